@@ -1,0 +1,29 @@
+FROM swift:6.3-bookworm AS build
+# Debian withdraws a package version when it publishes a fix, so that a pinned version stops building.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libssl-dev pkg-config zlib1g-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY Package.swift ./
+COPY Sources Sources
+# SwiftPM refuses a manifest whose test folders are absent.
+COPY Tests Tests
+RUN swift build -c release --static-swift-stdlib --product countersign -Xlinker -s
+
+FROM debian:bookworm-slim
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates libssl3 libstdc++6 zlib1g \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=build /src/.build/release/countersign /usr/local/bin/countersign
+# A trap would print registers, and those may hold bytes of a key.
+ENV SWIFT_BACKTRACE=enable=no \
+    COUNTERSIGN_CONFIG=/etc/countersign/countersign.json5
+# By number: Kubernetes' runAsNonRoot cannot judge a name.
+USER 10001:10001
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK CMD ["/usr/local/bin/countersign", "healthcheck"]
+ENTRYPOINT ["/usr/local/bin/countersign"]
+CMD ["serve"]

@@ -1,0 +1,41 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+/// One room of the house: a library target with the rooms it may look into.
+func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: Target.Dependency..., exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "countersign",
+    platforms: [.macOS(.v26)],
+    products: [.executable(name: "countersign", targets: ["countersign"])],
+    targets: [
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CSystem"),
+        room("Bytes"),
+        room("Crypto", "Bytes", "COpenSSL"),
+        room("Access", "Crypto", "Bytes"),
+        room("Providers", "Access", "Crypto", "Bytes"),
+        room("HTTP", "Bytes"),
+        room("Net", "HTTP", "Bytes", "CSystem"),
+        room("Telemetry", "Bytes", "CSystem"),
+        room("Configuration", "Access", "Providers", "Telemetry", "Crypto", "Bytes"),
+        room(
+            "Service", "Configuration", "Net", "HTTP", "Telemetry", "Providers", "Access", "Crypto", "Bytes", "CSystem"),
+        .executableTarget(name: "countersign", dependencies: ["Service"], swiftSettings: strict),
+        tests("BytesTests", "Bytes"),
+    ]
+)

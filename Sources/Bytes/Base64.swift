@@ -1,0 +1,84 @@
+/// Base64 of RFC 4648, always padded, never broken into lines.
+package enum Base64: Sendable {
+    /// Section 4: `+` and `/`. NOS and OSS use it.
+    case standard
+    /// Section 5: `-` and `_`. Qiniu uses it, and keeps the padding.
+    case urlSafe
+
+    /// How many characters `count` bytes become.
+    package static func length(of count: Int) -> Int { (count + 2) / 3 * 4 }
+
+    private var alphabet: StaticString {
+        switch self {
+        case .standard: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+        case .urlSafe: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        }
+    }
+
+    /// Writes the base64 text of `bytes` at the end of `writer`.
+    package func encode(_ bytes: Span<UInt8>, into writer: inout ByteWriter) {
+        // The 64 characters are immortal and the index is six bits wide, so this pointer is never read out of bounds.
+        let characters = alphabet.utf8Start
+        writer.append(length: Base64.length(of: bytes.count)) { out, start in
+            var source = 0
+            var target = start
+            while source + 2 < bytes.count {
+                let group = UInt32(bytes[source]) << 16 | UInt32(bytes[source + 1]) << 8 | UInt32(bytes[source + 2])
+                out[target] = characters[Int(group >> 18)]
+                out[target + 1] = characters[Int(group >> 12 & 63)]
+                out[target + 2] = characters[Int(group >> 6 & 63)]
+                out[target + 3] = characters[Int(group & 63)]
+                source += 3
+                target += 4
+            }
+            guard source < bytes.count else { return }
+            let hasTwo = source + 1 < bytes.count
+            let group = UInt32(bytes[source]) << 16 | (hasTwo ? UInt32(bytes[source + 1]) << 8 : 0)
+            out[target] = characters[Int(group >> 18)]
+            out[target + 1] = characters[Int(group >> 12 & 63)]
+            out[target + 2] = hasTwo ? characters[Int(group >> 6 & 63)] : UInt8(ascii: "=")
+            out[target + 3] = UInt8(ascii: "=")
+        }
+    }
+
+    /// The base64 text of `bytes`, for places off the hot path.
+    package func encode(_ bytes: [UInt8]) -> [UInt8] {
+        var writer = ByteWriter(capacity: Base64.length(of: bytes.count))
+        encode(bytes.span, into: &writer)
+        return writer.array
+    }
+
+    /// The bytes that `text` stands for, or nil when it is not the one canonical spelling: wrong alphabet, missing
+    /// padding, white space, or left-over bits that are not zero.
+    package func decode(_ text: Span<UInt8>) -> [UInt8]? {
+        guard text.count % 4 == 0 else { return nil }
+        var padding = 0
+        while padding < min(2, text.count), text[text.count - 1 - padding] == UInt8(ascii: "=") { padding += 1 }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count / 4 * 3)
+        var bits: UInt32 = 0
+        var held = 0
+        for index in 0..<text.count - padding {
+            guard let digit = value(of: text[index]) else { return nil }
+            bits = bits << 6 | digit
+            held += 6
+            if held >= 8 {
+                held -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
+                bits &= (1 << UInt32(held)) - 1
+            }
+        }
+        return bits == 0 ? bytes : nil
+    }
+
+    private func value(of character: UInt8) -> UInt32? {
+        switch character {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "+") where self == .standard, UInt8(ascii: "-") where self == .urlSafe: 62
+        case UInt8(ascii: "/") where self == .standard, UInt8(ascii: "_") where self == .urlSafe: 63
+        default: nil
+        }
+    }
+}

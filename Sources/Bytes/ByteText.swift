@@ -1,0 +1,61 @@
+/// Comparing and showing bytes without going through Unicode: two names are equal when their bytes are.
+extension Span where Element == UInt8 {
+    package func equals(_ other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index] != other[index] { return false }
+        return true
+    }
+
+    package func equals(_ other: [UInt8]) -> Bool { equals(other.span) }
+
+    package func equals(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        // A literal is immortal; the index is below its count.
+        let characters = text.utf8Start
+        for index in indices where self[index] != characters[index] { return false }
+        return true
+    }
+
+    /// Equal but for the case of ASCII letters; `text` must be lower case. For header names and other HTTP tokens.
+    package func equals(ignoringCase text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        let characters = text.utf8Start
+        for index in indices where self[index].lowercasedASCII != characters[index] { return false }
+        return true
+    }
+
+    package func begins(with other: Span<UInt8>) -> Bool {
+        count >= other.count && extracting(0..<other.count).equals(other)
+    }
+
+    package func begins(with text: StaticString) -> Bool {
+        count >= text.utf8CodeUnitCount && extracting(0..<text.utf8CodeUnitCount).equals(text)
+    }
+
+    package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
+        var index = start
+        while index < count {
+            if self[index] == byte { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    package var array: [UInt8] { withUnsafeBufferPointer { Array($0) } }
+
+    /// The bytes as text, ill-formed UTF-8 replaced. Only for messages that people read.
+    package var text: String { String(decoding: array, as: UTF8.self) }
+}
+
+extension UInt8 {
+    package var lowercasedASCII: UInt8 { self >= 65 && self <= 90 ? self | 32 : self }
+}
+
+extension Array where Element == UInt8 {
+    package init(text: some StringProtocol) { self = Array(text.utf8) }
+
+    package var text: String { String(decoding: self, as: UTF8.self) }
+
+    /// Orders by bytes, as signatures and look-up tables need it.
+    package func precedes(_ other: [UInt8]) -> Bool { lexicographicallyPrecedes(other) }
+}

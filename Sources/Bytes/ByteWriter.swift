@@ -1,0 +1,129 @@
+/// An append-only buffer of bytes that is made once and used again: `reset()` forgets the content and keeps the storage.
+///
+/// Everything that leaves the service is put together in one of these. It grows by doubling and never shrinks by itself;
+/// whoever reuses one decides when a storage has become too large to keep (`trim`).
+package struct ByteWriter: ~Copyable {
+    private var storage: [UInt8]
+    /// How many bytes have been written since the last `reset()`.
+    package private(set) var count = 0
+
+    package init(capacity: Int = 256) {
+        storage = [UInt8](repeating: 0, count: max(capacity, 16))
+    }
+
+    /// What has been written so far.
+    package var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { storage.span.extracting(0..<count) }
+    }
+
+    /// A copy of what has been written so far.
+    package var array: [UInt8] { Array(storage[0..<count]) }
+
+    package var isEmpty: Bool { count == 0 }
+
+    package mutating func reset() { count = 0 }
+
+    /// Forgets everything after the first `length` bytes; does nothing when there are fewer.
+    package mutating func truncate(to length: Int) { count = min(count, max(0, length)) }
+
+    /// Gives the storage back when it holds more than `limit` bytes; the content is forgotten then.
+    package mutating func trim(above limit: Int) {
+        guard storage.count > limit else { return }
+        storage = [UInt8](repeating: 0, count: limit)
+        count = 0
+    }
+
+    package mutating func append(_ byte: UInt8) {
+        if count == storage.count { grow(by: 1) }
+        storage[count] = byte
+        count += 1
+    }
+
+    package mutating func append(_ text: StaticString) {
+        // A literal's bytes are immortal, so a pointer to them cannot dangle.
+        append(copying: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    package mutating func append(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBytes { append(copying: $0) }
+    }
+
+    package mutating func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append(copying: $0) }
+    }
+
+    package mutating func append(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes { append(copying: $0) }
+    }
+
+    /// Text that is not a literal; for places off the hot path.
+    package mutating func append(text: some StringProtocol) {
+        for byte in text.utf8 { append(byte) }
+    }
+
+    /// `value` in decimal digits.
+    package mutating func append(decimal value: Int64) {
+        var magnitude = value.magnitude
+        if value < 0 { append(UInt8(ascii: "-")) }
+        var digits = 1
+        var rest = magnitude
+        while rest >= 10 {
+            rest /= 10
+            digits += 1
+        }
+        reserve(digits)
+        var position = count + digits
+        count = position
+        repeat {
+            position -= 1
+            storage[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10)
+            magnitude /= 10
+        } while magnitude > 0
+    }
+
+    package mutating func append(decimal value: Int) { append(decimal: Int64(value)) }
+
+    /// Two digits, for dates and times; only the last two digits of `value` are written.
+    package mutating func append(twoDigits value: Int) {
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value.magnitude / 10 % 10))
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value.magnitude % 10))
+    }
+
+    /// Writes exactly `length` bytes in place: `body` gets the storage and where in it they belong.
+    package mutating func append(length: Int, _ body: (inout MutableSpan<UInt8>, _ start: Int) -> Void) {
+        reserve(length)
+        let start = count
+        var room = storage.mutableSpan
+        body(&room, start)
+        count += length
+    }
+
+    /// Writes over bytes that stand already at `offset`.
+    package mutating func overwrite(at offset: Int, with bytes: Span<UInt8>) {
+        for index in bytes.indices where offset + index < count {
+            storage[offset + index] = bytes[index]
+        }
+    }
+
+    /// Lends the written bytes to a system call.
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[0..<count])) }
+    }
+
+    private mutating func append(copying source: UnsafeRawBufferPointer) {
+        reserve(source.count)
+        let start = count
+        storage.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[start...]).copyMemory(from: source) }
+        count += source.count
+    }
+
+    private mutating func reserve(_ more: Int) {
+        if storage.count - count < more { grow(by: more) }
+    }
+
+    private mutating func grow(by more: Int) {
+        let wanted = max(storage.count * 2, count + more)
+        storage.append(contentsOf: repeatElement(0, count: wanted - storage.count))
+    }
+}

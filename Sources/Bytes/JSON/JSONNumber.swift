@@ -1,0 +1,40 @@
+/// A JSON number as it was written: nothing is rounded until somebody asks for a type.
+package struct JSONNumber: Sendable {
+    /// The bytes of the number in the text: RFC 8259 section 6, or json5.org section 6.
+    package let text: [UInt8]
+
+    /// The exact value of a plain integer that fits, in JSON5 also hexadecimal or with a plus sign.
+    ///
+    /// Nil for every number with a fraction or an exponent, even `1.0` and `1e2`.
+    package var integer: Int64? {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let isSigned = isNegative || text.first == UInt8(ascii: "+")
+        var digits = text.dropFirst(isSigned ? 1 : 0)
+        var radix: Int64 = 10
+        if digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8) {
+            digits = digits.dropFirst(2)
+            radix = 16
+        }
+        guard !digits.isEmpty else { return nil }
+        // Grows away from zero in its own direction, because Int64.min has no positive counterpart.
+        var value: Int64 = 0
+        for byte in digits {
+            guard let digit = Self.hexDigit(byte).map(Int64.init), digit < radix else { return nil }
+            let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: radix)
+            let (sum, isOver) = shifted.addingReportingOverflow(isNegative ? -digit : digit)
+            guard !isTooLarge, !isOver else { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// The value, 0 to 15, of one ASCII hexadecimal digit in either case.
+    static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

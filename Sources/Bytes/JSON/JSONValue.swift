@@ -1,0 +1,34 @@
+/// A parsed JSON value and the place where it starts, so that whoever judges it can say where it is wrong.
+package struct JSONValue: Sendable {
+    package enum Content: Sendable {
+        case null
+        case boolean(Bool)
+        case number(JSONNumber)
+        /// Decoded UTF-8, which may hold U+0000.
+        case string([UInt8])
+        case array([JSONValue])
+        /// In the order of the text; no two members have the same name.
+        case object([JSONMember])
+    }
+
+    /// Bytes from the start of the text to the first byte of the value.
+    package let offset: Int
+    package let content: Content
+
+    /// The member of an object whose name has exactly these UTF-8 bytes; nil if there is none or if this is no object.
+    ///
+    /// Looks at every member: to read all of a large object, walk its members instead.
+    package subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = content else { return nil }
+        return members.first { $0.name.elementsEqual(name.utf8) }?.value
+    }
+}
+
+/// One name and its value in an object.
+package struct JSONMember: Sendable {
+    /// Decoded UTF-8, which may hold U+0000.
+    package let name: [UInt8]
+    /// Bytes from the start of the text to the first byte of the name, which is its quote if it has one.
+    package let nameOffset: Int
+    package let value: JSONValue
+}

@@ -1,0 +1,42 @@
+/// Writing JSON by hand, in the order in which it must stand (RFC 8259). `/` is never escaped.
+extension ByteWriter {
+    /// `bytes` (UTF-8) as a JSON string with its quotes.
+    package mutating func append(jsonString bytes: Span<UInt8>) {
+        append(UInt8(ascii: "\""))
+        append(jsonEscaped: bytes)
+        append(UInt8(ascii: "\""))
+    }
+
+    package mutating func append(jsonString bytes: [UInt8]) { append(jsonString: bytes.span) }
+
+    package mutating func append(jsonString text: some StringProtocol) { append(jsonString: Array(text.utf8).span) }
+
+    /// The inside of a JSON string: runs that need no escape are copied whole.
+    package mutating func append(jsonEscaped bytes: Span<UInt8>) {
+        var clean = 0
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F {
+                append(bytes.extracting(clean..<index))
+                append(jsonEscape: byte)
+                clean = index + 1
+            }
+            index += 1
+        }
+        append(bytes.extracting(clean..<bytes.count))
+    }
+
+    private mutating func append(jsonEscape byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append("\\\"")
+        case UInt8(ascii: "\\"): append("\\\\")
+        case 0x0A: append("\\n")
+        case 0x0D: append("\\r")
+        case 0x09: append("\\t")
+        default:
+            append("\\u00")
+            Hex.encode([byte].span, into: &self)
+        }
+    }
+}

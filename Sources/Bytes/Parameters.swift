@@ -1,0 +1,94 @@
+/// What a request asks with: decoded names and values in the order given, from a query, a form or a JSON object.
+///
+/// The storage is reused from request to request. Nothing is judged here but the encoding: whether a name is known, given
+/// twice or of the right type is for the reader of the route's description.
+package struct Parameters: ~Copyable {
+    /// How a value was written, so that a number can be told from a string where the source can tell.
+    package enum Form: Sendable { case text, string, number, boolean }
+
+    package struct Entry: Sendable {
+        package let name: Range<Int>
+        package let value: Range<Int>
+        package let form: Form
+        /// Whether it stood in a JSON array.
+        package let isListed: Bool
+    }
+
+    package private(set) var entries: [Entry] = []
+    private var arena = ByteWriter(capacity: 1024)
+
+    package init() {}
+
+    package mutating func reset() {
+        entries.removeAll(keepingCapacity: true)
+        arena.reset()
+    }
+
+    /// Gives back what an unusually large request has made grow.
+    package mutating func trim() {
+        if entries.capacity > 256 { entries = [] }
+        arena.trim(above: 16 * 1024)
+    }
+
+    @_lifetime(borrow self)
+    package func bytes(_ range: Range<Int>) -> Span<UInt8> { arena.bytes.extracting(range) }
+
+    /// Reads `application/x-www-form-urlencoded` text: a query (without its `?`) or a form body (WHATWG URL 5.1).
+    package mutating func read(form text: Span<UInt8>) throws(ParameterError) {
+        var start = 0
+        while start < text.count {
+            let end = text.firstIndex(of: UInt8(ascii: "&"), from: start) ?? text.count
+            if end > start { try read(pair: text.extracting(start..<end)) }
+            start = end + 1
+        }
+    }
+
+    /// Takes one name and value that need no decoding.
+    package mutating func add(
+        name: Span<UInt8>, value: Span<UInt8>, form: Form, isListed: Bool = false
+    ) throws(ParameterError) {
+        let first = arena.count
+        arena.append(name)
+        let middle = arena.count
+        arena.append(value)
+        try keep(first..<middle, middle..<arena.count, form, isListed)
+    }
+
+    private mutating func read(pair: Span<UInt8>) throws(ParameterError) {
+        let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.count
+        let first = arena.count
+        guard Percent.decode(pair.extracting(0..<equals), plusIsSpace: true, into: &arena) else {
+            throw ParameterError(name: [], fault: .badEscape)
+        }
+        let middle = arena.count
+        let value = pair.extracting(min(equals + 1, pair.count)..<pair.count)
+        guard Percent.decode(value, plusIsSpace: true, into: &arena) else {
+            throw ParameterError(name: bytes(first..<middle).array, fault: .badEscape)
+        }
+        try keep(first..<middle, middle..<arena.count, .text, false)
+    }
+
+    private mutating func keep(
+        _ name: Range<Int>, _ value: Range<Int>, _ form: Form, _ isListed: Bool
+    ) throws(ParameterError) {
+        guard UTF8Text.isWellFormed(bytes(name)) else { throw ParameterError(name: [], fault: .notUTF8) }
+        guard UTF8Text.isWellFormed(bytes(value)) else {
+            throw ParameterError(name: bytes(name).array, fault: .notUTF8)
+        }
+        entries.append(Entry(name: name, value: value, form: form, isListed: isListed))
+    }
+}
+
+/// Why the parameters of a request cannot be read.
+package struct ParameterError: Error {
+    package enum Fault: Sendable {
+        case badEscape
+        case notUTF8
+        case notAnObject
+        case unsupportedValue
+        case json(JSONError)
+    }
+    /// The name concerned, empty when none could be read.
+    package let name: [UInt8]
+    package let fault: Fault
+}

@@ -1,0 +1,34 @@
+/// Percent-encoding of RFC 3986 over bytes.
+package enum Percent {
+    /// Appends `bytes` to `writer` with each `%XX` decoded and, if `plusIsSpace` (forms and queries), each `+` as a space.
+    /// - Returns: false when a `%` is not followed by two hex digits; what has been appended is then to be thrown away.
+    package static func decode(_ bytes: Span<UInt8>, plusIsSpace: Bool, into writer: inout ByteWriter) -> Bool {
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "%") {
+                guard index + 2 < bytes.count, let high = Hex.value(of: bytes[index + 1]),
+                    let low = Hex.value(of: bytes[index + 2])
+                else { return false }
+                writer.append(high << 4 | low)
+                index += 3
+            } else {
+                writer.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                index += 1
+            }
+        }
+        return true
+    }
+}
+
+/// Well-formedness of UTF-8 (Unicode 15, table 3-7).
+package enum UTF8Text {
+    package static func isWellFormed(_ bytes: Span<UInt8>) -> Bool {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: bytes)
+            return true
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import COpenSSL
+
+/// The hash functions that the vendors' protocols are built on.
+package enum DigestAlgorithm: Sendable {
+    /// Only inside HMAC, where its collisions do not matter: Qiniu and OSS V1 prescribe it.
+    case sha1
+    case sha256
+
+    /// Bytes of a digest.
+    package var length: Int {
+        switch self {
+        case .sha1: 20
+        case .sha256: 32
+        }
+    }
+
+    /// Bytes of the block that HMAC pads its key to (RFC 2104); 64 for both.
+    var blockLength: Int { 64 }
+
+    var implementation: OpaquePointer? {
+        switch self {
+        case .sha1: EVP_sha1()
+        case .sha256: EVP_sha256()
+        }
+    }
+}
+
+/// The output of a hash function: up to 32 bytes, held in place.
+package struct Digest: Sendable {
+    var storage = InlineArray<32, UInt8>(repeating: 0)
+    package private(set) var count: Int
+
+    init(count: Int) { self.count = count }
+
+    package var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { storage.span.extracting(0..<count) }
+    }
+
+    /// Compares in a time that does not depend on the content.
+    package func constantTimeEquals(_ other: Digest) -> Bool {
+        guard count == other.count else { return false }
+        return bytes.withUnsafeBytes { mine in
+            other.bytes.withUnsafeBytes { CRYPTO_memcmp(mine.baseAddress, $0.baseAddress, mine.count) == 0 }
+        }
+    }
+}
+
+extension Digest {
+    /// A digest that was computed elsewhere, such as an API key's from the configuration; nil unless it has 20 or 32 bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == 20 || bytes.count == 32 else { return nil }
+        self.init(count: bytes.count)
+        for index in bytes.indices { storage[index] = bytes[index] }
+    }
+
+    /// The digest of `bytes`.
+    package init(_ algorithm: DigestAlgorithm, of bytes: Span<UInt8>) throws(CryptoError) {
+        self.init(count: algorithm.length)
+        var storage = self.storage
+        var written: UInt32 = 0
+        let done = bytes.withUnsafeBytes { input in
+            var span = storage.mutableSpan
+            return span.withUnsafeMutableBufferPointer { output in
+                EVP_Digest(input.baseAddress, input.count, output.baseAddress, &written, algorithm.implementation, nil)
+            }
+        }
+        guard done == 1 else { throw .unavailable("EVP_Digest") }
+        self.storage = storage
+    }
+}

@@ -1,0 +1,77 @@
+import COpenSSL
+
+/// A key made ready to sign (HMAC, RFC 2104): the digest states after the inner and the outer padded key block.
+///
+/// Preparing costs two digest blocks once; each signature copies the states and never touches the key again. One object
+/// belongs to one event loop. The states forge signatures as well as the key does, hence the empty mirror.
+package final class HMACKey {
+    private let algorithm: DigestAlgorithm
+    private let inner: OpaquePointer
+    private let outer: OpaquePointer
+    private let working: OpaquePointer
+
+    package init(_ algorithm: DigestAlgorithm, _ secret: Secret) throws(CryptoError) {
+        self.algorithm = algorithm
+        guard let inner = EVP_MD_CTX_new(), let outer = EVP_MD_CTX_new(), let working = EVP_MD_CTX_new() else {
+            throw .unavailable("EVP_MD_CTX_new")
+        }
+        (self.inner, self.outer, self.working) = (inner, outer, working)
+        let length = algorithm.blockLength
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 1)
+        defer {
+            OPENSSL_cleanse(block.baseAddress, length)
+            block.deallocate()
+        }
+        block.initializeMemory(as: UInt8.self, repeating: 0)
+        let isFilled = secret.withBytes { key in
+            guard key.count > length else {
+                block.copyMemory(from: key)
+                return true
+            }
+            return EVP_Digest(key.baseAddress, key.count, block.baseAddress, nil, algorithm.implementation, nil) == 1
+        }
+        guard isFilled else { throw .unavailable("EVP_Digest") }
+        for index in 0..<length { block[index] ^= 0x36 }
+        try HMACKey.prepare(inner, algorithm, block)
+        for index in 0..<length { block[index] ^= 0x36 ^ 0x5C }
+        try HMACKey.prepare(outer, algorithm, block)
+    }
+
+    deinit {
+        EVP_MD_CTX_free(inner)
+        EVP_MD_CTX_free(outer)
+        EVP_MD_CTX_free(working)
+    }
+
+    /// The authentication code of `message`.
+    package func sign(_ message: Span<UInt8>) throws(CryptoError) -> Digest {
+        var code = Digest(count: algorithm.length)
+        let done = message.withUnsafeBytes { input in
+            var span = code.storage.mutableSpan
+            return span.withUnsafeMutableBufferPointer { output in
+                EVP_MD_CTX_copy_ex(working, inner) == 1
+                    && EVP_DigestUpdate(working, input.baseAddress, input.count) == 1
+                    && EVP_DigestFinal_ex(working, output.baseAddress, nil) == 1
+                    && EVP_MD_CTX_copy_ex(working, outer) == 1
+                    && EVP_DigestUpdate(working, output.baseAddress, algorithm.length) == 1
+                    && EVP_DigestFinal_ex(working, output.baseAddress, nil) == 1
+            }
+        }
+        guard done else { throw .unavailable("EVP_DigestFinal_ex") }
+        return code
+    }
+
+    private static func prepare(
+        _ context: OpaquePointer, _ algorithm: DigestAlgorithm, _ block: UnsafeMutableRawBufferPointer
+    ) throws(CryptoError) {
+        guard EVP_DigestInit_ex(context, algorithm.implementation, nil) == 1,
+            EVP_DigestUpdate(context, block.baseAddress, block.count) == 1
+        else { throw .unavailable("EVP_DigestInit_ex") }
+    }
+}
+
+extension HMACKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<key>" }
+    package var debugDescription: String { "<key>" }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,24 @@
+/// How much, and for how long, one client may occupy the server. Sizes in bytes, times in milliseconds.
+package struct Limits: Sendable {
+    /// The request line without its line break; more is answered 414.
+    package var requestLine = 8 * 1024
+    /// All field lines of a request together; more is answered 431.
+    package var headers = 32 * 1024
+    /// The number of field lines; more is answered 431.
+    package var headerCount = 100
+    /// The content of a request after its transfer coding is taken off; more is answered 413.
+    package var body = 256 * 1024
+    /// From the first byte of a request to the end of its head.
+    package var headerTimeout: Int64 = 10_000
+    /// From the first byte of a request to its last, and again from the first unsent byte of an answer to its last.
+    package var requestTimeout: Int64 = 30_000
+    /// Without a byte between two requests.
+    package var idleTimeout: Int64 = 60_000
+
+    package init() {}
+
+    /// The longest chunk line or trailer line that is read, in bytes; extensions are skipped, so there is nothing to tune.
+    static let chunkLine = 256
+    /// All chunk framing and trailers of one request: six bytes a chunk for a body sent byte by byte, and some more.
+    var chunkOverhead: Int { body * 6 + 4096 }
+}

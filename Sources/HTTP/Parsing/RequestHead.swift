@@ -1,0 +1,41 @@
+/// A request's head as places in the bytes that were read; it holds none of them itself.
+package struct RequestHead: Sendable {
+    package internal(set) var method = Method.other
+    /// The path as sent, percent-encoding untouched; empty for `OPTIONS *`.
+    package internal(set) var path = 0..<0
+    /// What follows the `?`; empty when there is none.
+    package internal(set) var query = 0..<0
+    /// The host and port that the client asked, from the Host field or an absolute target; empty when HTTP/1.0 gave none.
+    package internal(set) var authority = 0..<0
+    /// Whether the client keeps the connection open after the answer (RFC 9112 section 9.3).
+    package internal(set) var keepsAlive = true
+    /// Whether it is an HTTP/1.0 request, which must be told that the connection stays open.
+    package internal(set) var isHTTP10 = false
+    var expectsContinue = false
+    var isChunked = false
+    var contentLength: Int?
+    /// Bytes up to and including the empty line.
+    package internal(set) var length = 0
+
+    private var values = InlineArray<13, Range<Int>>(repeating: 0..<0)
+    private var present: UInt32 = 0
+    private var repeated: UInt32 = 0
+
+    /// Where the value of a field is, without white space around it; nil when the field is not there.
+    package func value(of name: FieldName) -> Range<Int>? {
+        present >> UInt32(name.rawValue) & 1 == 1 ? values[name.rawValue] : nil
+    }
+
+    /// Whether a field was sent more than once; `value(of:)` gives the first.
+    package func isRepeated(_ name: FieldName) -> Bool { repeated >> UInt32(name.rawValue) & 1 == 1 }
+
+    mutating func note(_ name: FieldName, _ value: Range<Int>) {
+        let bit: UInt32 = 1 << UInt32(name.rawValue)
+        if present & bit != 0 {
+            repeated |= bit
+        } else {
+            present |= bit
+            values[name.rawValue] = value
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Bytes
+
+/// One complete request, borrowed from the buffer it was read into.
+package struct Request: ~Copyable, ~Escapable {
+    package let head: RequestHead
+    private let bytes: Span<UInt8>
+    /// The content, its transfer coding taken off; empty when there is none.
+    package let body: Span<UInt8>
+
+    @_lifetime(copy bytes, copy body)
+    package init(_ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>) {
+        self.head = head
+        self.bytes = bytes
+        self.body = body
+    }
+
+    package var path: Span<UInt8> {
+        @_lifetime(copy self)
+        get { bytes.extracting(head.path) }
+    }
+
+    package var query: Span<UInt8> {
+        @_lifetime(copy self)
+        get { bytes.extracting(head.query) }
+    }
+
+    /// Host and port as the client wrote them.
+    package var authority: Span<UInt8> {
+        @_lifetime(copy self)
+        get { bytes.extracting(head.authority) }
+    }
+
+    /// A field's value, empty when the field is not there; `head.value(of:)` tells the two apart.
+    @_lifetime(copy self)
+    package func field(_ name: FieldName) -> Span<UInt8> {
+        bytes.extracting(head.value(of: name) ?? 0..<0)
+    }
+}

@@ -1,0 +1,109 @@
+import Bytes
+
+/// An answer being put together; one object serves a loop's requests one after the other.
+package struct Response: ~Copyable {
+    package enum ContentType: Sendable {
+        case json, problem, text
+    }
+
+    package var status = 200
+    package var contentType = ContentType.json
+    package var body = ByteWriter(capacity: 2048)
+    /// Set when the connection must not be used again.
+    package var closes = false
+    /// Set when the answer has a body that is not told, so that its length is not either: the answer to HEAD.
+    package var omitsBody = false
+    private var fields = ByteWriter(capacity: 512)
+
+    package init() {}
+
+    package mutating func reset() {
+        status = 200
+        contentType = .json
+        closes = false
+        omitsBody = false
+        body.reset()
+        fields.reset()
+    }
+
+    /// Adds a field line. A value that could break out of its line is left out with its field: no CR, LF or NUL leaves here.
+    package mutating func add(_ name: StaticString, _ value: Span<UInt8>) {
+        for index in value.indices where value[index] < 0x20 || value[index] == 0x7F { return }
+        fields.append(name)
+        fields.append(": ")
+        fields.append(value)
+        fields.append("\r\n")
+    }
+
+    package mutating func add(_ name: StaticString, _ value: StaticString) {
+        fields.append(name)
+        fields.append(": ")
+        fields.append(value)
+        fields.append("\r\n")
+    }
+
+    package mutating func add(_ name: StaticString, decimal value: Int64) {
+        fields.append(name)
+        fields.append(": ")
+        fields.append(decimal: value)
+        fields.append("\r\n")
+    }
+
+    /// Writes head and body as they go on the wire.
+    /// - Parameters:
+    ///   - date: the value of the Date field, 29 bytes.
+    ///   - persistence: what the Connection field says; nil for none.
+    package func write(date: Span<UInt8>, persistence: StaticString?, into out: inout ByteWriter) {
+        out.append("HTTP/1.1 ")
+        out.append(decimal: status)
+        out.append(UInt8(ascii: " "))
+        out.append(Response.reason(status))
+        out.append("\r\nDate: ")
+        out.append(date)
+        out.append("\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
+        if status != 204 {
+            switch contentType {
+            case .json: out.append("Content-Type: application/json; charset=utf-8\r\n")
+            case .problem: out.append("Content-Type: application/problem+json\r\n")
+            case .text: out.append("Content-Type: text/plain; charset=utf-8\r\n")
+            }
+            if !omitsBody {
+                out.append("Content-Length: ")
+                out.append(decimal: body.count)
+                out.append("\r\n")
+            }
+        }
+        if let persistence {
+            out.append("Connection: ")
+            out.append(persistence)
+            out.append("\r\n")
+        }
+        out.append(fields.bytes)
+        out.append("\r\n")
+        if !omitsBody, status != 204 { out.append(body.bytes) }
+    }
+
+    private static func reason(_ status: Int) -> StaticString {
+        switch status {
+        case 200: "OK"
+        case 204: "No Content"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 421: "Misdirected Request"
+        case 422: "Unprocessable Content"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 500: "Internal Server Error"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        default: "Status"
+        }
+    }
+}

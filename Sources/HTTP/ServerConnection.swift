@@ -1,0 +1,194 @@
+import Bytes
+
+/// The server's half of one HTTP/1.1 connection, without a socket: bytes and times go in, answers come out.
+///
+/// It finds the requests in what arrives, has each answered in order, and keeps what is not a whole request yet; an idle
+/// connection holds no buffer. Its owner sends what it writes, and calls `expire` when `deadline` has passed.
+package struct ServerConnection: ~Copyable {
+    /// What the owner does after `receive`.
+    package enum Next: Sendable, Equatable {
+        /// Wait for more bytes.
+        case read
+        /// Send what was written, then call `receive` again, with no bytes if none came: the answers had grown so large
+        /// that the requests behind them wait.
+        case drain
+        /// Send what was written, then close.
+        case close
+    }
+
+    /// What the loop lends to each of its connections in turn.
+    package struct Context: ~Copyable {
+        package let handler: any RequestHandler
+        package var response = Response()
+        package var out = ByteWriter(capacity: 16 * 1024)
+        package var instant = Instant(unixSeconds: 0, monotonic: 0)
+        /// The value of the Date field for `instant`, 29 bytes.
+        package var date: [UInt8] = []
+        /// Whether the server is shutting down, so that every answer is its connection's last.
+        package var isLast = false
+
+        package init(handler: any RequestHandler) { self.handler = handler }
+    }
+
+    private enum Phase { case idle, head, body, closing }
+    /// A body under way whose transfer coding is being taken off; its head is kept aside.
+    private struct ChunkedBody {
+        let head: [UInt8]
+        var decoder = ChunkDecoder()
+    }
+
+    private let limits: Limits
+    private let parser: RequestParser
+    private var phase = Phase.idle
+    private var since: Int64
+    /// Bytes that have come and are not answered; within a chunked body, those that are not decoded.
+    private var pending: [UInt8] = []
+    /// Bytes of the request under way when they are known: its head and its Content-Length.
+    private var expected: Int?
+    private var chunked: ChunkedBody?
+
+    /// Bytes of answers that may wait to be sent before no further request of the connection is answered.
+    package static let outputLimit = 64 * 1024
+
+    package init(limits: Limits, at instant: Instant) {
+        self.limits = limits
+        parser = RequestParser(limits: limits)
+        since = instant.monotonic
+    }
+
+    /// Whether it waits between two requests, so that closing it loses nothing.
+    package var isIdle: Bool { phase == .idle }
+
+    /// Monotonic milliseconds at which `expire` is due.
+    package var deadline: Int64 {
+        switch phase {
+        case .idle: since + limits.idleTimeout
+        case .head: since + limits.headerTimeout
+        case .body, .closing: since + limits.requestTimeout
+        }
+    }
+
+    /// Takes bytes that have arrived, and writes the answers to all requests that are now complete to `context.out`.
+    package mutating func receive(_ bytes: Span<UInt8>, in context: inout Context) -> Next {
+        guard phase != .closing else { return .close }
+        if pending.isEmpty {
+            let (next, used) = answerRequests(in: bytes, &context)
+            if next != .close, used < bytes.count { pending = bytes.extracting(used..<bytes.count).array }
+            return next
+        }
+        bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
+        guard isWorthReading(bytes) else { return .read }
+        var held: [UInt8] = []
+        swap(&held, &pending)
+        let (next, used) = answerRequests(in: held.span, &context)
+        if next != .close, used < held.count {
+            if used > 0 { held.removeFirst(used) }
+            pending = held
+        }
+        return next
+    }
+
+    /// Ends a connection whose deadline has passed; a client in the middle of a request is told so in `context.out`.
+    package mutating func expire(in context: inout Context) {
+        if phase == .head || phase == .body {
+            refuse(RequestError(.timeout, "the request did not arrive in time"), in: &context)
+        }
+        phase = .closing
+    }
+
+    /// Whether more bytes can have completed, or spoilt, the request under way: a head only by another line's end, so that
+    /// one that drips in byte by byte is read once a line.
+    private func isWorthReading(_ more: Span<UInt8>) -> Bool {
+        if let expected { return pending.count >= expected }
+        return chunked != nil || more.isEmpty || more.firstIndex(of: UInt8(ascii: "\n")) != nil
+            || pending.count > limits.requestLine
+    }
+
+    /// - Returns: also how many of the bytes are done with.
+    private mutating func answerRequests(in bytes: Span<UInt8>, _ context: inout Context) -> (Next, used: Int) {
+        var used = 0
+        do throws(RequestError) {
+            while used < bytes.count {
+                guard context.out.count < ServerConnection.outputLimit else { return (.drain, used) }
+                if phase == .idle {
+                    phase = .head
+                    since = context.instant.monotonic
+                }
+                let (length, next) = try answerRequest(in: bytes.extracting(used..<bytes.count), &context)
+                used += length
+                guard let next else { return (.read, used) }
+                if next == .close { return (.close, used) }
+            }
+        } catch {
+            refuse(error, in: &context)
+            return (.close, used)
+        }
+        return (.read, used)
+    }
+
+    /// Answers the request at the beginning of `bytes` if it is all there.
+    /// - Returns: how many bytes are done with, and nil when more are needed.
+    private mutating func answerRequest(
+        in bytes: Span<UInt8>, _ context: inout Context
+    ) throws(RequestError) -> (used: Int, Next?) {
+        if chunked != nil { return try continueChunked(with: bytes, &context) }
+        guard let head = try parser.parse(bytes) else { return (0, nil) }
+        if head.isChunked {
+            phase = .body
+            inviteBody(after: head, in: bytes, &context)
+            chunked = ChunkedBody(head: bytes.extracting(0..<head.length).array)
+            let (used, next) = try continueChunked(with: bytes.extracting(head.length..<bytes.count), &context)
+            return (head.length + used, next)
+        }
+        let total = head.length + (head.contentLength ?? 0)
+        guard bytes.count >= total else {
+            inviteBody(after: head, in: bytes, &context)
+            phase = .body
+            expected = total
+            return (0, nil)
+        }
+        expected = nil
+        let body = bytes.extracting(head.length..<total)
+        return (total, answer(Request(head, in: bytes, body: body), &context))
+    }
+
+    private mutating func continueChunked(
+        with bytes: Span<UInt8>, _ context: inout Context
+    ) throws(RequestError) -> (used: Int, Next?) {
+        let used = try chunked?.decoder.advance(over: bytes, limits: limits) ?? 0
+        guard let done = chunked, done.decoder.isDone, let head = try parser.parse(done.head.span) else {
+            return (used, nil)
+        }
+        chunked = nil
+        return (used, answer(Request(head, in: done.head.span, body: done.decoder.content.span), &context))
+    }
+
+    /// Answers `Expect: 100-continue` unless the body is already coming (RFC 9110 section 10.1.1).
+    private func inviteBody(after head: RequestHead, in bytes: Span<UInt8>, _ context: inout Context) {
+        if head.expectsContinue, bytes.count == head.length {
+            context.out.append("HTTP/1.1 100 Continue\r\n\r\n")
+        }
+    }
+
+    private mutating func answer(_ request: borrowing Request, _ context: inout Context) -> Next {
+        context.response.reset()
+        context.handler.respond(to: request, at: context.instant, into: &context.response)
+        if request.head.method == .head { context.response.omitsBody = true }
+        let persists = request.head.keepsAlive && !context.response.closes && !context.isLast
+        let persistence: StaticString? = persists ? (request.head.isHTTP10 ? "keep-alive" : nil) : "close"
+        let date = context.date
+        context.response.write(date: date.span, persistence: persistence, into: &context.out)
+        phase = persists ? .idle : .closing
+        since = context.instant.monotonic
+        return persists ? .read : .close
+    }
+
+    private mutating func refuse(_ error: RequestError, in context: inout Context) {
+        context.response.reset()
+        context.handler.respond(to: error, at: context.instant, into: &context.response)
+        let date = context.date
+        context.response.write(date: date.span, persistence: "close", into: &context.out)
+        phase = .closing
+        since = context.instant.monotonic
+    }
+}
