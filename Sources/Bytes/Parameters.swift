@@ -54,6 +54,13 @@ package struct Parameters: ~Copyable {
         try keep(first..<middle, middle..<arena.count, form, isListed)
     }
 
+    /// Keeps bytes that were found elsewhere for as long as the parameters.
+    package mutating func keep(_ bytes: Span<UInt8>) -> Range<Int> {
+        let start = arena.count
+        arena.append(bytes)
+        return start..<arena.count
+    }
+
     private mutating func read(pair: Span<UInt8>) throws(ParameterError) {
         let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.count
         let first = arena.count

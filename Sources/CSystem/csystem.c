@@ -1,5 +1,7 @@
+#define _GNU_SOURCE
 #include "csystem.h"
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #ifdef __linux__

@@ -14,6 +14,8 @@ package struct ServerConnection: ~Copyable {
         case drain
         /// Send what was written, then close.
         case close
+        /// Send what was written, then close in a way that lets a client that is still sending read it.
+        case linger
     }
 
     /// What the loop lends to each of its connections in turn.
@@ -73,7 +75,7 @@ package struct ServerConnection: ~Copyable {
         guard phase != .closing else { return .close }
         if pending.isEmpty {
             let (next, used) = answerRequests(in: bytes, &context)
-            if next != .close, used < bytes.count { pending = bytes.extracting(used..<bytes.count).array }
+            if phase != .closing, used < bytes.count { pending = bytes.extracting(used..<bytes.count).array }
             return next
         }
         bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
@@ -81,7 +83,7 @@ package struct ServerConnection: ~Copyable {
         var held: [UInt8] = []
         swap(&held, &pending)
         let (next, used) = answerRequests(in: held.span, &context)
-        if next != .close, used < held.count {
+        if phase != .closing, used < held.count {
             if used > 0 { held.removeFirst(used) }
             pending = held
         }
@@ -117,11 +119,11 @@ package struct ServerConnection: ~Copyable {
                 let (length, next) = try answerRequest(in: bytes.extracting(used..<bytes.count), &context)
                 used += length
                 guard let next else { return (.read, used) }
-                if next == .close { return (.close, used) }
+                if next == .close { return (used == bytes.count ? .close : .linger, used) }
             }
         } catch {
             refuse(error, in: &context)
-            return (.close, used)
+            return (.linger, used)
         }
         return (.read, used)
     }
@@ -183,7 +185,8 @@ package struct ServerConnection: ~Copyable {
         return persists ? .read : .close
     }
 
-    private mutating func refuse(_ error: RequestError, in context: inout Context) {
+    /// Writes the answer to something that is no acceptable request; nothing more is read from the connection.
+    package mutating func refuse(_ error: RequestError, in context: inout Context) {
         context.response.reset()
         context.handler.respond(to: error, at: context.instant, into: &context.response)
         let date = context.date

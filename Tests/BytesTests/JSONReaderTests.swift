@@ -53,6 +53,7 @@ struct JSONReaderTests {
         // keys and trailing commas
         Accepted("{a_$9:1, $:2, _:3, null:4, Infinity:5,}", "{'a_$9':1,'$':2,'_':3,'null':4,'Infinity':5}"),
         Accepted("{'a':1, \"b\" : 2}", "{'a':1,'b':2}"),
+        Accepted("{\u{A0}a\u{A0}:1,b\u{2028}:2,c//\n:3}", "{'a':1,'b':2,'c':3}"),
         Accepted("[1,]", "[1]"),
         Accepted("[[],]", "[[]]"),
         // numbers
@@ -112,7 +113,8 @@ struct JSONReaderTests {
         // keys without quotes
         Refused("{9a:1}", at: 1, in: .json5), Refused("{a-b:1}", at: 2, in: .json5),
         Refused("{\u{E9}:1}", at: 1, in: .json5),
-        Refused("{a\u{E9}:1}", at: 2, in: .json5), Refused(#"{\u0061:1}"#, at: 1, in: .json5),
+        Refused("{a\u{E9}:1}", at: 2, in: .json5), Refused(#"{a\u0062:1}"#, at: 2, in: .json5),
+        Refused(#"{\u0061:1}"#, at: 1, in: .json5),
         Refused("{a b:1}", at: 3, in: .json5),
         // white space that is none
         Refused("\u{200B}1", at: 0, in: .json5), Refused("1\u{85}", at: 1, in: .json5),

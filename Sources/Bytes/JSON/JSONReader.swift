@@ -113,8 +113,7 @@ extension JSONReader {
         guard syntax == .json5 else { throw error("expected a key in double quotes") }
         let start = offset
         if let first = next, !Self.isDigit(first) { skip(while: Self.isNameByte) }
-        let isWhole = (next ?? 0) < 0x80 && next != UInt8(ascii: "\\")
-        guard offset > start, isWhole else {
+        guard offset > start else {
             throw error("expected a key in quotes, or of ASCII letters, digits, _ and $ that starts with no digit")
         }
         return copy(from: start)

@@ -15,7 +15,7 @@ package enum HTTPDate {
                 year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
         // Writing it again checks the weekday and every separator at once.
-        return bytes.holds(write(time.unixSeconds)) ? time.unixSeconds : nil
+        return bytes.equals(write(time.unixSeconds)) ? time.unixSeconds : nil
     }
 
     /// 29 bytes. Moments outside the years 0 to 9999 are written as the nearest moment inside.
@@ -44,13 +44,4 @@ package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ].map(\.utf8)
-}
-
-extension Span<UInt8> {
-    /// Whether these are exactly the bytes of `other`.
-    func holds(_ other: [UInt8]) -> Bool {
-        guard count == other.count else { return false }
-        for index in indices where self[index] != other[index] { return false }
-        return true
-    }
 }

@@ -16,7 +16,7 @@ package enum ISO8601 {
                 year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
         // Writing it again checks every separator at once.
-        return bytes.holds(write(time.unixSeconds)) ? time.unixSeconds : nil
+        return bytes.equals(write(time.unixSeconds)) ? time.unixSeconds : nil
     }
 
     /// 20 bytes. Moments outside the years 0 to 9999 are written as the nearest moment inside.

@@ -1,12 +1,6 @@
 // What Swift cannot import from the C library by itself: epoll, eventfd, accept4.
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <pthread.h>
 #include <stdint.h>
-#include <sys/socket.h>
-#include <sys/types.h>
 
 /// Accepts one connection as a non-blocking, close-on-exec socket; -1 and errno when there is none.
 int cs_accept(int listener);

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The query parameters that OSS V1 signs as part of the resource.
 ///
 /// Alibaba publishes no single list: this is the union over the vendor's SDKs (`oss-sts.md` section 15), and every
@@ -9,7 +11,7 @@ package enum SubResources {
     }
 
     /// In ascending byte order.
-    static let names = [
+    static let names: [StaticString] = [
         "accessPoint", "accessPointPolicy", "acl", "append", "asyncFetch", "bucketArchiveDirectRead", "bucketInfo",
         "callback", "callback-var", "cleanRestoredObject", "cloudboxes", "cname", "comp", "continuation-token",
         "cors", "delete", "encryption", "endTime", "group", "httpsConfig", "img", "inventory", "inventoryId",
@@ -26,13 +28,13 @@ package enum SubResources {
     ]
 
     private static func isListed(_ name: Span<UInt8>) -> Bool {
-        for listed in names where listed.utf8.count == name.count && begins(name, with: listed) { return true }
+        for listed in names where name.equals(listed) { return true }
         return false
     }
 
     /// The vendor's own are all of lower-case letters, digits and hyphens; other names are not understood.
     private static func isExtension(_ name: Span<UInt8>) -> Bool {
-        guard name.count > "x-oss-".utf8.count, begins(name, with: "x-oss-") else { return false }
+        guard name.begins(with: "x-oss-"), name.count > "x-oss-".utf8.count else { return false }
         for index in name.indices {
             switch name[index] {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
@@ -40,12 +42,6 @@ package enum SubResources {
             default: return false
             }
         }
-        return true
-    }
-
-    private static func begins(_ name: Span<UInt8>, with prefix: String) -> Bool {
-        guard prefix.utf8.count <= name.count else { return false }
-        for (index, byte) in prefix.utf8.enumerated() where name[index] != byte { return false }
         return true
     }
 }

@@ -1,0 +1,167 @@
+import Bytes
+
+/// What is wanted: a request's parameters, checked against the route's descriptions. It is made once for an event loop and
+/// read anew for every request, so that asking allocates nothing.
+package struct Ask: ~Copyable {
+    /// The parameters as they came; the edge fills them before `read`.
+    package var parameters = Parameters()
+    /// Whether the answer should be the bare token instead of a JSON object.
+    package var wantsText = false
+    /// What a provider has read from its own parameters, such as a string to sign.
+    package var detail: (any AskDetail)?
+
+    private(set) var grant: Range<Int>?
+    private var bucketRange: Range<Int>?
+    private var keyRange: Range<Int>?
+    /// The lifetime asked for, in seconds.
+    package private(set) var lifetime: Int64?
+    private var values: [Value] = []
+
+    private enum Value {
+        case none
+        case bytes(Range<Int>)
+        case integer(Int64)
+    }
+
+    package init() {}
+
+    package mutating func reset() {
+        parameters.reset()
+        wantsText = false
+        detail = nil
+        (grant, bucketRange, keyRange, lifetime) = (nil, nil, nil, nil)
+        values.removeAll(keepingCapacity: true)
+    }
+
+    package var bucket: Span<UInt8>? {
+        @_lifetime(borrow self)
+        get { bucketRange.map { parameters.bytes($0) } }
+    }
+
+    /// The whole key asked for.
+    package var key: Span<UInt8>? {
+        @_lifetime(borrow self)
+        get { keyRange.map { parameters.bytes($0) } }
+    }
+
+    /// The text given for the parameter at `position` of the route's list.
+    @_lifetime(borrow self)
+    package func text(at position: Int) -> Span<UInt8>? {
+        guard position < values.count, case .bytes(let range) = values[position] else { return nil }
+        return parameters.bytes(range)
+    }
+
+    /// The number given for the parameter at `position` of the route's list.
+    package func integer(at position: Int) -> Int64? {
+        guard position < values.count, case .integer(let value) = values[position] else { return nil }
+        return value
+    }
+
+    /// Whether anything was given for the parameter at `position` of the route's list.
+    package func isGiven(at position: Int) -> Bool {
+        guard position < values.count else { return false }
+        if case .none = values[position] { return false }
+        return true
+    }
+
+    /// Says what object is meant when that does not stand in parameters of its own.
+    package mutating func setTarget(bucket: [UInt8], key: [UInt8]) {
+        bucketRange = parameters.keep(bucket.span)
+        keyRange = parameters.keep(key.span)
+    }
+
+    /// Checks `parameters` against a route's descriptions (R3): every name known and given once, every value of its kind.
+    package mutating func read(by descriptions: [ParameterDescription]) throws(AskError) {
+        for _ in descriptions { values.append(.none) }
+        var index = 0
+        while index < parameters.entries.count {
+            let entry = parameters.entries[index]
+            index += 1
+            guard let position = position(of: entry, in: descriptions) else {
+                if parameters.bytes(entry.name).begins(with: "_") { continue }
+                throw unknown(entry, descriptions)
+            }
+            let description = descriptions[position]
+            guard case .none = values[position] else {
+                throw AskError(.invalid, description.name, "is given more than once")
+            }
+            values[position] = try check(entry, description)
+        }
+    }
+
+    private func position(of entry: Parameters.Entry, in descriptions: [ParameterDescription]) -> Int? {
+        let name = parameters.bytes(entry.name)
+        for position in descriptions.indices {
+            if name.equals(descriptions[position].nameBytes.span) { return position }
+            for alias in descriptions[position].aliasBytes where name.equals(alias.span) { return position }
+        }
+        return nil
+    }
+
+    private mutating func check(
+        _ entry: Parameters.Entry, _ description: ParameterDescription
+    ) throws(AskError) -> Value {
+        let name = description.name
+        if entry.isListed { throw AskError(.invalid, name, "must be one value, not a list") }
+        let range = entry.value
+        switch description.kind {
+        case .grant:
+            try requireText(entry, name)
+            grant = range
+            return .bytes(range)
+        case .bucket:
+            try requireText(entry, name)
+            guard BucketRule.admits(parameters.bytes(range)) else {
+                throw AskError(.invalid, name, BucketRule.fault.description)
+            }
+            bucketRange = range
+            return .bytes(range)
+        case .key(let maximumLength):
+            try requireText(entry, name)
+            if let fault = ObjectKeyRule.fault(of: parameters.bytes(range), maximumLength: maximumLength) {
+                throw AskError(.invalid, name, fault.description)
+            }
+            keyRange = range
+            return .bytes(range)
+        case .text(let maximumLength):
+            try requireText(entry, name)
+            guard !range.isEmpty else { throw AskError(.invalid, name, "must not be empty") }
+            guard range.count <= maximumLength else {
+                throw AskError(.invalid, name, "must have at most \(maximumLength) bytes")
+            }
+            return .bytes(range)
+        case .lifetime:
+            let seconds = try integer(entry, name, 1...Int64(Int32.max))
+            lifetime = seconds
+            return .integer(seconds)
+        case .integer(let bounds): return .integer(try integer(entry, name, bounds))
+        }
+    }
+
+    private func requireText(_ entry: Parameters.Entry, _ name: String) throws(AskError) {
+        guard entry.form == .text || entry.form == .string else { throw AskError(.invalid, name, "must be a string") }
+    }
+
+    private func integer(
+        _ entry: Parameters.Entry, _ name: String, _ bounds: ClosedRange<Int64>
+    ) throws(AskError) -> Int64 {
+        guard entry.form != .boolean,
+            let value = Decimal.parse(parameters.bytes(entry.value), maximum: bounds.upperBound), bounds.contains(value)
+        else {
+            throw AskError(
+                .invalid, name, "must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound), in digits")
+        }
+        return value
+    }
+
+    private func unknown(_ entry: Parameters.Entry, _ descriptions: [ParameterDescription]) -> AskError {
+        let name = String(parameters.bytes(entry.name).text.prefix(64))
+        let nearest = NearestName.of(name, among: descriptions.flatMap { [$0.name] + $0.aliases })
+        let known = descriptions.map(\.name).joined(separator: ", ")
+        return AskError(
+            .unknown, name, nearest.map { "is not known; did you mean \($0)?" } ?? "is not known; there are \(known)")
+    }
+}
+
+/// What a provider keeps of an ask in a form of its own.
+package protocol AskDetail: Sendable {}

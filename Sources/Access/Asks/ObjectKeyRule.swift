@@ -1,0 +1,50 @@
+import Bytes
+
+/// What an object's key may be, wherever it comes from (R13). Keys are bytes; nothing is normalised.
+package enum ObjectKeyRule {
+    /// The longest key of any vendor, in bytes.
+    package static let maximumLength = 1023
+
+    /// - Returns: what is wrong, nil when nothing is.
+    package static func fault(of key: Span<UInt8>, maximumLength: Int = maximumLength) -> StaticString? {
+        guard !key.isEmpty else { return "must not be empty" }
+        guard key.count <= maximumLength else { return "is longer than the vendor allows" }
+        guard key[0] != UInt8(ascii: "/") else { return "must not begin with /" }
+        guard UTF8Text.isWellFormed(key) else { return "must be UTF-8" }
+        var segmentStart = 0
+        for index in key.indices {
+            let byte = key[index]
+            if byte < 0x20 || byte == 0x7F { return "must not contain control characters" }
+            if byte == UInt8(ascii: "$"), index + 1 < key.count,
+                key[index + 1] == UInt8(ascii: "(") || key[index + 1] == UInt8(ascii: "{")
+            {
+                return "must not contain $( or ${"
+            }
+            if byte == UInt8(ascii: "/") {
+                if isDots(key.extracting(segmentStart..<index)) { return "must not contain the segments . or .." }
+                segmentStart = index + 1
+            }
+        }
+        return isDots(key.extracting(segmentStart..<key.count)) ? "must not contain the segments . or .." : nil
+    }
+
+    private static func isDots(_ segment: Span<UInt8>) -> Bool { segment.equals(".") || segment.equals("..") }
+}
+
+/// What a bucket may be called at any vendor: 1 to 63 letters, digits, `-`, `_` and `.`; so never with a `:` or `/`.
+package enum BucketRule {
+    package static let fault: StaticString = "must be 1 to 63 letters, digits, - _ or ."
+
+    package static func admits(_ name: Span<UInt8>) -> Bool {
+        guard (1...63).contains(name.count) else { return false }
+        for index in name.indices {
+            switch name[index] {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                continue
+            default: return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,40 @@
+import Bytes
+
+/// Who somebody is: kind, configured identity, subject, compared as bytes and never as text (R9).
+package struct Principal: Sendable, Hashable {
+    package enum Kind: String, Sendable {
+        case anonymous, apiKey
+    }
+
+    package let kind: Kind
+    /// The identity in the configuration that vouches for the subject; empty for `anonymous`.
+    package let id: [UInt8]
+    /// Who it is there; for an API key, its id.
+    package let subject: [UInt8]
+
+    package init(_ kind: Kind, id: [UInt8] = [], subject: [UInt8] = []) {
+        self.kind = kind
+        self.id = id
+        self.subject = subject
+    }
+
+    package static let anonymous = Principal(.anonymous)
+
+    /// `kind-id`, what `${caller.source}` stands for.
+    package var source: [UInt8] { Array(text: kind.rawValue) + [UInt8(ascii: "-")] + id }
+
+    /// Whether `text` may stand in a key where a caller's name belongs (R14): `[A-Za-z0-9_@+=~-][A-Za-z0-9._@+=~-]{0,127}`.
+    package static func isPlain(_ text: Span<UInt8>) -> Bool {
+        guard (1...128).contains(text.count), text[0] != UInt8(ascii: ".") else { return false }
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "@"),
+                UInt8(ascii: "+"), UInt8(ascii: "="), UInt8(ascii: "~"), UInt8(ascii: "-"):
+                continue
+            default: return false
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,43 @@
+/// What the configuration says for a list of field descriptions, checked for type and bounds.
+package struct FieldValues: Sendable {
+    package indirect enum Value: Sendable {
+        case string([UInt8])
+        case boolean(Bool)
+        case integer(Int64)
+        case strings([[UInt8]])
+        case template(KeyTemplate)
+        case object(FieldValues)
+    }
+
+    private var values: [String: Value] = [:]
+
+    package init() {}
+
+    package var names: [String] { values.keys.sorted() }
+
+    package subscript(name: String) -> Value? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
+
+    package func string(_ name: String) -> [UInt8]? { if case .string(let bytes)? = values[name] { bytes } else { nil } }
+    package func boolean(_ name: String) -> Bool? { if case .boolean(let flag)? = values[name] { flag } else { nil } }
+    package func integer(_ name: String) -> Int64? { if case .integer(let number)? = values[name] { number } else { nil } }
+    package func strings(_ name: String) -> [[UInt8]]? { if case .strings(let list)? = values[name] { list } else { nil } }
+    package func object(_ name: String) -> FieldValues? { if case .object(let fields)? = values[name] { fields } else { nil } }
+    package func template(_ name: String) -> KeyTemplate? {
+        if case .template(let template)? = values[name] { template } else { nil }
+    }
+}
+
+/// What is wrong with a field of the configuration beyond its type: where, why, and what would be right.
+package struct FieldProblem: Error, Sendable {
+    /// The path below the object being read, such as `policy.fsizeLimit`.
+    package let path: String
+    package let reason: String
+
+    package init(_ path: String, _ reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+}

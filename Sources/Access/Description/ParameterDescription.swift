@@ -1,0 +1,40 @@
+/// One parameter of a route: what a caller may give, and what is checked before anybody decides about it.
+package struct ParameterDescription: Sendable {
+    package enum Kind: Sendable {
+        /// The name of a grant.
+        case grant
+        /// A bucket's name.
+        case bucket
+        /// An object's whole key of at most this many bytes (R13).
+        case key(maximumLength: Int)
+        /// A lifetime in seconds (R5).
+        case lifetime
+        case integer(ClosedRange<Int64>)
+        /// Text of at most this many bytes; line breaks are allowed where a protocol has them.
+        case text(maximumLength: Int)
+    }
+
+    package let name: String
+    package let aliases: [String]
+    package let kind: Kind
+    package let summary: String
+    /// The name and the aliases as they stand in a request.
+    let nameBytes: [UInt8]
+    let aliasBytes: [[UInt8]]
+
+    package init(_ name: String, aliases: [String] = [], _ kind: Kind, _ summary: String) {
+        self.name = name
+        self.aliases = aliases
+        self.kind = kind
+        self.summary = summary
+        nameBytes = Array(name.utf8)
+        aliasBytes = aliases.map { Array($0.utf8) }
+    }
+
+    package static let grant = ParameterDescription(
+        "grant", .grant, "The grant to use, where several would fit.")
+    package static let bucket = ParameterDescription(
+        "bucket", .bucket, "The bucket; needed only where the grant leaves it open.")
+    package static let expires = ParameterDescription(
+        "expires", .lifetime, "For how many seconds the credential should hold; the grant has a standard and a maximum.")
+}

@@ -1,0 +1,23 @@
+import Bytes
+
+/// One of a vendor's key pairs, ready to sign. Each event loop has its own.
+package final class SigningKey {
+    /// The public half, which tells the vendor whose key it is.
+    package let accessKey: [UInt8]
+    /// HMAC-SHA1 under the secret key.
+    package let sha1: HMACKey
+    /// HMAC-SHA256 under the secret key.
+    package let sha256: HMACKey
+
+    package init(accessKey: [UInt8], secret: Secret) throws(CryptoError) {
+        self.accessKey = accessKey
+        sha1 = try HMACKey(.sha1, secret)
+        sha256 = try HMACKey(.sha256, secret)
+    }
+}
+
+extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<key \(accessKey.text)>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,290 @@
+import Bytes
+import CSystem
+import HTTP
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// One core's share of the server: its listening sockets, its connections, its buffers. Nothing in it is shared but the
+/// count of connections and the wish to stop.
+///
+/// Everything but `stop` runs where the transport runs the loop: on one thread, or on one serial queue.
+final class EventLoop {
+    /// Milliseconds between two looks for clients whose time is over.
+    static let sweepInterval: Int64 = 250
+
+    private let transport: any Transport
+    private let settings: Server.Settings
+    private let open: OpenConnections
+    private let isStopping = Atomic(false)
+    private var listeners: [ListeningSocket]
+    private var channels: [ServerChannel?] = []
+    private var free: [Int] = []
+    private var alive = 0
+    private var generation: UInt64 = 0
+    private var context: ServerConnection.Context
+    private var input = [UInt8](repeating: 0, count: 64 * 1024)
+    private var lastSweep: Int64 = 0
+    private var acceptsFrom: Int64?
+    private var stopDeadline: Int64?
+
+    private static let listenerBit: UInt64 = 1 << 63
+
+    init(
+        _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket], _ open: OpenConnections,
+        _ handler: any RequestHandler
+    ) {
+        self.transport = transport
+        self.settings = settings
+        self.listeners = listeners
+        self.open = open
+        context = ServerConnection.Context(handler: handler)
+    }
+
+    /// Serves until `stop`, and returns when all is finished.
+    func run() { transport.run(self) }
+
+    /// Asks the loop to take no more connections, to finish what it has, and to end; from any thread.
+    func stop() {
+        isStopping.store(true, ordering: .releasing)
+        transport.wake()
+    }
+
+    /// Whether it has stopped and holds no connection.
+    var isFinished: Bool { stopDeadline != nil && alive == 0 }
+
+    /// How many milliseconds the transport may wait for an event; -1 for as long as it likes.
+    var patience: Int32 { alive == 0 && acceptsFrom == nil ? -1 : Int32(EventLoop.sweepInterval) }
+
+    // MARK: What the transport calls
+
+    func opened() {
+        for (index, listener) in listeners.enumerated() {
+            _ = transport.watch(listener.descriptor, token: EventLoop.listenerBit | UInt64(index))
+        }
+    }
+
+    /// Runs `body` as one batch of events.
+    func perform(_ body: () -> Void) {
+        begin()
+        body()
+        end()
+    }
+
+    /// Before a batch of events: what time is it?
+    func begin() {
+        let instant = SystemClock.now()
+        if instant.unixSeconds != context.instant.unixSeconds || context.date.isEmpty {
+            context.date = HTTPDate.write(instant.unixSeconds)
+        }
+        context.instant = instant
+    }
+
+    /// After a batch of events: whose time is over?
+    func end() {
+        guard context.instant.monotonic - lastSweep >= EventLoop.sweepInterval else { return }
+        lastSweep = context.instant.monotonic
+        sweep()
+    }
+
+    func woken() {
+        guard isStopping.load(ordering: .acquiring), stopDeadline == nil else { return }
+        stopDeadline = context.instant.monotonic + settings.drainTimeout
+        context.isLast = true
+        for listener in listeners {
+            accept(from: listener)
+            transport.close(listener.descriptor)
+        }
+        listeners = []
+        for channel in channels {
+            guard let channel, channel.unsent.isEmpty, channel.connection.isIdle else { continue }
+            // What has arrived and was not read yet is still answered.
+            read(channel)
+            if channels[index(of: channel)] === channel, channel.connection.isIdle, channel.unsent.isEmpty {
+                close(channel)
+            }
+        }
+    }
+
+    func readable(_ token: UInt64) {
+        if token & EventLoop.listenerBit != 0 {
+            let index = Int(token & ~EventLoop.listenerBit)
+            if index < listeners.count { accept(from: listeners[index]) }
+        } else if let channel = channel(token) {
+            if channel.isLingering { discard(channel) } else { read(channel) }
+        }
+    }
+
+    func writable(_ token: UInt64) {
+        guard let channel = channel(token), !channel.unsent.isEmpty else { return }
+        switch channel.sendRest() {
+        case .partial: break
+        case .failed: close(channel)
+        case .complete:
+            transport.change(channel.descriptor, token: channel.token, to: .read)
+            proceed(channel)
+        }
+    }
+
+    // MARK: Connections
+
+    private func accept(from listener: ListeningSocket) {
+        while true {
+            let descriptor = cs_accept(listener.descriptor)
+            if descriptor >= 0 {
+                take(descriptor)
+            } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
+                pauseAccepting()
+                return
+            } else if errno != EINTR && errno != ECONNABORTED {
+                return
+            }
+        }
+    }
+
+    private func take(_ descriptor: Int32) {
+        guard open.enter(below: settings.connections) else {
+            turnAway(descriptor)
+            return
+        }
+        let slot = free.popLast() ?? channels.count
+        if slot == channels.count { channels.append(nil) }
+        generation = (generation + 1) & 0x3FFF_FFFF
+        let token = generation << 32 | UInt64(slot)
+        let channel = ServerChannel(descriptor, token: token, limits: settings.limits, at: context.instant)
+        channels[slot] = channel
+        alive += 1
+        if !transport.watch(descriptor, token: token) { close(channel) }
+    }
+
+    /// Out of descriptors or memory: a level-triggered listener would be reported for ever, so it rests for a while.
+    private func pauseAccepting() {
+        acceptsFrom = context.instant.monotonic + EventLoop.sweepInterval
+        for (index, listener) in listeners.enumerated() {
+            transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: .nothing)
+        }
+    }
+
+    private func turnAway(_ descriptor: Int32) {
+        let channel = ServerChannel(descriptor, token: 0, limits: settings.limits, at: context.instant)
+        context.out.reset()
+        channel.connection.refuse(
+            RequestError(.overloaded, "the server has as many connections as it may"), in: &context)
+        _ = context.out.withUnsafeBytes { channel.send($0, at: context.instant) }
+        systemClose(descriptor)
+    }
+
+    private func read(_ channel: ServerChannel) {
+        let count = input.withUnsafeMutableBytes { recv(channel.descriptor, $0.baseAddress, $0.count, 0) }
+        guard count > 0 else {
+            if count < 0, errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR { return }
+            close(channel)
+            return
+        }
+        context.out.reset()
+        channel.next = channel.connection.receive(input.span.extracting(0..<count), in: &context)
+        deliver(channel)
+    }
+
+    /// Sends what the connection wrote, all in one call, and goes on as it wants.
+    private func deliver(_ channel: ServerChannel) {
+        guard !context.out.isEmpty else { return proceed(channel) }
+        switch context.out.withUnsafeBytes({ channel.send($0, at: context.instant) }) {
+        case .complete: proceed(channel)
+        case .partial: transport.change(channel.descriptor, token: channel.token, to: .write)
+        case .failed: close(channel)
+        }
+    }
+
+    private func proceed(_ channel: ServerChannel) {
+        switch channel.next {
+        case .read: break
+        case .drain:
+            context.out.reset()
+            let none: [UInt8] = []
+            channel.next = channel.connection.receive(none.span, in: &context)
+            deliver(channel)
+        case .close: close(channel)
+        case .linger:
+            shutdown(channel.descriptor, Int32(SHUT_WR))
+            channel.linger(from: context.instant)
+        }
+    }
+
+    /// Reads and forgets, so that the refusal is not lost to a reset (RFC 9112 section 9.6).
+    private func discard(_ channel: ServerChannel) {
+        let count = input.withUnsafeMutableBytes { recv(channel.descriptor, $0.baseAddress, $0.count, 0) }
+        if count == 0 || count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR { close(channel) }
+    }
+
+    private func close(_ channel: ServerChannel) {
+        let slot = index(of: channel)
+        guard channels[slot] === channel else { return }
+        channels[slot] = nil
+        free.append(slot)
+        alive -= 1
+        open.leave()
+        transport.close(channel.descriptor)
+    }
+
+    private func index(of channel: ServerChannel) -> Int { Int(channel.token & 0xFFFF_FFFF) }
+
+    /// The channel of an event, unless it was closed while the event was on its way.
+    private func channel(_ token: UInt64) -> ServerChannel? {
+        let slot = Int(token & 0xFFFF_FFFF)
+        guard slot < channels.count, let channel = channels[slot], channel.token == token else { return nil }
+        return channel
+    }
+
+    // MARK: Time
+
+    private func sweep() {
+        let now = context.instant.monotonic
+        if let start = acceptsFrom, now >= start {
+            acceptsFrom = nil
+            for (index, listener) in listeners.enumerated() {
+                transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: .read)
+            }
+        }
+        let isOver = stopDeadline.map { now >= $0 } ?? false
+        for channel in channels {
+            guard let channel else { continue }
+            if isOver {
+                close(channel)
+            } else if now >= channel.deadline(settings.limits) {
+                expire(channel)
+            }
+        }
+    }
+
+    private func expire(_ channel: ServerChannel) {
+        guard !channel.isLingering, channel.unsent.isEmpty else { return close(channel) }
+        context.out.reset()
+        channel.connection.expire(in: &context)
+        channel.next = context.out.isEmpty ? .close : .linger
+        deliver(channel)
+    }
+}
+
+// Confined to its transport's thread or queue; `stop` touches an atomic and the transport's own wake-up only.
+extension EventLoop: @unchecked Sendable {}
+
+/// How many connections all loops hold together.
+final class OpenConnections: Sendable {
+    private let count = Atomic(0)
+
+    /// Counts one more, unless there are `limit` already.
+    func enter(below limit: Int) -> Bool {
+        guard count.add(1, ordering: .relaxed).newValue <= limit else {
+            leave()
+            return false
+        }
+        return true
+    }
+
+    func leave() { count.subtract(1, ordering: .relaxed) }
+}

@@ -1,0 +1,69 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Why a listening socket could not be opened.
+package struct ListenError: Error, CustomStringConvertible {
+    let address: SocketAddress
+    let reason: String
+    package var description: String { "cannot listen on \(address): \(reason)" }
+}
+
+/// Sockets that take connections for one address: one for each event loop, among which the kernel spreads them.
+struct ListeningSocket {
+    let descriptor: Int32
+    let address: SocketAddress
+
+    /// Opens `count` sockets on the same address; all or none.
+    static func open(_ address: SocketAddress, count: Int) throws(ListenError) -> [ListeningSocket] {
+        // SO_REUSEPORT would let a second service of the same user take half of the connections; a first try without it
+        // finds that out.
+        if address.port != 0 { systemClose(try bind(address, sharing: false)) }
+        var sockets: [ListeningSocket] = []
+        do throws(ListenError) {
+            for _ in 0..<count {
+                let descriptor = try bind(sockets.first?.address ?? address, sharing: true)
+                guard listen(descriptor, 4096) == 0, let bound = SocketAddress(boundBy: descriptor) else {
+                    let reason = systemMessage()
+                    systemClose(descriptor)
+                    throw ListenError(address: address, reason: reason)
+                }
+                sockets.append(ListeningSocket(descriptor: descriptor, address: bound))
+            }
+        } catch {
+            for socket in sockets { systemClose(socket.descriptor) }
+            throw error
+        }
+        return sockets
+    }
+
+    private static func bind(_ address: SocketAddress, sharing: Bool) throws(ListenError) -> Int32 {
+        #if canImport(Glibc)
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        #else
+        let kind = SOCK_STREAM
+        #endif
+        let descriptor = socket(address.family, kind, 0)
+        guard descriptor >= 0 else { throw ListenError(address: address, reason: systemMessage()) }
+        #if !canImport(Glibc)
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        #endif
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
+        if sharing { setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, size) }
+        if address.family == AF_INET6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size) }
+        // Accepted sockets inherit it: an answer leaves at once instead of waiting for the client's acknowledgement.
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+        let result = systemBind(descriptor, to: address)
+        guard result == 0 else {
+            let reason = errno == EADDRINUSE ? "another process listens there" : systemMessage()
+            systemClose(descriptor)
+            throw ListenError(address: address, reason: reason)
+        }
+        return descriptor
+    }
+}

@@ -1,0 +1,110 @@
+import HTTP
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The HTTP server: an event loop with its own thread and listening sockets for each worker.
+package final class Server: Sendable {
+    package struct Settings: Sendable {
+        package var addresses: [SocketAddress]
+        /// The number of event loops, at least one.
+        package var workers: Int
+        package var transport = TransportKind.standard
+        package var limits = Limits()
+        /// The connections that may be open at once, over all loops.
+        package var connections = 20_000
+        /// Milliseconds that requests under way have to finish after `stop`.
+        package var drainTimeout: Int64 = 10_000
+
+        package init(addresses: [SocketAddress], workers: Int) {
+            self.addresses = addresses
+            self.workers = workers
+        }
+    }
+
+    /// The addresses it listens on, with the ports that the system chose where none was given.
+    package let addresses: [SocketAddress]
+    private let loops: [EventLoop]
+
+    package enum Failure: Error {
+        case listening(ListenError)
+        case transport(TransportError)
+        case handler(any Error)
+    }
+
+    /// Opens the listening sockets; clients can connect from now on, and are answered after `start`.
+    /// - Parameter makeHandler: called once for each loop, before any thread is started.
+    package init(_ settings: Settings, makeHandler: () throws -> any RequestHandler) throws(Failure) {
+        let workers = max(1, settings.workers)
+        var sockets: [[ListeningSocket]] = []
+        do throws(ListenError) {
+            for address in settings.addresses { sockets.append(try ListeningSocket.open(address, count: workers)) }
+        } catch {
+            for socket in sockets.joined() { systemClose(socket.descriptor) }
+            throw .listening(error)
+        }
+        addresses = sockets.compactMap { $0.first?.address }
+        let open = OpenConnections()
+        var loops: [EventLoop] = []
+        for worker in 0..<workers {
+            let handler: any RequestHandler
+            do { handler = try makeHandler() } catch { throw .handler(error) }
+            do throws(TransportError) {
+                let transport = try settings.transport.make()
+                loops.append(EventLoop(transport, settings, sockets.map { $0[worker] }, open, handler))
+            } catch {
+                throw .transport(error)
+            }
+        }
+        self.loops = loops
+    }
+
+    /// Answers clients, each loop on a thread of its own, and returns after `stop` when all is finished.
+    package func run() {
+        let threads = loops.dropFirst().map { loop in Thread { loop.run() } }
+        loops.first?.run()
+        for thread in threads { thread.join() }
+    }
+
+    /// Takes no more connections, lets the requests under way finish within `drainTimeout`, and ends; from any thread.
+    package func stop() {
+        for loop in loops { loop.stop() }
+    }
+}
+
+/// A system thread.
+private struct Thread {
+    private let handle: pthread_t?
+
+    private final class Body {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    init(_ run: @escaping @Sendable () -> Void) {
+        var handle = pthread_t()
+        let body = Unmanaged.passRetained(Body(run))
+        let result = pthread_create(&handle, nil, Thread.enter, body.toOpaque())
+        if result != 0 { body.release() }
+        self.handle = result == 0 ? handle : nil
+    }
+
+    func join() {
+        if let handle { pthread_join(handle, nil) }
+    }
+
+    #if canImport(Glibc)
+    private static let enter: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+        if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+        return nil
+    }
+    #else
+    private static let enter: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { argument in
+        Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+        return nil
+    }
+    #endif
+}

@@ -1,0 +1,110 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// An address to listen on or to connect to: a numeric IPv4 or IPv6 address and a port.
+package struct SocketAddress: Sendable, CustomStringConvertible {
+    private var storage: sockaddr_storage
+    package let family: Int32
+
+    /// Reads `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`; nil for anything else. Port 0 lets the system choose.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        var host = String(text[..<colon])
+        let digits = text[text.index(after: colon)...].utf8
+        guard (1...5).contains(digits.count), digits.allSatisfy({ $0 >= 48 && $0 <= 57 }), let port = UInt16(String(digits) ?? "")
+        else { return nil }
+        if host == "localhost" { host = "127.0.0.1" }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            self.init(v6: String(host.dropFirst().dropLast()), port)
+        } else {
+            self.init(v4: host, port)
+        }
+    }
+
+    private init?(v4 host: String, _ port: UInt16) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { return nil }
+        family = AF_INET
+        storage = SocketAddress.stored(address)
+    }
+
+    private init?(v6 host: String, _ port: UInt16) {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        guard inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else { return nil }
+        family = AF_INET6
+        storage = SocketAddress.stored(address)
+    }
+
+    /// The address that a socket is bound to.
+    init?(boundBy descriptor: Int32) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0 else { return nil }
+        self.storage = storage
+        family = Int32(storage.ss_family)
+    }
+
+    /// Whether only this machine can reach it.
+    package var isLoopback: Bool {
+        if family == AF_INET { return read(sockaddr_in.self) { UInt32(bigEndian: $0.sin_addr.s_addr) >> 24 == 127 } }
+        return read(sockaddr_in6.self) { address in
+            withUnsafeBytes(of: address.sin6_addr) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+        }
+    }
+
+    package var port: UInt16 {
+        family == AF_INET
+            ? read(sockaddr_in.self) { UInt16(bigEndian: $0.sin_port) }
+            : read(sockaddr_in6.self) { UInt16(bigEndian: $0.sin6_port) }
+    }
+
+    /// The address without its port, an IPv6 address in brackets, as a Host field would name it.
+    package var host: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN) + 1)
+        if family == AF_INET {
+            _ = read(sockaddr_in.self) { address in
+                var address = address.sin_addr
+                return inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
+            }
+        } else {
+            _ = read(sockaddr_in6.self) { address in
+                var address = address.sin6_addr
+                return inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
+            }
+        }
+        let name = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return family == AF_INET ? name : "[\(name)]"
+    }
+
+    package var description: String { "\(host):\(port)" }
+
+    /// Lends the address to a system call.
+    func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        let length = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+        return withUnsafePointer(to: storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
+        }
+    }
+
+    private static func stored<Address>(_ address: Address) -> sockaddr_storage {
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { target in
+            withUnsafeBytes(of: address) { target.copyMemory(from: $0) }
+        }
+        return storage
+    }
+
+    private func read<Address, Result>(_: Address.Type, _ body: (Address) -> Result) -> Result {
+        withUnsafeBytes(of: storage) { body($0.loadUnaligned(as: Address.self)) }
+    }
+}

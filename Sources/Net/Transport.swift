@@ -1,0 +1,46 @@
+/// The way an event loop learns which sockets are ready. It is chosen at start and is all that differs between systems.
+package enum TransportKind: String, Sendable, CaseIterable {
+    /// Linux: one `epoll_wait` for a batch of events, nothing per connection.
+    case epoll
+    /// A Dispatch source for each socket: everywhere that Dispatch is.
+    case dispatch
+
+    #if os(Linux)
+    package static let standard = TransportKind.epoll
+    #else
+    package static let standard = TransportKind.dispatch
+    #endif
+
+    func make() throws(TransportError) -> any Transport {
+        switch self {
+        case .epoll:
+            #if os(Linux)
+            return try EpollTransport()
+            #else
+            throw TransportError(reason: "this system has no epoll; use the transport \"dispatch\"")
+            #endif
+        case .dispatch: return DispatchTransport()
+        }
+    }
+}
+
+package struct TransportError: Error {
+    package let reason: String
+}
+
+/// What a socket is waited for.
+enum Interest { case read, write, nothing }
+
+/// The seam between an event loop and the system. All but `wake` is called on the loop's own thread or queue, and that is
+/// where it calls the loop.
+protocol Transport: AnyObject {
+    /// Begins to report `descriptor` to the loop as `token`, level-triggered, while it can be read.
+    func watch(_ descriptor: Int32, token: UInt64) -> Bool
+    func change(_ descriptor: Int32, token: UInt64, to interest: Interest)
+    /// Stops reporting, then closes.
+    func close(_ descriptor: Int32)
+    /// Has `loop.woken` called soon; from any thread.
+    func wake()
+    /// Drives the loop until it says that it is finished.
+    func run(_ loop: EventLoop)
+}
