@@ -62,6 +62,16 @@ package struct ByteWriter: ~Copyable {
         for byte in text.utf8 { append(byte) }
     }
 
+    /// What stands already at `range`, once more.
+    package mutating func append(copyOf range: Range<Int>) {
+        guard range.lowerBound >= 0, range.upperBound <= count else { return }
+        reserve(range.count)
+        for index in range {
+            storage[count] = storage[index]
+            count += 1
+        }
+    }
+
     /// `value` in decimal digits.
     package mutating func append(decimal value: Int64) {
         var magnitude = value.magnitude
@@ -114,7 +124,9 @@ package struct ByteWriter: ~Copyable {
     private mutating func append(copying source: UnsafeRawBufferPointer) {
         reserve(source.count)
         let start = count
-        storage.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[start...]).copyMemory(from: source) }
+        storage.withUnsafeMutableBytes {
+            UnsafeMutableRawBufferPointer(rebasing: $0[start...]).copyMemory(from: source)
+        }
         count += source.count
     }
 

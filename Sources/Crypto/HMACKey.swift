@@ -43,6 +43,9 @@ package final class HMACKey {
         EVP_MD_CTX_free(working)
     }
 
+    /// Bytes of an authentication code.
+    package var codeLength: Int { algorithm.length }
+
     /// The authentication code of `message`.
     package func sign(_ message: Span<UInt8>) throws(CryptoError) -> Digest {
         var code = Digest(count: algorithm.length)

@@ -1,72 +1,73 @@
 #if os(Linux)
-import CSystem
-import Glibc
+    import CSystem
+    import Glibc
 
-/// Readiness by epoll: one system call for a batch of events, and none per request.
-final class EpollTransport: Transport {
-    private let epoll: Int32
-    private let wakeup: Int32
-    private static let wakeToken = UInt64.max
-    private static let batch = 256
+    /// Readiness by epoll: one system call for a batch of events, and none per request.
+    final class EpollTransport: Transport {
+        private let epoll: Int32
+        private let wakeup: Int32
+        private static let wakeToken = UInt64.max
+        private static let batch = 256
 
-    init() throws(TransportError) {
-        epoll = cs_epoll_create()
-        wakeup = cs_eventfd()
-        guard epoll >= 0, wakeup >= 0, control(EPOLL_CTL_ADD, wakeup, EPOLLIN.rawValue, EpollTransport.wakeToken) else {
-            throw TransportError(reason: "cannot make an event loop: \(systemMessage())")
-        }
-    }
-
-    deinit {
-        systemClose(epoll)
-        systemClose(wakeup)
-    }
-
-    func watch(_ descriptor: Int32, token: UInt64) -> Bool {
-        control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue, token)
-    }
-
-    func change(_ descriptor: Int32, token: UInt64, to interest: Interest) {
-        let events: UInt32 =
-            switch interest {
-            case .read: EPOLLIN.rawValue
-            case .write: EPOLLOUT.rawValue
-            case .nothing: 0
+        init() throws(TransportError) {
+            epoll = cs_epoll_create()
+            wakeup = cs_eventfd()
+            guard epoll >= 0, wakeup >= 0, control(EPOLL_CTL_ADD, wakeup, EPOLLIN.rawValue, EpollTransport.wakeToken)
+            else {
+                throw TransportError(reason: "cannot make an event loop: \(systemMessage())")
             }
-        // It cannot fail for a descriptor that is being watched.
-        _ = control(EPOLL_CTL_MOD, descriptor, events, token)
-    }
+        }
 
-    /// Closing takes the descriptor out of the epoll set, since no other process holds it.
-    func close(_ descriptor: Int32) { systemClose(descriptor) }
+        deinit {
+            systemClose(epoll)
+            systemClose(wakeup)
+        }
 
-    func wake() { eventfd_write(wakeup, 1) }
+        func watch(_ descriptor: Int32, token: UInt64) -> Bool {
+            control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue, token)
+        }
 
-    func run(_ loop: EventLoop) {
-        loop.perform { loop.opened() }
-        var events = [epoll_event](repeating: epoll_event(), count: EpollTransport.batch)
-        while !loop.isFinished {
-            let count = epoll_wait(epoll, &events, Int32(EpollTransport.batch), loop.patience)
-            loop.begin()
-            for index in 0..<max(0, Int(count)) {
-                let event = events[index]
-                if event.data.u64 == EpollTransport.wakeToken {
-                    var value: UInt64 = 0
-                    eventfd_read(wakeup, &value)
-                    loop.woken()
-                } else if event.events & ~EPOLLOUT.rawValue != 0 {
-                    // Errors and hang-ups are found by reading.
-                    loop.readable(event.data.u64)
-                } else {
-                    loop.writable(event.data.u64)
+        func change(_ descriptor: Int32, token: UInt64, to interest: Interest) {
+            let events: UInt32 =
+                switch interest {
+                case .read: EPOLLIN.rawValue
+                case .write: EPOLLOUT.rawValue
+                case .nothing: 0
                 }
+            // It cannot fail for a descriptor that is being watched.
+            _ = control(EPOLL_CTL_MOD, descriptor, events, token)
+        }
+
+        /// Closing takes the descriptor out of the epoll set, since no other process holds it.
+        func close(_ descriptor: Int32) { systemClose(descriptor) }
+
+        func wake() { eventfd_write(wakeup, 1) }
+
+        func run(_ loop: EventLoop) {
+            loop.perform { loop.opened() }
+            var events = [epoll_event](repeating: epoll_event(), count: EpollTransport.batch)
+            while !loop.isFinished {
+                let count = epoll_wait(epoll, &events, Int32(EpollTransport.batch), loop.patience)
+                loop.begin()
+                for index in 0..<max(0, Int(count)) {
+                    let event = events[index]
+                    if event.data.u64 == EpollTransport.wakeToken {
+                        var value: UInt64 = 0
+                        eventfd_read(wakeup, &value)
+                        loop.woken()
+                    } else if event.events & ~EPOLLOUT.rawValue != 0 {
+                        // Errors and hang-ups are found by reading.
+                        loop.readable(event.data.u64)
+                    } else {
+                        loop.writable(event.data.u64)
+                    }
+                }
+                loop.end()
             }
-            loop.end()
+        }
+
+        private func control(_ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ token: UInt64) -> Bool {
+            cs_epoll_control(epoll, operation, descriptor, events, token) == 0
         }
     }
-
-    private func control(_ operation: Int32, _ descriptor: Int32, _ events: UInt32, _ token: UInt64) -> Bool {
-        cs_epoll_control(epoll, operation, descriptor, events, token) == 0
-    }
-}
 #endif

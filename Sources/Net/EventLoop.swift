@@ -4,9 +4,9 @@ import HTTP
 import Synchronization
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// One core's share of the server: its listening sockets, its connections, its buffers. Nothing in it is shared but the
@@ -35,7 +35,8 @@ final class EventLoop {
     private static let listenerBit: UInt64 = 1 << 63
 
     init(
-        _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket], _ open: OpenConnections,
+        _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket],
+        _ open: OpenConnections,
         _ handler: any RequestHandler
     ) {
         self.transport = transport

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// Why a listening socket could not be opened.
@@ -41,15 +41,15 @@ struct ListeningSocket {
 
     private static func bind(_ address: SocketAddress, sharing: Bool) throws(ListenError) -> Int32 {
         #if canImport(Glibc)
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         #else
-        let kind = SOCK_STREAM
+            let kind = SOCK_STREAM
         #endif
         let descriptor = socket(address.family, kind, 0)
         guard descriptor >= 0 else { throw ListenError(address: address, reason: systemMessage()) }
         #if !canImport(Glibc)
-        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #endif
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)

@@ -1,9 +1,9 @@
 import HTTP
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// One client's socket with its half of the protocol and what could not be sent yet.
@@ -41,7 +41,9 @@ final class ServerChannel {
 
     /// Sends more of what was kept.
     func sendRest() -> Delivery {
-        let taken = unsent.withUnsafeBytes { ServerChannel.write(UnsafeRawBufferPointer(rebasing: $0[sent...]), to: descriptor) }
+        let taken = unsent.withUnsafeBytes {
+            ServerChannel.write(UnsafeRawBufferPointer(rebasing: $0[sent...]), to: descriptor)
+        }
         guard let taken else { return .failed }
         sent += taken
         guard sent == unsent.count else { return .partial }

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// An address to listen on or to connect to: a numeric IPv4 or IPv6 address and a port.
@@ -14,7 +14,8 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         var host = String(text[..<colon])
         let digits = text[text.index(after: colon)...].utf8
-        guard (1...5).contains(digits.count), digits.allSatisfy({ $0 >= 48 && $0 <= 57 }), let port = UInt16(String(digits) ?? "")
+        guard (1...5).contains(digits.count), digits.allSatisfy({ $0 >= 48 && $0 <= 57 }),
+            let port = UInt16(String(digits) ?? "")
         else { return nil }
         if host == "localhost" { host = "127.0.0.1" }
         if host.hasPrefix("["), host.hasSuffix("]") {

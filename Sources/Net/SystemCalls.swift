@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 // System calls whose names would be hidden by methods of the same name.
@@ -10,10 +10,10 @@ func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
 
 func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     #if canImport(Glibc)
-    // A client that is gone must be an error, not a signal.
-    return send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        // A client that is gone must be an error, not a signal.
+        return send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     #else
-    return send(descriptor, bytes.baseAddress, bytes.count, 0)
+        return send(descriptor, bytes.baseAddress, bytes.count, 0)
     #endif
 }
 

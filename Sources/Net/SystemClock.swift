@@ -1,9 +1,9 @@
 import HTTP
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #else
-import Darwin
+    import Darwin
 #endif
 
 /// The machine's clocks.

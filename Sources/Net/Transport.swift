@@ -6,18 +6,18 @@ package enum TransportKind: String, Sendable, CaseIterable {
     case dispatch
 
     #if os(Linux)
-    package static let standard = TransportKind.epoll
+        package static let standard = TransportKind.epoll
     #else
-    package static let standard = TransportKind.dispatch
+        package static let standard = TransportKind.dispatch
     #endif
 
     func make() throws(TransportError) -> any Transport {
         switch self {
         case .epoll:
             #if os(Linux)
-            return try EpollTransport()
+                return try EpollTransport()
             #else
-            throw TransportError(reason: "this system has no epoll; use the transport \"dispatch\"")
+                throw TransportError(reason: "this system has no epoll; use the transport \"dispatch\"")
             #endif
         case .dispatch: return DispatchTransport()
         }

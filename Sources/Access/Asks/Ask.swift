@@ -10,6 +10,16 @@ package struct Ask: ~Copyable {
     /// What a provider has read from its own parameters, such as a string to sign.
     package var detail: (any AskDetail)?
 
+    /// When the thing asked for ends, where the ask itself fixes that.
+    package var end: End?
+
+    package enum End: Sendable {
+        /// Seconds since 1970; what is signed holds until then, so the caller's own credential must hold as long.
+        case binding(Int64)
+        /// Seconds since 1970; until then the vendor takes what is signed, at the latest.
+        case reported(Int64)
+    }
+
     private(set) var grant: Range<Int>?
     private var bucketRange: Range<Int>?
     private var keyRange: Range<Int>?
@@ -29,19 +39,26 @@ package struct Ask: ~Copyable {
         parameters.reset()
         wantsText = false
         detail = nil
+        end = nil
         (grant, bucketRange, keyRange, lifetime) = (nil, nil, nil, nil)
         values.removeAll(keepingCapacity: true)
     }
 
     package var bucket: Span<UInt8>? {
         @_lifetime(borrow self)
-        get { bucketRange.map { parameters.bytes($0) } }
+        get {
+            guard let bucketRange else { return nil }
+            return parameters.bytes(bucketRange)
+        }
     }
 
     /// The whole key asked for.
     package var key: Span<UInt8>? {
         @_lifetime(borrow self)
-        get { keyRange.map { parameters.bytes($0) } }
+        get {
+            guard let keyRange else { return nil }
+            return parameters.bytes(keyRange)
+        }
     }
 
     /// The text given for the parameter at `position` of the route's list.
@@ -92,8 +109,8 @@ package struct Ask: ~Copyable {
     private func position(of entry: Parameters.Entry, in descriptions: [ParameterDescription]) -> Int? {
         let name = parameters.bytes(entry.name)
         for position in descriptions.indices {
-            if name.equals(descriptions[position].nameBytes.span) { return position }
-            for alias in descriptions[position].aliasBytes where name.equals(alias.span) { return position }
+            if name.equals(descriptions[position].nameBytes) { return position }
+            for alias in descriptions[position].aliasBytes where name.equals(alias) { return position }
         }
         return nil
     }

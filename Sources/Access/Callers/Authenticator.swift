@@ -73,7 +73,9 @@ package struct Authenticator: Sendable {
     private func find(_ key: Span<UInt8>, at now: Int64) -> Finding {
         guard !key.isEmpty, key.count <= Authenticator.maximumKeyLength else { return .refused(Authenticator.refusal) }
         let digest: Digest
-        do throws(CryptoError) { digest = try Digest(.sha256, of: key) } catch { return .refused("no key can be checked now") }
+        do throws(CryptoError) { digest = try Digest(.sha256, of: key) } catch {
+            return .refused("no key can be checked now")
+        }
         // The key has 256 random bits, so where its digest sorts tells nothing that helps to guess it; the digests
         // themselves are compared in constant time.
         let prefix = Authenticator.prefix(of: digest)

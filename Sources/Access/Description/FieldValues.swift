@@ -20,11 +20,19 @@ package struct FieldValues: Sendable {
         set { values[name] = newValue }
     }
 
-    package func string(_ name: String) -> [UInt8]? { if case .string(let bytes)? = values[name] { bytes } else { nil } }
+    package func string(_ name: String) -> [UInt8]? {
+        if case .string(let bytes)? = values[name] { bytes } else { nil }
+    }
     package func boolean(_ name: String) -> Bool? { if case .boolean(let flag)? = values[name] { flag } else { nil } }
-    package func integer(_ name: String) -> Int64? { if case .integer(let number)? = values[name] { number } else { nil } }
-    package func strings(_ name: String) -> [[UInt8]]? { if case .strings(let list)? = values[name] { list } else { nil } }
-    package func object(_ name: String) -> FieldValues? { if case .object(let fields)? = values[name] { fields } else { nil } }
+    package func integer(_ name: String) -> Int64? {
+        if case .integer(let number)? = values[name] { number } else { nil }
+    }
+    package func strings(_ name: String) -> [[UInt8]]? {
+        if case .strings(let list)? = values[name] { list } else { nil }
+    }
+    package func object(_ name: String) -> FieldValues? {
+        if case .object(let fields)? = values[name] { fields } else { nil }
+    }
     package func template(_ name: String) -> KeyTemplate? {
         if case .template(let template)? = values[name] { template } else { nil }
     }

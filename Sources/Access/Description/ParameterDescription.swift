@@ -36,5 +36,6 @@ package struct ParameterDescription: Sendable {
     package static let bucket = ParameterDescription(
         "bucket", .bucket, "The bucket; needed only where the grant leaves it open.")
     package static let expires = ParameterDescription(
-        "expires", .lifetime, "For how many seconds the credential should hold; the grant has a standard and a maximum.")
+        "expires", .lifetime, "For how many seconds the credential should hold; the grant has a standard and a maximum."
+    )
 }

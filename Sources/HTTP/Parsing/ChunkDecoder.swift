@@ -22,7 +22,9 @@ struct ChunkDecoder: Sendable {
             case .size:
                 guard let end = try line(in: bytes, from: at, limits) else { return at }
                 let size = try ChunkDecoder.size(bytes.extracting(at..<end))
-                guard size <= limits.body - content.count else { throw RequestError(.bodyTooLarge, "the body is too large") }
+                guard size <= limits.body - content.count else {
+                    throw RequestError(.bodyTooLarge, "the body is too large")
+                }
                 at = end + 2
                 state = size == 0 ? .trailer : .data(remaining: size)
             case .data(let remaining):

@@ -67,7 +67,8 @@ package struct RequestParser: Sendable {
     private func read(
         requestLine line: Range<Int>, of bytes: Span<UInt8>, into head: inout RequestHead
     ) throws(RequestError) -> Bool {
-        guard let methodEnd = bytes.firstIndex(of: UInt8(ascii: " "), from: line.lowerBound), methodEnd < line.upperBound
+        guard let methodEnd = bytes.firstIndex(of: UInt8(ascii: " "), from: line.lowerBound),
+            methodEnd < line.upperBound
         else { throw .malformed("a request line is a method, a target and a version") }
         let method = bytes.extracting(line.lowerBound..<methodEnd)
         guard CharacterClass.token.contains(all: method) else { throw .malformed("the method is not a token") }

@@ -1,0 +1,17 @@
+/// Why somebody does not get what is asked.
+package enum Denial: Sendable {
+    /// Nobody who does not say who they are gets anything here.
+    case unauthenticated
+    /// The caller is on the deny list.
+    case forbidden
+    /// No grant of the caller's admits it; the objection of the grant that came nearest, if any did.
+    case notInGrant(Objection?)
+    /// Several grants admit it; name one.
+    case ambiguous
+    /// The grant would admit it with this parameter.
+    case missing(parameter: String)
+    /// More than the grant's most seconds were asked for.
+    case lifetimeTooLong(maximum: Int64)
+    /// What is asked for would outlive the caller's own credential, and cannot be shortened.
+    case credentialTooShort
+}

@@ -1,0 +1,54 @@
+import Bytes
+
+/// What somebody may have: a compiled entry of the configuration's `grants`.
+package final class Grant: Sendable {
+    /// What the credential may reach in the bucket (R13).
+    package enum Target: Sendable {
+        /// One key that the server chooses.
+        case key(KeyTemplate)
+        /// Keys that begin so.
+        case prefix(KeyTemplate)
+        /// Anything (`unscoped`).
+        case anything
+    }
+
+    /// What a route does when no key is asked for and the grant names only a prefix.
+    package enum WithoutKey: Sendable {
+        /// The whole prefix is meant.
+        case prefix
+        /// The parameter of this name is missing.
+        case refuse(parameter: String)
+    }
+
+    package let name: [UInt8]
+    /// The place of its route in the registry.
+    package let route: Int
+    /// The place of its credential in the configuration.
+    package let credential: Int
+    package let callers: [CallerSelector]
+    /// Nil when the caller chooses (`unscoped`).
+    package let bucket: [UInt8]?
+    package let target: Target
+    package let withoutKey: WithoutKey
+    /// Seconds, when none are asked for.
+    package let lifetime: Int64
+    /// The most seconds that may be asked for.
+    package let maxLifetime: Int64
+    package let issuer: any TokenIssuer
+
+    package init(
+        name: [UInt8], route: Int, credential: Int, callers: [CallerSelector], bucket: [UInt8]?, target: Target,
+        withoutKey: WithoutKey, lifetime: Int64, maxLifetime: Int64, issuer: any TokenIssuer
+    ) {
+        self.name = name
+        self.route = route
+        self.credential = credential
+        self.callers = callers
+        self.bucket = bucket
+        self.target = target
+        self.withoutKey = withoutKey
+        self.lifetime = lifetime
+        self.maxLifetime = maxLifetime
+        self.issuer = issuer
+    }
+}

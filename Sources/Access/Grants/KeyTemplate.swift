@@ -1,0 +1,157 @@
+import Bytes
+
+/// A key, a prefix or a name with places that are filled in for each request (R14).
+package struct KeyTemplate: Sendable {
+    enum Part: Sendable, Equatable {
+        case literal([UInt8])
+        case callerID, callerSource
+        case uuid, year, month, day
+        /// The extension of the key asked for.
+        case fileExtension
+    }
+
+    let parts: [Part]
+    /// The extensions that `${ext}` may become; nil for any of `[a-z0-9]{1,8}`.
+    private let extensions: Set<[UInt8]>?
+
+    /// Why a template cannot stand.
+    package struct Fault: Error, Sendable {
+        package let reason: String
+    }
+
+    /// Why it could not be filled in for this request.
+    enum RenderFault {
+        /// The caller has no such value, or one that may not stand in a key.
+        case caller
+        /// No key was given to take an extension from.
+        case noKey
+        /// The key asked for has no extension, or one that is not admitted.
+        case badExtension
+        case tooLong
+    }
+
+    package init(_ text: [UInt8]) throws(Fault) {
+        extensions = nil
+        var parts: [Part] = []
+        var literal: [UInt8] = []
+        var index = 0
+        while index < text.count {
+            guard text[index] == UInt8(ascii: "$") else {
+                literal.append(text[index])
+                index += 1
+                continue
+            }
+            guard index + 1 < text.count, text[index + 1] == UInt8(ascii: "{"),
+                let end = text[index...].firstIndex(of: UInt8(ascii: "}"))
+            else { throw Fault(reason: "a $ must begin a place such as ${caller.id}") }
+            if !literal.isEmpty { parts.append(.literal(literal)) }
+            literal = []
+            parts.append(try KeyTemplate.part(named: Array(text[(index + 2)..<end]).text))
+            index = end + 1
+        }
+        if !literal.isEmpty { parts.append(.literal(literal)) }
+        self.parts = parts
+        try checkSegments()
+    }
+
+    /// The template with `${ext}` bound to a list.
+    package func limited(to extensions: [[UInt8]]?) -> KeyTemplate {
+        KeyTemplate(parts: parts, extensions: extensions.map(Set.init))
+    }
+
+    private init(parts: [Part], extensions: Set<[UInt8]>?) {
+        self.parts = parts
+        self.extensions = extensions
+    }
+
+    /// Whether it speaks of the caller, so that R9 holds for its grant.
+    package var namesCaller: Bool { parts.contains(.callerID) }
+    /// Whether it tells identities of different kinds apart.
+    package var namesSource: Bool { parts.contains(.callerSource) }
+    package var usesExtension: Bool { parts.contains(.fileExtension) }
+    package var isEmpty: Bool { parts.isEmpty }
+    /// The bytes that every rendering begins with.
+    package var literalStart: [UInt8] { if case .literal(let bytes)? = parts.first { bytes } else { [] } }
+    package var endsInSlash: Bool {
+        if case .literal(let bytes)? = parts.last { bytes.last == UInt8(ascii: "/") } else { false }
+    }
+    /// Whether it has no places, so that it is the same for everybody.
+    package var isConstant: Bool { parts.allSatisfy { if case .literal = $0 { true } else { false } } }
+
+    private static let places: [(String, Part)] = [
+        ("caller.id", .callerID), ("caller.source", .callerSource), ("uuid", .uuid), ("date.yyyy", .year),
+        ("date.mm", .month), ("date.dd", .day), ("ext", .fileExtension),
+    ]
+
+    private static func part(named name: String) throws(Fault) -> Part {
+        if let place = places.first(where: { $0.0 == name }) { return place.1 }
+        if name.hasPrefix("claims.") || name.hasPrefix("sha256:claims.") {
+            throw Fault(reason: "${\(name)} needs a caller with claims, and an API key has none")
+        }
+        let known = places.map { "${\($0.0)}" }.joined(separator: ", ")
+        throw Fault(reason: "${\(name.prefix(64))} is not known; there are \(known)")
+    }
+
+    /// At most one value that the caller controls in a path segment, else two callers could share a rendering.
+    private func checkSegments() throws(Fault) {
+        var controlled = 0
+        for part in parts {
+            switch part {
+            case .literal(let bytes): if bytes.contains(UInt8(ascii: "/")) { controlled = 0 }
+            case .callerID, .callerSource, .fileExtension:
+                controlled += 1
+                if controlled > 1 {
+                    throw Fault(reason: "has two values of the caller's in one path segment; put a / between them")
+                }
+            case .uuid, .year, .month, .day: break
+            }
+        }
+    }
+
+    /// Appends the text for this request to `key`.
+    func render<let capacity: Int>(
+        for caller: Caller, asking key: Span<UInt8>?, at moment: borrowing Moment,
+        into rendered: inout InlineBytes<capacity>
+    ) -> RenderFault? {
+        for part in parts {
+            let fits: Bool
+            switch part {
+            case .literal(let bytes): fits = rendered.append(bytes.span)
+            case .callerID:
+                let subject = caller.principal.subject
+                guard Principal.isPlain(subject.span) else { return .caller }
+                fits = rendered.append(subject.span)
+            case .callerSource:
+                guard caller.principal.kind != .anonymous else { return .caller }
+                fits = rendered.append(caller.principal.source.span)
+            case .uuid: fits = rendered.append(moment.uuid.span)
+            case .year: fits = rendered.append(moment.date.span.extracting(0..<4))
+            case .month: fits = rendered.append(moment.date.span.extracting(5..<7))
+            case .day: fits = rendered.append(moment.date.span.extracting(8..<10))
+            case .fileExtension:
+                guard let key else { return .noKey }
+                guard let range = KeyTemplate.fileExtension(of: key) else { return .badExtension }
+                let name = key.extracting(range)
+                if let extensions, !extensions.contains(name.array) { return .badExtension }
+                fits = rendered.append(name)
+            }
+            guard fits else { return .tooLong }
+        }
+        return nil
+    }
+
+    /// Where in `key` the `[a-z0-9]{1,8}` after its last dot is.
+    private static func fileExtension(of key: Span<UInt8>) -> Range<Int>? {
+        var start = key.count
+        while start > 0, key[start - 1] != UInt8(ascii: "."), key[start - 1] != UInt8(ascii: "/") { start -= 1 }
+        guard start > 0, key[start - 1] == UInt8(ascii: "."), (1...8).contains(key.count - start) else { return nil }
+        for index in start..<key.count {
+            let byte = key[index]
+            let isPlain =
+                byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
+                || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+            guard isPlain else { return nil }
+        }
+        return start..<key.count
+    }
+}

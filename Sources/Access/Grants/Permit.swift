@@ -1,0 +1,63 @@
+import Bytes
+
+/// The policy's leave to issue one credential: for this, until then, by that grant. It cannot be copied, and nothing but
+/// `Policy` can make one.
+package struct Permit: ~Copyable {
+    /// How much of a bucket is meant.
+    package enum Extent: Sendable {
+        /// The one object `key`.
+        case object
+        /// Every object whose key begins with `key`.
+        case prefix
+        /// The whole bucket (`unscoped`); `key` is empty.
+        case bucket
+    }
+
+    /// What made the credential end when it does (R5).
+    package enum Limit: String, Sendable {
+        case requested, grant, caller, credential
+    }
+
+    package let grant: Grant
+    package let extent: Extent
+    package let limitedBy: Limit
+    /// How many seconds the credential holds from the moment it was permitted.
+    package let lifetime: Int64
+    /// Seconds since 1970.
+    package let expiresAt: Int64
+    private let scope: Scope
+
+    init(_ grant: Grant, _ scope: Scope, lifetime: Int64, limitedBy: Limit, now: Int64) {
+        self.grant = grant
+        self.scope = scope
+        extent = scope.extent
+        self.lifetime = lifetime
+        self.limitedBy = limitedBy
+        expiresAt = now + lifetime
+    }
+
+    package var bucket: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { scope.bucket.bytes }
+    }
+
+    /// The whole key or the rendered prefix.
+    package var key: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { scope.key.bytes }
+    }
+
+    /// The name that the caller has with the vendor; empty for none.
+    package var vendorName: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { scope.vendorName.bytes }
+    }
+}
+
+/// What part of what bucket a grant gives for one request.
+struct Scope {
+    var bucket = InlineBytes<63>()
+    var key = InlineBytes<1023>()
+    var vendorName = InlineBytes<255>()
+    var extent = Permit.Extent.object
+}

@@ -1,0 +1,81 @@
+import Access
+import Bytes
+
+/// One thing that a provider issues: where it is asked for, with what, and what a grant of it says.
+package struct RouteDescription: Sendable {
+    /// The name in a grant's `route`, such as `qiniu.uptoken`.
+    package let name: String
+    /// The path on the public listener.
+    package let path: [UInt8]
+    /// One sentence for the documentation.
+    package let summary: String
+    package let parameters: [ParameterDescription]
+    /// What a grant may hold beside the fields that every grant has.
+    package let grantFields: [FieldDescription]
+    /// The members of a successful answer that are the vendor's, in order.
+    package let answer: [AnswerField]
+    /// What happens when a grant names a prefix and no key is asked for.
+    package let withoutKey: Grant.WithoutKey
+    /// The most seconds that the vendor, or good sense, lets a credential of this route hold.
+    package let longestLifetime: Int64
+    /// Whether a grant may fix one whole key; else it needs a `keyPrefix`.
+    package let takesFixedKey: Bool
+    /// The parameter that a `text/plain` body stands for, if the route takes one; such a caller may also ask for a plain answer.
+    package let textParameter: String?
+    /// Reads what the parameters alone do not tell, such as the object that a string to sign is about.
+    package let read: @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void
+    /// Compiles a grant's fields.
+    package let makeIssuer: @Sendable (GrantFields) throws(FieldProblem) -> any TokenIssuer
+
+    init(
+        _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
+        grantFields: [FieldDescription], answer: [AnswerField], withoutKey: Grant.WithoutKey,
+        longestLifetime: Int64, takesFixedKey: Bool = true, textParameter: String? = nil,
+        read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in },
+        makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> any TokenIssuer
+    ) {
+        self.name = name
+        self.path = Array(path.utf8)
+        self.summary = summary
+        self.parameters = parameters
+        self.grantFields = grantFields
+        self.answer = answer
+        self.withoutKey = withoutKey
+        self.longestLifetime = longestLifetime
+        self.takesFixedKey = takesFixedKey
+        self.textParameter = textParameter
+        self.read = read
+        self.makeIssuer = makeIssuer
+    }
+
+    /// The place of a parameter in `parameters`, by which an `Ask` is read.
+    package func position(of parameter: String) -> Int? { parameters.firstIndex { $0.name == parameter } }
+}
+
+/// A member of an answer.
+package struct AnswerField: Sendable {
+    package let name: String
+    package enum Kind: String, Sendable { case string, integer }
+    package let type: Kind
+    package let summary: String
+
+    init(_ name: String, type: Kind = .string, _ summary: String) {
+        self.name = name
+        self.type = type
+        self.summary = summary
+    }
+}
+
+/// What an issuer is compiled from: the fields of a grant that are its route's own, and its target.
+package struct GrantFields: Sendable {
+    package let grant: FieldValues
+    package let target: Grant.Target
+    /// The public half of the grant's credential.
+    package let accessKey: [UInt8]
+
+    package init(_ grant: FieldValues, target: Grant.Target, accessKey: [UInt8]) {
+        self.grant = grant
+        self.accessKey = accessKey
+        self.target = target
+    }
+}

@@ -1,0 +1,19 @@
+import Access
+import Bytes
+
+/// Qiniu Kodo.
+enum Qiniu {
+    static let description = ProviderDescription(
+        name: "qiniu", title: "Qiniu Kodo",
+        credentialFields: [],
+        routes: [UploadToken.route],
+        accessKeyFault: { key in
+            // Client SDKs split the token at its colons.
+            key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
+        })
+
+    /// The longest object key, in bytes (put policy, `scope`).
+    static let maximumKeyLength = 750
+    /// Android clients read the deadline as a 32-bit number.
+    static let lastDeadline = Int64(Int32.max)
+}

@@ -1,0 +1,22 @@
+/// All providers. A new one is its folder and its line here.
+package enum Registry {
+    package static let providers: [ProviderDescription] = [
+        Qiniu.description,
+        NOS.description,
+        OSS.description,
+    ]
+
+    /// A route with the provider it belongs to; its place in the list is its number everywhere.
+    package struct Route: Sendable {
+        package let provider: ProviderDescription
+        package let description: RouteDescription
+    }
+
+    package static let routes: [Route] = providers.flatMap { provider in
+        provider.routes.map { Route(provider: provider, description: $0) }
+    }
+
+    package static func provider(named name: String) -> ProviderDescription? { providers.first { $0.name == name } }
+
+    package static func route(named name: String) -> Int? { routes.firstIndex { $0.description.name == name } }
+}

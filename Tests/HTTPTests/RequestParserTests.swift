@@ -1,0 +1,87 @@
+import Bytes
+import Testing
+
+@testable import HTTP
+
+@Suite struct RequestParserTests {
+    private func outcome(_ raw: [UInt8], limits: Limits = RequestCase.limits) -> RequestCase.Outcome {
+        do throws(RequestError) {
+            guard let head = try RequestParser(limits: limits).parse(raw.span) else { return .incomplete }
+            return .accepted(
+                RequestCase.Accepted(
+                    method: head.method, path: latin(Array(raw[head.path])), query: latin(Array(raw[head.query])),
+                    authority: latin(Array(raw[head.authority])), keepsAlive: head.keepsAlive))
+        } catch {
+            return .refused(error.kind)
+        }
+    }
+
+    @Test func `the corpus has at least 120 requests`() { #expect(RequestCase.all.count >= 120) }
+
+    @Test(arguments: RequestCase.all)
+    func `reads the head of every request of the corpus as it should`(request: RequestCase) {
+        var expected = request.outcome
+        if case .accepted(var accepted) = expected {
+            accepted.body = ""
+            expected = .accepted(accepted)
+        }
+        #expect(outcome(request.raw) == expected)
+    }
+
+    @Test func `no head is complete or refused before its last byte`() {
+        for request in RequestCase.accepted {
+            guard let end = headEnd(request.raw) else { continue }
+            for cut in 0..<end {
+                #expect(outcome(Array(request.raw[..<cut])) == .incomplete, "\(request) cut at \(cut)")
+            }
+        }
+    }
+
+    @Test(arguments: [(122, false), (123, true)])
+    func `a request line without an end is refused when it cannot fit any more`(length: Int, refused: Bool) {
+        let raw = octets("GET /") + [UInt8](repeating: UInt8(ascii: "a"), count: length - 6)
+        #expect(outcome(raw) == .incomplete)
+        #expect(outcome(raw + [UInt8](repeating: 97, count: refused ? 6 : 0)) == (refused ? .refused(.uriTooLong) : .incomplete))
+    }
+
+    @Test func `fields without an end are refused when they cannot fit any more`() {
+        let line = octets("GET / HTTP/1.1\r\n")
+        #expect(outcome(line + [UInt8](repeating: 97, count: 301)) == .incomplete)
+        #expect(outcome(line + [UInt8](repeating: 97, count: 302)) == .refused(.headersTooLarge))
+    }
+
+    @Test func `finds every field that the service looks at, in any case`() throws {
+        let names = [
+            "Host", "Connection", "Content-Length", "Content-Type", "Transfer-Encoding", "Expect", "Accept", "Authorization",
+            "X-API-Key", "Origin", "Sec-Fetch-Site", "X-Request-ID", "Access-Control-Request-Method",
+        ]
+        #expect(names.count == FieldName.allCases.count)
+        for (name, field) in zip(names, FieldName.allCases) {
+            #expect(FieldName.of(octets(name).span) == field)
+            #expect(FieldName.of(octets(name.uppercased()).span) == field)
+            #expect(FieldName.of(octets("\(name)x").span) == nil)
+        }
+    }
+
+    @Test func `a repeated field is told, and its first value given`() throws {
+        let raw = octets("GET / HTTP/1.1\r\nHost: h\r\nAccept: a\r\nAccept: b\r\nOrigin: c\r\n\r\n")
+        let head = try #require(try RequestParser(limits: Limits()).parse(raw.span))
+        #expect(head.isRepeated(.accept))
+        #expect(!head.isRepeated(.origin))
+        #expect(head.value(of: .authorization) == nil)
+        #expect(head.value(of: .accept).map { latin(Array(raw[$0])) } == "a")
+        #expect(head.value(of: .origin).map { latin(Array(raw[$0])) } == "c")
+    }
+
+    @Test(arguments: [
+        ("close", true), ("a,close", true), (" CLOSE ,a", true), ("close;q=1", true), ("a;close", false), ("", false),
+        (",", false), ("clos", false), ("closee", false), ("clo se", false),
+    ])
+    func `a list has the tokens between its commas`(list: String, has: Bool) {
+        #expect(ListField.contains("close", in: octets(list).span) == has)
+    }
+
+    private func headEnd(_ raw: [UInt8]) -> Int? {
+        raw.indices.dropFirst(3).first { Array(raw[$0 - 3...$0]) == [13, 10, 13, 10] }.map { $0 + 1 }
+    }
+}
