@@ -37,5 +37,14 @@ let package = Package(
             "Service", "Configuration", "Net", "HTTP", "Telemetry", "Providers", "Access", "Crypto", "Bytes", "CSystem"),
         .executableTarget(name: "countersign", dependencies: ["Service"], swiftSettings: strict),
         tests("BytesTests", "Bytes"),
+        tests("CryptoTests", "Crypto", "Bytes"),
+        tests("HTTPTests", "HTTP", "Bytes"),
+        tests("NetTests", "Net", "HTTP", "Bytes", "CSystem"),
+        tests("AccessTests", "Access", "Crypto", "Bytes"),
+        tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", exclude: ["Fixtures"]),
+        tests("ConfigurationTests", "Configuration", "Providers", "Access", "Crypto", "Bytes"),
+        tests("ServiceTests", "Service", "Configuration", "Providers", "Access", "HTTP", "Crypto", "Bytes"),
+        tests("ArchitectureTests"),
+        tests("EndToEndTests", "countersign", "Bytes", "Crypto"),
     ]
 )

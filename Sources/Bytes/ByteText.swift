@@ -24,6 +24,13 @@ extension Span where Element == UInt8 {
         return true
     }
 
+    /// Equal but for the case of ASCII letters; `lower` must be lower case.
+    package func equals(ignoringCaseOf lower: [UInt8]) -> Bool {
+        guard count == lower.count else { return false }
+        for index in indices where self[index].lowercasedASCII != lower[index] { return false }
+        return true
+    }
+
     package func begins(with other: Span<UInt8>) -> Bool {
         count >= other.count && extracting(0..<other.count).equals(other)
     }

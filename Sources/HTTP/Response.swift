@@ -83,7 +83,8 @@ package struct Response: ~Copyable {
         if !omitsBody, status != 204 { out.append(body.bytes) }
     }
 
-    private static func reason(_ status: Int) -> StaticString {
+    /// The phrase that people know a status by (RFC 9110 section 15).
+    package static func reason(_ status: Int) -> StaticString {
         switch status {
         case 200: "OK"
         case 204: "No Content"

@@ -99,11 +99,11 @@ package struct ServerConnection: ~Copyable {
     }
 
     /// Whether more bytes can have completed, or spoilt, the request under way: a head only by another line's end, so that
-    /// one that drips in byte by byte is read once a line.
+    /// one that drips in byte by byte is read once a line, and once every 4 KiB to see whether it is too long.
     private func isWorthReading(_ more: Span<UInt8>) -> Bool {
         if let expected { return pending.count >= expected }
         return chunked != nil || more.isEmpty || more.firstIndex(of: UInt8(ascii: "\n")) != nil
-            || pending.count > limits.requestLine
+            || pending.count / 4096 != (pending.count - more.count) / 4096
     }
 
     /// - Returns: also how many of the bytes are done with.

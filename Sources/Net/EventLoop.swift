@@ -33,6 +33,8 @@ final class EventLoop {
     private var stopDeadline: Int64?
 
     private static let listenerBit: UInt64 = 1 << 63
+    /// Connections taken in one go, so that those who connect do not keep those who are connected waiting.
+    private static let acceptBatch = 64
 
     init(
         _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket],
@@ -44,6 +46,11 @@ final class EventLoop {
         self.listeners = listeners
         self.open = open
         context = ServerConnection.Context(handler: handler)
+    }
+
+    deinit {
+        // Only of a loop that never ran.
+        for listener in listeners { systemClose(listener.descriptor) }
     }
 
     /// Serves until `stop`, and returns when all is finished.
@@ -67,6 +74,8 @@ final class EventLoop {
         for (index, listener) in listeners.enumerated() {
             _ = transport.watch(listener.descriptor, token: EventLoop.listenerBit | UInt64(index))
         }
+        // `stop` may have come before there was anything to wake.
+        woken()
     }
 
     /// Runs `body` as one batch of events.
@@ -97,24 +106,21 @@ final class EventLoop {
         stopDeadline = context.instant.monotonic + settings.drainTimeout
         context.isLast = true
         for listener in listeners {
-            accept(from: listener)
+            accept(from: listener, atMost: .max)
             transport.close(listener.descriptor)
         }
         listeners = []
-        for channel in channels {
-            guard let channel, channel.unsent.isEmpty, channel.connection.isIdle else { continue }
+        for case let channel? in channels where channel.unsent.isEmpty && channel.connection.isIdle {
             // What has arrived and was not read yet is still answered.
             read(channel)
-            if channels[index(of: channel)] === channel, channel.connection.isIdle, channel.unsent.isEmpty {
-                close(channel)
-            }
+            if channel.unsent.isEmpty, channel.connection.isIdle { close(channel) }
         }
     }
 
     func readable(_ token: UInt64) {
         if token & EventLoop.listenerBit != 0 {
             let index = Int(token & ~EventLoop.listenerBit)
-            if index < listeners.count { accept(from: listeners[index]) }
+            if index < listeners.count { accept(from: listeners[index], atMost: EventLoop.acceptBatch) }
         } else if let channel = channel(token) {
             if channel.isLingering { discard(channel) } else { read(channel) }
         }
@@ -127,14 +133,15 @@ final class EventLoop {
         case .failed: close(channel)
         case .complete:
             transport.change(channel.descriptor, token: channel.token, to: .read)
-            proceed(channel)
+            context.out.reset()
+            deliver(channel)
         }
     }
 
     // MARK: Connections
 
-    private func accept(from listener: ListeningSocket) {
-        while true {
+    private func accept(from listener: ListeningSocket, atMost limit: Int) {
+        for _ in 0..<limit {
             let descriptor = cs_accept(listener.descriptor)
             if descriptor >= 0 {
                 take(descriptor)
@@ -176,16 +183,14 @@ final class EventLoop {
         channel.connection.refuse(
             RequestError(.overloaded, "the server has as many connections as it may"), in: &context)
         _ = context.out.withUnsafeBytes { channel.send($0, at: context.instant) }
+        // To close while the request lies unread would be a reset, which can cost the client the answer.
+        _ = receive(from: descriptor)
         systemClose(descriptor)
     }
 
     private func read(_ channel: ServerChannel) {
-        let count = input.withUnsafeMutableBytes { recv(channel.descriptor, $0.baseAddress, $0.count, 0) }
-        guard count > 0 else {
-            if count < 0, errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR { return }
-            close(channel)
-            return
-        }
+        guard let count = receive(from: channel.descriptor) else { return }
+        guard count > 0 else { return close(channel) }
         context.out.reset()
         channel.next = channel.connection.receive(input.span.extracting(0..<count), in: &context)
         deliver(channel)
@@ -193,22 +198,24 @@ final class EventLoop {
 
     /// Sends what the connection wrote, all in one call, and goes on as it wants.
     private func deliver(_ channel: ServerChannel) {
-        guard !context.out.isEmpty else { return proceed(channel) }
-        switch context.out.withUnsafeBytes({ channel.send($0, at: context.instant) }) {
-        case .complete: proceed(channel)
-        case .partial: transport.change(channel.descriptor, token: channel.token, to: .write)
-        case .failed: close(channel)
-        }
-    }
-
-    private func proceed(_ channel: ServerChannel) {
-        switch channel.next {
-        case .read: break
-        case .drain:
+        while true {
+            switch context.out.withUnsafeBytes({ channel.send($0, at: context.instant) }) {
+            case .partial: return transport.change(channel.descriptor, token: channel.token, to: .write)
+            case .failed: return close(channel)
+            case .complete: break
+            }
+            guard channel.next == .drain else { return proceed(channel) }
             context.out.reset()
             let none: [UInt8] = []
             channel.next = channel.connection.receive(none.span, in: &context)
-            deliver(channel)
+        }
+    }
+
+    /// Everything is sent.
+    private func proceed(_ channel: ServerChannel) {
+        switch channel.next {
+        case .read, .drain:
+            if stopDeadline != nil, channel.connection.isIdle { close(channel) }
         case .close: close(channel)
         case .linger:
             shutdown(channel.descriptor, Int32(SHUT_WR))
@@ -218,8 +225,15 @@ final class EventLoop {
 
     /// Reads and forgets, so that the refusal is not lost to a reset (RFC 9112 section 9.6).
     private func discard(_ channel: ServerChannel) {
-        let count = input.withUnsafeMutableBytes { recv(channel.descriptor, $0.baseAddress, $0.count, 0) }
-        if count == 0 || count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR { close(channel) }
+        if receive(from: channel.descriptor) == 0 { close(channel) }
+    }
+
+    /// Reads once, into `input`.
+    /// - Returns: how many bytes came; 0 when none will come any more, nil when none have come yet.
+    private func receive(from descriptor: Int32) -> Int? {
+        let count = input.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        if count < 0, errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR { return nil }
+        return max(0, count)
     }
 
     private func close(_ channel: ServerChannel) {

@@ -31,6 +31,7 @@ final class ServerChannel {
 
     /// Sends bytes, and keeps those that the socket does not take.
     func send(_ bytes: UnsafeRawBufferPointer, at instant: Instant) -> Delivery {
+        guard !bytes.isEmpty else { return .complete }
         guard let taken = ServerChannel.write(bytes, to: descriptor) else { return .failed }
         guard taken < bytes.count else { return .complete }
         unsent = Array(bytes[taken...])

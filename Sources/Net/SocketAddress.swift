@@ -1,3 +1,5 @@
+import Bytes
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -9,38 +11,22 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     private var storage: sockaddr_storage
     package let family: Int32
 
-    /// Reads `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`; nil for anything else. Port 0 lets the system choose.
-    package init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":") else { return nil }
-        var host = String(text[..<colon])
-        let digits = text[text.index(after: colon)...].utf8
-        guard (1...5).contains(digits.count), digits.allSatisfy({ $0 >= 48 && $0 <= 57 }),
-            let port = UInt16(String(digits) ?? "")
-        else { return nil }
-        if host == "localhost" { host = "127.0.0.1" }
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            self.init(v6: String(host.dropFirst().dropLast()), port)
+    package init(_ name: HostPort) {
+        if name.address.isV6 {
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = name.port.bigEndian
+            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: name.address.bytes) }
+            family = AF_INET6
+            storage = SocketAddress.stored(address)
         } else {
-            self.init(v4: host, port)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = name.port.bigEndian
+            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: name.address.bytes) }
+            family = AF_INET
+            storage = SocketAddress.stored(address)
         }
-    }
-
-    private init?(v4 host: String, _ port: UInt16) {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        guard inet_pton(AF_INET, host, &address.sin_addr) == 1 else { return nil }
-        family = AF_INET
-        storage = SocketAddress.stored(address)
-    }
-
-    private init?(v6 host: String, _ port: UInt16) {
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_port = port.bigEndian
-        guard inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else { return nil }
-        family = AF_INET6
-        storage = SocketAddress.stored(address)
     }
 
     /// The address that a socket is bound to.
@@ -53,14 +39,6 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         guard result == 0 else { return nil }
         self.storage = storage
         family = Int32(storage.ss_family)
-    }
-
-    /// Whether only this machine can reach it.
-    package var isLoopback: Bool {
-        if family == AF_INET { return read(sockaddr_in.self) { UInt32(bigEndian: $0.sin_addr.s_addr) >> 24 == 127 } }
-        return read(sockaddr_in6.self) { address in
-            withUnsafeBytes(of: address.sin6_addr) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
-        }
     }
 
     package var port: UInt16 {

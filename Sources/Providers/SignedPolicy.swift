@@ -44,7 +44,7 @@ extension ByteWriter {
         case .boolean(let flag):
             append(memberName: name)
             append(flag ? "true" : "false")
-        case .template, .strings, .object, nil: return
+        case .strings, .secret, .template, .object, .objects, .members, nil: return
         }
     }
 

@@ -37,6 +37,7 @@ package struct Ask: ~Copyable {
 
     package mutating func reset() {
         parameters.reset()
+        parameters.trim()
         wantsText = false
         detail = nil
         end = nil

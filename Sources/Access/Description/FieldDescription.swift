@@ -26,15 +26,13 @@ package struct FieldDescription: Sendable {
         /// A list of objects with these keys.
         case objects([FieldDescription])
         /// An object whose keys are names given by the user; what each holds is described elsewhere.
-        case named
-        /// An object of texts, its keys given by the user.
-        case map
+        case members
     }
 
     package let name: String
     package let kind: Kind
     package let isRequired: Bool
-    /// What holds when the key is not given, as it would be written; nil when there is no such value.
+    /// What holds when the key is not given, as it would be written in JSON; nil when there is no such value.
     package let standard: String?
     /// One sentence for the documentation.
     package let summary: String

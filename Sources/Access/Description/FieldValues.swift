@@ -1,40 +1,57 @@
+import Bytes
+import Crypto
+
 /// What the configuration says for a list of field descriptions, checked for type and bounds.
 package struct FieldValues: Sendable {
     package indirect enum Value: Sendable {
         case string([UInt8])
         case boolean(Bool)
+        /// Also sizes in bytes, durations in milliseconds and times in seconds since 1970.
         case integer(Int64)
         case strings([[UInt8]])
+        case secret(Secret)
         case template(KeyTemplate)
         case object(FieldValues)
+        case objects([FieldValues])
+        /// Members whose names the user gives, in order.
+        case members([JSONMember])
     }
 
     private var values: [String: Value] = [:]
 
     package init() {}
 
-    package var names: [String] { values.keys.sorted() }
-
     package subscript(name: String) -> Value? {
         get { values[name] }
         set { values[name] = newValue }
     }
 
-    package func string(_ name: String) -> [UInt8]? {
-        if case .string(let bytes)? = values[name] { bytes } else { nil }
-    }
+    package func string(_ name: String) -> [UInt8]? { if case .string(let text)? = values[name] { text } else { nil } }
     package func boolean(_ name: String) -> Bool? { if case .boolean(let flag)? = values[name] { flag } else { nil } }
     package func integer(_ name: String) -> Int64? {
-        if case .integer(let number)? = values[name] { number } else { nil }
+        if case .integer(let value)? = values[name] { value } else { nil }
+    }
+    package func secret(_ name: String) -> Secret? {
+        if case .secret(let secret)? = values[name] { secret } else { nil }
     }
     package func strings(_ name: String) -> [[UInt8]]? {
         if case .strings(let list)? = values[name] { list } else { nil }
     }
+
+    package func template(_ name: String) -> KeyTemplate? {
+        if case .template(let template)? = values[name] { template } else { nil }
+    }
+
     package func object(_ name: String) -> FieldValues? {
         if case .object(let fields)? = values[name] { fields } else { nil }
     }
-    package func template(_ name: String) -> KeyTemplate? {
-        if case .template(let template)? = values[name] { template } else { nil }
+
+    package func objects(_ name: String) -> [FieldValues]? {
+        if case .objects(let list)? = values[name] { list } else { nil }
+    }
+
+    package func members(_ name: String) -> [JSONMember]? {
+        if case .members(let members)? = values[name] { members } else { nil }
     }
 }
 

@@ -78,6 +78,11 @@ package struct KeyTemplate: Sendable {
     /// Whether it has no places, so that it is the same for everybody.
     package var isConstant: Bool { parts.allSatisfy { if case .literal = $0 { true } else { false } } }
 
+    /// What a rendering may look like, each place being one letter; for checking the parts that do not change.
+    package var sample: [UInt8] {
+        parts.flatMap { if case .literal(let bytes) = $0 { bytes } else { [UInt8(ascii: "x")] } }
+    }
+
     private static let places: [(String, Part)] = [
         ("caller.id", .callerID), ("caller.source", .callerSource), ("uuid", .uuid), ("date.yyyy", .year),
         ("date.mm", .month), ("date.dd", .day), ("ext", .fileExtension),

@@ -14,8 +14,16 @@ package struct Permit: ~Copyable {
     }
 
     /// What made the credential end when it does (R5).
-    package enum Limit: String, Sendable {
-        case requested, grant, caller, credential
+    package enum Limit: Sendable {
+        case requested, grant, caller
+
+        package var name: StaticString {
+            switch self {
+            case .requested: "requested"
+            case .grant: "grant"
+            case .caller: "caller"
+            }
+        }
     }
 
     package let grant: Grant

@@ -20,22 +20,27 @@ package enum ISO8601 {
     }
 
     /// 20 bytes. Moments outside the years 0 to 9999 are written as the nearest moment inside.
-    package static func write(_ unixSeconds: Int64) -> [UInt8] {
+    package static func write(_ unixSeconds: Int64, into out: inout ByteWriter) {
         let time = CivilTime(writing: unixSeconds)
-        var text: [UInt8] = []
-        text.reserveCapacity(20)
-        text += Decimal.field(time.year, width: 4)
-        text += "-".utf8
-        text += Decimal.field(time.month, width: 2)
-        text += "-".utf8
-        text += Decimal.field(time.day, width: 2)
-        text += "T".utf8
-        text += Decimal.field(time.hour, width: 2)
-        text += ":".utf8
-        text += Decimal.field(time.minute, width: 2)
-        text += ":".utf8
-        text += Decimal.field(time.second, width: 2)
-        text += "Z".utf8
-        return text
+        out.append(twoDigits: time.year / 100)
+        out.append(twoDigits: time.year % 100)
+        out.append(UInt8(ascii: "-"))
+        out.append(twoDigits: time.month)
+        out.append(UInt8(ascii: "-"))
+        out.append(twoDigits: time.day)
+        out.append(UInt8(ascii: "T"))
+        out.append(twoDigits: time.hour)
+        out.append(UInt8(ascii: ":"))
+        out.append(twoDigits: time.minute)
+        out.append(UInt8(ascii: ":"))
+        out.append(twoDigits: time.second)
+        out.append(UInt8(ascii: "Z"))
+    }
+
+    /// The same as bytes of its own, for places off the hot path.
+    package static func write(_ unixSeconds: Int64) -> [UInt8] {
+        var out = ByteWriter(capacity: 20)
+        write(unixSeconds, into: &out)
+        return out.array
     }
 }

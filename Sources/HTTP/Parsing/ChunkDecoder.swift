@@ -41,9 +41,8 @@ struct ChunkDecoder: Sendable {
                 state = .size
             case .trailer:
                 guard let end = try line(in: bytes, from: at, limits) else { return at }
-                let isLast = end == at
+                if end == at { state = .done } else { _ = try FieldLine.parse(at..<end, of: bytes) }
                 at = end + 2
-                if isLast { state = .done }
             case .done: return at
             }
         }

@@ -23,7 +23,8 @@ package struct RequestParser: Sendable {
             throw .malformed("a request begins with its method")
         }
         guard let lineEnd = try endOfLine(in: bytes, from: start) else {
-            if bytes.count - start > limits.requestLine { throw RequestParser.lineTooLong }
+            // The last byte may be the CR of a line break of which the LF is still on its way.
+            if bytes.count - start > limits.requestLine + 1 { throw RequestParser.lineTooLong }
             return nil
         }
         guard lineEnd - start <= limits.requestLine else { throw RequestParser.lineTooLong }
@@ -34,7 +35,7 @@ package struct RequestParser: Sendable {
         var count = 0
         while true {
             guard let end = try endOfLine(in: bytes, from: start) else {
-                if bytes.count - fieldsStart > limits.headers { throw RequestParser.headersTooLarge }
+                if bytes.count - fieldsStart > limits.headers + 1 { throw RequestParser.headersTooLarge }
                 return nil
             }
             guard end - fieldsStart <= limits.headers else { throw RequestParser.headersTooLarge }
@@ -126,28 +127,11 @@ package struct RequestParser: Sendable {
         head.query = min(end + 1, target.upperBound)..<target.upperBound
     }
 
-    /// `field-name ":" OWS field-value OWS` (RFC 9112 section 5): no space before the colon, no folding.
     private func read(
         field line: Range<Int>, of bytes: Span<UInt8>, into head: inout RequestHead
     ) throws(RequestError) {
-        var colon = line.lowerBound
-        while colon < line.upperBound, CharacterClass.token.contains(bytes[colon]) { colon += 1 }
-        guard colon < line.upperBound, bytes[colon] == UInt8(ascii: ":"), colon > line.lowerBound else {
-            throw .malformed("a header field is a name, a colon and a value, on one line")
-        }
-        var start = colon + 1
-        var end = line.upperBound
-        while start < end, bytes[start] == UInt8(ascii: " ") || bytes[start] == UInt8(ascii: "\t") { start += 1 }
-        while end > start, bytes[end - 1] == UInt8(ascii: " ") || bytes[end - 1] == UInt8(ascii: "\t") { end -= 1 }
-        var index = start
-        while index < end {
-            let byte = bytes[index]
-            guard byte >= 0x20 && byte != 0x7F || byte == UInt8(ascii: "\t") else {
-                throw .malformed("a header field has a control character")
-            }
-            index += 1
-        }
-        if let name = FieldName.of(bytes.extracting(line.lowerBound..<colon)) { head.note(name, start..<end) }
+        let field = try FieldLine.parse(line, of: bytes)
+        if let name = FieldName.of(bytes.extracting(field.name)) { head.note(name, field.value) }
     }
 
     /// What the fields say about host, framing and connection, checked against one another.
@@ -165,9 +149,9 @@ package struct RequestParser: Sendable {
         }
         try concludeFraming(&head, bytes)
         if let connection = head.value(of: .connection) {
-            guard !head.isRepeated(.connection) else { throw .malformed("there must be at most one Connection field") }
             let options = bytes.extracting(connection)
-            if ListField.contains("close", in: options) {
+            // Of several fields only the first is known; to close is always allowed.
+            if head.isRepeated(.connection) || ListField.contains("close", in: options) {
                 head.keepsAlive = false
             } else if ListField.contains("keep-alive", in: options) {
                 head.keepsAlive = true

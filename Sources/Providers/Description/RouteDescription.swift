@@ -16,8 +16,9 @@ package struct RouteDescription: Sendable {
     package let answer: [AnswerField]
     /// What happens when a grant names a prefix and no key is asked for.
     package let withoutKey: Grant.WithoutKey
-    /// The most seconds that the vendor, or good sense, lets a credential of this route hold.
-    package let longestLifetime: Int64
+    /// The most seconds that the vendor, or good sense, lets a credential of this route hold; nil where the ask itself says
+    /// when what is signed ends, so that a grant has no lifetime.
+    package let longestLifetime: Int64?
     /// Whether a grant may fix one whole key; else it needs a `keyPrefix`.
     package let takesFixedKey: Bool
     /// The parameter that a `text/plain` body stands for, if the route takes one; such a caller may also ask for a plain answer.
@@ -30,7 +31,7 @@ package struct RouteDescription: Sendable {
     init(
         _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
         grantFields: [FieldDescription], answer: [AnswerField], withoutKey: Grant.WithoutKey,
-        longestLifetime: Int64, takesFixedKey: Bool = true, textParameter: String? = nil,
+        longestLifetime: Int64?, takesFixedKey: Bool = true, textParameter: String? = nil,
         read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in },
         makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> any TokenIssuer
     ) {
@@ -46,6 +47,12 @@ package struct RouteDescription: Sendable {
         self.textParameter = textParameter
         self.read = read
         self.makeIssuer = makeIssuer
+    }
+
+    /// The longest key that the route takes, in bytes.
+    package var maximumKeyLength: Int {
+        for case .key(let length) in parameters.map(\.kind) { return length }
+        return ObjectKeyRule.maximumLength
     }
 
     /// The place of a parameter in `parameters`, by which an `Ask` is read.

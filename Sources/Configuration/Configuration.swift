@@ -1,0 +1,56 @@
+import Access
+import Bytes
+import Crypto
+import Providers
+import Telemetry
+
+/// A configuration that has been read, checked and compiled; it never changes.
+package struct Configuration: Sendable {
+    package struct Server: Sendable {
+        package let listen: [HostPort]
+        package let hosts: [[UInt8]]
+        /// `epoll`, `dispatch`, or nil for the system's own.
+        package let transport: String?
+        /// 0 for one on each core.
+        package let workers: Int
+        package let limits: Limits
+        package let origins: [[UInt8]]
+        /// Paths that stand for routes of the registry.
+        package let aliases: [(path: [UInt8], route: Int)]
+    }
+
+    /// Sizes in bytes, times in milliseconds.
+    package struct Limits: Sendable {
+        package let requestLine, headers, headerCount, body, jsonDepth, connections: Int
+        package let headerTimeout, requestTimeout, idleTimeout, drainTimeout: Int64
+    }
+
+    package struct Credential: Sendable {
+        package let name: String
+        package let provider: String
+        package let accessKey: [UInt8]
+        package let secret: Secret
+    }
+
+    package let server: Server
+    package let credentials: [Credential]
+    package let authenticator: Authenticator
+    package let grants: [Grant]
+    package let policy: Policy
+    package let log: Log.Settings
+    /// What is allowed but should be looked at.
+    package let warnings: [String]
+
+    /// Reads a configuration from a file.
+    package static func load(_ path: String, in surroundings: Surroundings = .process) throws(ConfigurationError)
+        -> Configuration
+    {
+        guard let file = surroundings.file(path) else {
+            let reason = "the file cannot be read; name another with --config, or make one with `countersign init`"
+            throw ConfigurationError(file: path, problems: [Problem(path: "", position: nil, reason: reason)])
+        }
+        let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
+        let compiler = Compiler(file.bytes, folder: folder.isEmpty ? "/" : folder, surroundings)
+        return try compiler.compile(named: path, isWorldReadable: file.isWorldReadable)
+    }
+}

@@ -1,0 +1,26 @@
+import Bytes
+
+/// One thing that is wrong with a configuration.
+package struct Problem: Sendable, Equatable, CustomStringConvertible {
+    /// Where, such as `grants.avatars.policy.fsizeLimit`; empty for the file as a whole.
+    package let path: String
+    /// Where in the file, from 1; nil when the problem is not in its text.
+    package let position: TextPosition?
+    /// Why, and what would be right; never a value that might be a secret.
+    package let reason: String
+
+    package var description: String {
+        let place = position.map { "line \($0.line), column \($0.column): " } ?? ""
+        return path.isEmpty ? place + reason : "\(place)\(path): \(reason)"
+    }
+}
+
+/// A configuration that cannot be used, with everything that is wrong with it.
+package struct ConfigurationError: Error, CustomStringConvertible {
+    package let file: String
+    package let problems: [Problem]
+
+    package var description: String {
+        problems.map { "\(file): \($0)" }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,112 @@
+import Access
+import Providers
+
+/// Every key of the configuration that does not belong to a provider.
+package enum Schema {
+    package static let root: [FieldDescription] = [
+        FieldDescription("version", .integer(1...1), required: true, "The version of this format."),
+        FieldDescription("server", .object(server), "The public listener."),
+        FieldDescription("credentials", .members, required: true, "The vendors' keys, by names of your own."),
+        FieldDescription("authentication", .object(authentication), "How callers prove who they are."),
+        FieldDescription("grants", .members, required: true, "Who may have what, by names of your own."),
+        FieldDescription("log", .object(log), "What the service tells about itself on standard error."),
+    ]
+
+    static let server: [FieldDescription] = [
+        FieldDescription(
+            "listen", .strings, standard: "\"127.0.0.1:8080\"", "host:port or [v6]:port; several as a list."),
+        FieldDescription(
+            "plaintext", .boolean, standard: "false",
+            "Whether to listen off loopback without TLS, a proxy in front doing it."),
+        FieldDescription("hosts", .strings, standard: "[]", "Host names that are answered to; \"*\" for all (R1)."),
+        FieldDescription(
+            "transport", .choice(["epoll", "dispatch"]), "How sockets are waited for; epoll on Linux."),
+        FieldDescription("workers", .integer(0...256), standard: "0", "Event loops; 0 for one on each core."),
+        FieldDescription("limits", .object(limits), "How much one client may take."),
+        FieldDescription("cors", .object(cors), "Which web pages may ask."),
+        FieldDescription("aliases", .members, "Other paths for routes: { \"/api/uptoken\": \"qiniu.uptoken\" }."),
+    ]
+
+    static let limits: [FieldDescription] = [
+        FieldDescription("requestLine", .size(64...65_536), standard: "\"8KiB\"", "The request line; beyond it 414."),
+        FieldDescription("headers", .size(256...1_048_576), standard: "\"32KiB\"", "All header fields; beyond it 431."),
+        FieldDescription("headerCount", .integer(1...10_000), standard: "100", "Header fields; beyond it 431."),
+        FieldDescription("body", .size(0...16_777_216), standard: "\"256KiB\"", "The body; beyond it 413."),
+        FieldDescription("jsonDepth", .integer(1...128), standard: "32", "Nesting of a JSON body; beyond it 400."),
+        FieldDescription(
+            "connections", .integer(1...1_000_000), standard: "20000", "Open connections; beyond it 503."),
+        FieldDescription(
+            "headerTimeout", .duration(100...600_000), standard: "\"10s\"",
+            "From a request's first byte to its empty line."),
+        FieldDescription(
+            "requestTimeout", .duration(100...600_000), standard: "\"30s\"", "From a request's first byte to its last."),
+        FieldDescription("idleTimeout", .duration(100...3_600_000), standard: "\"60s\"", "Between two requests."),
+        FieldDescription(
+            "drainTimeout", .duration(0...600_000), standard: "\"10s\"", "For requests under way at the end."),
+    ]
+
+    static let cors: [FieldDescription] = [
+        FieldDescription("origins", .strings, standard: "[]", "Origins such as \"https://app.example.com\" (R2).")
+    ]
+
+    static let authentication: [FieldDescription] = [
+        FieldDescription("apiKeys", .objects(apiKey), standard: "[]", "Keys of programs; several may share an id."),
+        FieldDescription("deny", .strings, standard: "[]", "Callers that get nothing: \"apiKey:ID\" (R12)."),
+    ]
+
+    static let apiKey: [FieldDescription] = [
+        FieldDescription("id", .string, required: true, "Who has the key."),
+        FieldDescription(
+            "sha256", .string, required: true, "The SHA-256 of the key in hex; `countersign hash-key` makes both."),
+        FieldDescription("notAfter", .time, "When the key ends."),
+    ]
+
+    static let log: [FieldDescription] = [
+        FieldDescription(
+            "level", .choice(["debug", "info", "warning", "error"]), standard: "\"info\"", "The least that is told."),
+        FieldDescription(
+            "format", .choice(["text", "json"]), standard: "\"json\"", "Lines for people or for programs."),
+    ]
+
+    /// The keys of a credential of a provider.
+    package static func credential(of provider: ProviderDescription) -> [FieldDescription] {
+        [
+            FieldDescription(
+                "provider", .choice(Registry.providers.map(\.name)), required: true, "Whose keys these are."),
+            FieldDescription("accessKey", .string, required: true, "The public half of the pair."),
+            FieldDescription("secretKey", .secret, required: true, "The secret half."),
+        ] + provider.credentialFields
+    }
+
+    /// The keys of a grant of a route.
+    package static func grant(of route: RouteDescription) -> [FieldDescription] {
+        var fields = [
+            FieldDescription(
+                "route", .choice(Registry.routes.map(\.description.name)), required: true, "What is issued."),
+            FieldDescription("credential", .string, required: true, "The credential that signs."),
+            FieldDescription(
+                "callers", .strings, required: true,
+                "\"anonymous\", \"authenticated\" or \"apiKey:ID\"; several as a list."),
+            FieldDescription("bucket", .string, "The bucket."),
+            FieldDescription("keyPrefix", .template, "What keys must begin with; ends in /."),
+            FieldDescription(
+                "public", .boolean, standard: "false", "Must be true for a grant that `anonymous` may use (R10)."),
+            FieldDescription(
+                "unscoped", .boolean, standard: "false",
+                "Must be true for a grant without bucket, or without key and prefix."),
+        ]
+        if route.takesFixedKey {
+            fields.append(FieldDescription("key", .template, "The one key that the server chooses (R13)."))
+            fields.append(FieldDescription("extensions", .strings, "What ${ext} in `key` may become."))
+        }
+        if let longest = route.longestLifetime {
+            fields.append(
+                FieldDescription(
+                    "lifetime", .duration(1000...longest * 1000), "How long a credential holds; one hour."))
+            fields.append(
+                FieldDescription(
+                    "maxLifetime", .duration(1000...longest * 1000), "The most a caller may ask for; the lifetime."))
+        }
+        return fields + route.grantFields
+    }
+}

@@ -1,0 +1,37 @@
+import FoundationEssentials
+
+/// What a configuration takes from outside its text: environment variables and files. Tests put their own in its place.
+package struct Surroundings: Sendable {
+    package struct File: Sendable {
+        package let bytes: [UInt8]
+        /// Whether anybody on the machine may read it.
+        package let isWorldReadable: Bool
+
+        package init(bytes: [UInt8], isWorldReadable: Bool) {
+            self.bytes = bytes
+            self.isWorldReadable = isWorldReadable
+        }
+    }
+
+    package let variable: @Sendable (String) -> String?
+    /// Reads a file by its absolute or relative path; nil when it cannot be read.
+    package let file: @Sendable (String) -> File?
+
+    package init(
+        variable: @escaping @Sendable (String) -> String?, file: @escaping @Sendable (String) -> File?
+    ) {
+        self.variable = variable
+        self.file = file
+    }
+
+    /// The process's own.
+    package static let process = Surroundings(
+        variable: { ProcessInfo.processInfo.environment[$0] },
+        file: { path in
+            guard let data = FileManager.default.contents(atPath: path),
+                let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+                let mode = attributes[.posixPermissions] as? UInt
+            else { return nil }
+            return File(bytes: Array(data), isWorldReadable: mode & 0o004 != 0)
+        })
+}

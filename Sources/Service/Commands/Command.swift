@@ -1,0 +1,41 @@
+import Bytes
+
+/// What the program can do.
+enum Command: String, CaseIterable {
+    case initialize = "init"
+    case serve, check
+    case hashKey = "hash-key"
+    case healthcheck, version
+
+    var summary: String {
+        switch self {
+        case .initialize: "writes a commented starting configuration to the --config file, which must not exist"
+        case .serve: "answers requests until SIGTERM or SIGINT"
+        case .check: "reads the configuration, and says everything that is wrong with it"
+        case .hashKey: "makes an API key: prints the key for the client and the entry for the configuration"
+        case .healthcheck: "asks the running service whether it answers; for containers"
+        case .version: "says which version this is"
+        }
+    }
+
+    static let overview =
+        "usage: countersign COMMAND [--config FILE] [--format text|json]\n"
+        + allCases.map { "  \($0.rawValue)\(String(repeating: " ", count: 13 - $0.rawValue.utf8.count))\($0.summary)" }
+        .joined(separator: "\n")
+        + "\nThe file is --config, else $COUNTERSIGN_CONFIG, else countersign.json5."
+
+    static func hint(for name: String) -> String {
+        NearestName.of(name, among: allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""
+    }
+
+    func run(_ options: Options) -> CommandLineTool.Exit {
+        switch self {
+        case .initialize: StartingConfiguration.write(to: options.configuration)
+        case .serve: Serving.run(options)
+        case .check: Checking.run(options)
+        case .hashKey: KeyMaking.run(options)
+        case .healthcheck: HealthCheck.run(options)
+        case .version: Version.run(options)
+        }
+    }
+}

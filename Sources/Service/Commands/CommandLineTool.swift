@@ -1,0 +1,98 @@
+import Configuration
+import FoundationEssentials
+import Glibc
+
+/// The command line: which command, with which options.
+package enum CommandLineTool {
+    /// How a command ended, as the shell sees it.
+    enum Exit: Int32 {
+        case done = 0
+        case failed = 1
+        case usage = 2
+        case invalidConfiguration = 3
+    }
+
+    /// Runs the command that the process was started with, and ends the process.
+    package static func run() -> Never {
+        exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+
+    static func run(_ arguments: [String]) -> Exit {
+        guard let name = arguments.first else {
+            Terminal.complain(Command.overview)
+            return .usage
+        }
+        if name == "--help" || name == "-h" || name == "help" {
+            Terminal.say(Command.overview)
+            return .done
+        }
+        if name == "--version" { return Command.version.run(Options()) }
+        guard let command = Command(rawValue: name) else {
+            Terminal.complain("countersign: there is no command \(name)\(Command.hint(for: name))\n\(Command.overview)")
+            return .usage
+        }
+        do throws(UsageError) {
+            let options = try Options(Array(arguments.dropFirst()), for: command)
+            if options.wantsHelp {
+                Terminal.say("\(command.rawValue): \(command.summary)")
+                return .done
+            }
+            return command.run(options)
+        } catch {
+            Terminal.complain("countersign \(name): \(error.reason)")
+            return .usage
+        }
+    }
+}
+
+struct UsageError: Error {
+    let reason: String
+}
+
+/// What follows the command. There is no option for a secret: the process list shows options to everybody.
+struct Options {
+    var configuration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] ?? "countersign.json5"
+    var wantsJSON = false
+    var wantsHelp = false
+
+    init() {}
+
+    init(_ arguments: [String], for command: Command) throws(UsageError) {
+        var rest = arguments[...]
+        while let option = rest.popFirst() {
+            switch option {
+            case "--help", "-h": wantsHelp = true
+            case "--config":
+                guard let file = rest.popFirst(), !file.isEmpty else {
+                    throw UsageError(reason: "--config needs a file")
+                }
+                configuration = file
+            case "--format":
+                guard let format = rest.popFirst(), format == "text" || format == "json" else {
+                    throw UsageError(reason: "--format is text or json")
+                }
+                wantsJSON = format == "json"
+            default:
+                throw UsageError(
+                    reason: "there is no option \(option); there are --config FILE, --format text|json, --help")
+            }
+        }
+    }
+}
+
+/// Standard output and standard error, written at once.
+enum Terminal {
+    static func say(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+
+    static func complain(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            // Nobody is left to be told that nobody listens.
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Configuration
+import Dispatch
+import FoundationEssentials
+import Glibc
+import HTTP
+import Net
+import Telemetry
+
+/// `countersign serve`: everything put together, run until somebody asks it to stop.
+enum Serving {
+    static func run(_ options: Options) -> CommandLineTool.Exit {
+        let configuration: Configuration
+        do throws(ConfigurationError) {
+            configuration = try Configuration.load(options.configuration)
+        } catch {
+            Terminal.complain(error.description)
+            return .invalidConfiguration
+        }
+        let log = Log(configuration.log)
+        for warning in configuration.warnings { log.write(.warning, warning) }
+        let server: Server
+        do throws(Server.Failure) {
+            server = try Server(settings(configuration)) { try Pipeline(configuration, log: log) }
+        } catch {
+            log.write(.error, "cannot start", ["error": "\(error)"])
+            return .failed
+        }
+        let signals = stop(server, on: [SIGTERM, SIGINT], log)
+        for address in server.addresses { log.write(.info, "listening", ["address": "\(address)"]) }
+        server.run()
+        for signal in signals { signal.cancel() }
+        log.write(.info, "stopped")
+        return .done
+    }
+
+    private static func settings(_ configuration: Configuration) -> Server.Settings {
+        let from = configuration.server
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        var settings = Server.Settings(
+            addresses: from.listen.map { SocketAddress($0) }, workers: from.workers == 0 ? cores : from.workers)
+        settings.transport = from.transport.flatMap(TransportKind.init) ?? .standard
+        settings.connections = from.limits.connections
+        settings.drainTimeout = from.limits.drainTimeout
+        settings.limits.requestLine = from.limits.requestLine
+        settings.limits.headers = from.limits.headers
+        settings.limits.headerCount = from.limits.headerCount
+        settings.limits.body = from.limits.body
+        settings.limits.headerTimeout = from.limits.headerTimeout
+        settings.limits.requestTimeout = from.limits.requestTimeout
+        settings.limits.idleTimeout = from.limits.idleTimeout
+        return settings
+    }
+
+    private static func stop(
+        _ server: Server, on numbers: [Int32], _ log: Log
+    ) -> [any DispatchSourceSignal] {
+        // A peer that is gone is an error of the write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        return numbers.map { number in
+            // Else the system would end the process before Dispatch hears of it.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { @Sendable in
+                log.write(.info, "stopping")
+                server.stop()
+            }
+            source.resume()
+            return source
+        }
+    }
+}

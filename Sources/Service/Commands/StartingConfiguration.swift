@@ -1,0 +1,90 @@
+import Bytes
+import Crypto
+import FoundationEssentials
+
+/// `countersign init`: a configuration to begin with. It holds no secret; it says where each is read from.
+enum StartingConfiguration {
+    static func write(to path: String) -> CommandLineTool.Exit {
+        guard !FileManager.default.fileExists(atPath: path) else {
+            Terminal.complain("countersign init: \(path) is there already, and stays as it is")
+            return .failed
+        }
+        do {
+            let (key, digest) = try KeyMaking.make()
+            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            guard
+                FileManager.default.createFile(
+                    atPath: path, contents: Data(text(digest: digest.text).utf8), attributes: attributes)
+            else {
+                Terminal.complain("countersign init: \(path) cannot be written")
+                return .failed
+            }
+            Terminal.say("\(path) is written. The API key of the caller \"app\", shown only now: \(key.text)")
+            Terminal.say(
+                "Put your buckets in, set QINIU_SECRET_KEY, NOS_SECRET_KEY and OSS_SECRET_KEY, then: countersign check --config \(path)"
+            )
+            return .done
+        } catch {
+            Terminal.complain("countersign init: \(error)")
+            return .failed
+        }
+    }
+
+    /// - Parameter digest: the SHA-256 of the API key that the caller `app` gets.
+    static func text(digest: String) -> String {
+        """
+        // The configuration of Countersign: JSON5, so comments and trailing commas are welcome.
+        // `countersign check` says everything that is wrong with it; unknown keys are errors. Every key: config/README.md.
+        {
+          version: 1,
+
+          server: {
+            // host:port or [v6]:port. Off loopback it needs TLS in front, and `plaintext: true` to say that it has it.
+            listen: "127.0.0.1:8080",
+            // The names that clients call the service by; localhost and the address itself always count on loopback.
+            hosts: [],
+            // Web pages that may ask, such as "https://app.example.com".
+            cors: { origins: [] },
+          },
+
+          // The vendors' keys, which no client ever sees. A secret is { env: "NAME" }, { file: "PATH" } or a string;
+          // files with secrets must not be readable by everybody.
+          credentials: {
+            "qiniu": { provider: "qiniu", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "QINIU_SECRET_KEY" } },
+            "nos": { provider: "nos", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "NOS_SECRET_KEY" } },
+            "oss": { provider: "oss", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "OSS_SECRET_KEY" } },
+          },
+
+          authentication: {
+            // `countersign hash-key` makes more of these. Clients send: Authorization: Bearer <key>
+            apiKeys: [{ id: "app", sha256: "\(digest)" }],
+          },
+
+          // Who may have what. Nothing that is not granted here is issued.
+          grants: {
+            // Uploads to Qiniu below photos/app/, images of at most 5 MiB, for ten minutes; nothing is overwritten.
+            "photos": {
+              route: "qiniu.uptoken", credential: "qiniu", callers: ["apiKey:app"],
+              bucket: "media", keyPrefix: "photos/${caller.id}/",
+              lifetime: "10m", maxLifetime: "1h",
+              policy: { fsizeLimit: 5242880, mimeLimit: "image/jpeg;image/png" },
+            },
+            // Uploads of single objects to NetEase NOS.
+            "files": {
+              route: "nos.token", credential: "nos", callers: ["apiKey:app"],
+              bucket: "files", keyPrefix: "inbox/${caller.id}/", lifetime: "10m",
+            },
+            // Signatures over strings that clients of Alibaba OSS put together, after they have been read.
+            "oss-sign": {
+              route: "oss.sign", credential: "oss", callers: ["apiKey:app"],
+              bucket: "examplebucket", keyPrefix: "users/${caller.id}/",
+              methods: ["GET", "PUT"], headers: ["x-oss-meta-*"], presign: "5m",
+            },
+          },
+
+          log: { level: "info", format: "text" },
+        }
+
+        """
+    }
+}

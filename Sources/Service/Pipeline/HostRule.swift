@@ -1,0 +1,40 @@
+import Bytes
+import Configuration
+import HTTP
+
+/// R1: which Host names are answered to, so that a web page cannot reach a loopback listener by a name of its own
+/// (DNS rebinding).
+struct HostRule: Sendable {
+    /// Nil when every name is.
+    private let names: [[UInt8]]?
+
+    /// - Parameter listener: the address that is listened on.
+    init(_ server: Configuration.Server, listener: HostPort) {
+        let listed = server.hosts.map { $0.map(\.lowercasedASCII) }
+        if listed.contains([UInt8(ascii: "*")]) {
+            names = nil
+        } else if listener.address.isLoopback {
+            names = listed + [Array("localhost".utf8), listener.hostBytes]
+        } else {
+            names = listed.isEmpty ? nil : listed
+        }
+    }
+
+    func admits(_ authority: Span<UInt8>) -> Bool {
+        guard let names else { return true }
+        let host = authority.extracting(0..<HostRule.hostLength(of: authority))
+        for name in names where host.equals(ignoringCaseOf: name) { return true }
+        return false
+    }
+
+    /// Without the port: what comes before the colon that is not inside an IPv6 literal's brackets.
+    private static func hostLength(of authority: Span<UInt8>) -> Int {
+        var index = authority.count
+        while index > 0 {
+            index -= 1
+            if authority[index] == UInt8(ascii: "]") { return authority.count }
+            if authority[index] == UInt8(ascii: ":") { return index }
+        }
+        return authority.count
+    }
+}

@@ -1,0 +1,36 @@
+import Bytes
+import Configuration
+import HTTP
+
+/// R2: which web pages may ask. A request without an origin does not come from a page.
+struct OriginRule: Sendable {
+    private let origins: [[UInt8]]
+    private let schemes: [[UInt8]]
+
+    init(_ server: Configuration.Server) {
+        origins = server.origins
+        // Behind a proxy that does TLS, the page's scheme is the proxy's.
+        schemes = [Array("http://".utf8), Array("https://".utf8)]
+    }
+
+    /// Whether the answer depends on the origin, so that caches must know.
+    var varies: Bool { !origins.isEmpty }
+
+    func admits(_ request: borrowing Request) -> Bool {
+        guard request.head.value(of: .origin) != nil else {
+            return !request.field(.fetchSite).equals("cross-site")
+        }
+        return !request.head.isRepeated(.origin) && isListed(request)
+    }
+
+    /// Whether the Origin field names an origin of the list, or the listener's own.
+    func isListed(_ request: borrowing Request) -> Bool {
+        let origin = request.field(.origin)
+        if origin.isEmpty { return false }
+        for listed in origins where origin.equals(listed) { return true }
+        for scheme in schemes where origin.begins(with: scheme.span) {
+            if origin.extracting(scheme.count..<origin.count).equals(request.authority) { return true }
+        }
+        return false
+    }
+}

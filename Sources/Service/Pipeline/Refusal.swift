@@ -1,0 +1,151 @@
+import Access
+import Bytes
+import HTTP
+
+/// What a client is told when it does not get what it asked: this file maps every fault of every room to it.
+struct Refusal: Error {
+    let status: Int
+    /// Stable, for programs.
+    let code: StaticString
+    /// For people: why, and what would be right. Never a secret, a token or a string to sign.
+    let detail: String
+    /// The parameter or the grant's clause concerned.
+    var subject: (kind: StaticString, name: String)?
+    /// Fields that belong to the status.
+    var field: (name: StaticString, value: StaticString)?
+
+    init(_ status: Int, _ code: StaticString, _ detail: String) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+    }
+}
+
+extension Refusal {
+    static let notFound = Refusal(404, "not_found", "there is nothing at this path")
+
+    static let misdirected = Refusal(
+        421, "misdirected", "this host name is not one that the service answers to; server.hosts lists them")
+
+    static let foreignOrigin = Refusal(
+        403, "forbidden",
+        "this web page's origin is not one that the service answers to; server.cors.origins lists them")
+
+    static let unreadableType = Refusal(
+        415, "unsupported_media_type",
+        "the body must be application/json or application/x-www-form-urlencoded, in UTF-8")
+
+    static let queryOnPost = Refusal(
+        400, "unknown_parameter", "a POST is asked by its body; its query must be empty")
+
+    static let bodyOnGet = Refusal(400, "invalid_parameter", "a GET is asked by its query; it must have no body")
+
+    static func methodNotAllowed(_ allowed: StaticString) -> Refusal {
+        var refusal = Refusal(405, "method_not_allowed", "this path answers to \(allowed)")
+        refusal.field = ("Allow", allowed)
+        return refusal
+    }
+
+    /// - Parameter wasPresented: whether a credential was there, and was wrong.
+    static func unauthenticated(_ reason: String, wasPresented: Bool) -> Refusal {
+        var refusal = Refusal(401, "unauthenticated", reason)
+        refusal.field = (
+            "WWW-Authenticate",
+            wasPresented ? "Bearer realm=\"countersign\", error=\"invalid_token\"" : "Bearer realm=\"countersign\""
+        )
+        return refusal
+    }
+
+    init(_ error: RequestError) {
+        let (status, code): (Int, StaticString) =
+            switch error.kind {
+            case .malformed: (400, "malformed_request")
+            case .uriTooLong: (414, "uri_too_long")
+            case .headersTooLarge: (431, "headers_too_large")
+            case .bodyTooLarge: (413, "body_too_large")
+            case .timeout: (408, "request_timeout")
+            case .overloaded: (503, "overloaded")
+            }
+        self.init(status, code, error.reason.description)
+        if status == 503 { field = ("Retry-After", "1") }
+    }
+
+    init(_ error: ParameterError) {
+        let name = String(error.name.text.prefix(64))
+        let reason =
+            switch error.fault {
+            case .badEscape: "has a % that is not followed by two hex digits"
+            case .notUTF8: "must be UTF-8"
+            case .notAnObject: "the body must be a JSON object"
+            case .unsupportedValue: "must be a string, a number, true, false or a list of strings"
+            case .json(let error): "the body is not JSON: \(error.reason), at byte \(error.offset)"
+            }
+        self.init(400, "invalid_parameter", name.isEmpty ? reason : "\(name) \(reason)")
+        if !name.isEmpty { subject = ("parameter", name) }
+    }
+
+    init(_ error: AskError) {
+        let (status, code): (Int, StaticString) =
+            switch error.fault {
+            case .unknown: (400, "unknown_parameter")
+            case .invalid: (400, "invalid_parameter")
+            case .missing: (400, "missing_parameter")
+            case .unreadableStringToSign: (422, "unreadable_string_to_sign")
+            }
+        self.init(status, code, "\(error.parameter) \(error.reason)")
+        subject = ("parameter", error.parameter)
+    }
+
+    init(_ denial: Denial) {
+        switch denial {
+        case .unauthenticated:
+            self = .unauthenticated("this needs an API key: Authorization: Bearer <key>", wasPresented: false)
+        case .forbidden: self.init(403, "forbidden", "this caller is denied")
+        case .notInGrant(let objection):
+            let reason =
+                objection.map { "\($0.clause): \($0.reason)" } ?? "the caller has no grant of this route by that name"
+            self.init(403, "not_in_grant", "no grant admits this; \(reason)")
+            if let objection { subject = ("clause", objection.clause.description) }
+        case .ambiguous:
+            self.init(400, "ambiguous_grant", "several grants admit this; name one with the parameter grant")
+            subject = ("parameter", "grant")
+        case .missing(let parameter):
+            self.init(400, "missing_parameter", "\(parameter) is needed")
+            subject = ("parameter", parameter)
+        case .lifetimeTooLong(let maximum):
+            self.init(400, "invalid_parameter", "expires must be at most \(maximum) seconds, the grant's maxLifetime")
+            subject = ("parameter", "expires")
+        case .credentialTooShort:
+            self.init(
+                403, "credential_too_short", "what is asked for would outlive the caller's own credential")
+        }
+    }
+
+    /// Something in the service itself failed; the log says what.
+    static let internalError = Refusal(500, "internal_error", "the service failed; its log has the request's id")
+
+    /// Writes the refusal as a problem document (RFC 9457).
+    func write(into response: inout Response, requestID: Span<UInt8>) {
+        response.status = status
+        response.contentType = .problem
+        response.body.reset()
+        response.body.append("{\"type\":\"about:blank\",\"title\":\"")
+        response.body.append(Response.reason(status))
+        response.body.append("\",\"status\":")
+        response.body.append(decimal: status)
+        response.body.append(",\"code\":\"")
+        response.body.append(code)
+        response.body.append("\",\"detail\":")
+        response.body.append(jsonString: detail)
+        if let subject {
+            response.body.append(",\"")
+            response.body.append(subject.kind)
+            response.body.append("\":")
+            response.body.append(jsonString: subject.name)
+        }
+        response.body.append(",\"requestId\":")
+        response.body.append(jsonString: requestID)
+        response.body.append("}\n")
+        if let field { response.add(field.name, field.value) }
+    }
+}

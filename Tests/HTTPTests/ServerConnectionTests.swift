@@ -1,0 +1,298 @@
+import Bytes
+import Testing
+
+@testable import HTTP
+
+@Suite struct ServerConnectionTests {
+    private func converse(_ pieces: [ArraySlice<UInt8>]) -> Conversation {
+        let conversation = Conversation()
+        for piece in pieces { conversation.receive(piece) }
+        return conversation
+    }
+
+    private func bytewise(_ raw: [UInt8]) -> [ArraySlice<UInt8>] { raw.indices.map { raw[$0...$0] } }
+
+    @Test(arguments: RequestCase.accepted)
+    func `answers the same however the request is cut`(request: RequestCase) {
+        guard case .accepted(let expected) = request.outcome else { return }
+        let raw = request.raw
+        let whole = converse([raw[...]])
+        #expect(whole.handler.requests == [expected])
+        #expect(whole.next == (expected.keepsAlive ? .read : .close))
+        #expect(whole.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        let cuts = raw.indices.map { [raw[..<$0], raw[$0...]] } + [bytewise(raw)]
+        for pieces in cuts {
+            let cut = converse(pieces)
+            #expect(cut.handler.requests == [expected], "cut at \(pieces[0].count)")
+            #expect(cut.finalText == whole.text, "cut at \(pieces[0].count)")
+            #expect(cut.next == whole.next)
+        }
+    }
+
+    @Test(arguments: RequestCase.all)
+    func `refuses the same however the request is cut, and never more than once`(request: RequestCase) {
+        guard case .refused(let kind) = request.outcome else { return }
+        let raw = request.raw
+        for pieces in [[raw[...]], bytewise(raw)] + raw.indices.map({ [raw[..<$0], raw[$0...]] }) {
+            let conversation = converse(pieces)
+            #expect(conversation.handler.errors == [kind])
+            #expect(conversation.handler.requests.isEmpty)
+            #expect(conversation.next == .linger)
+            #expect(conversation.text.contains("\r\nConnection: close\r\n"))
+        }
+    }
+
+    @Test func `pipelined requests are answered in order, however the stream is cut`() {
+        let persistent = RequestCase.accepted.filter {
+            if case .accepted(let accepted) = $0.outcome { accepted.keepsAlive } else { false }
+        }
+        let stream = Array(persistent.map(\.raw).joined())
+        let whole = converse([stream[...]])
+        #expect(whole.handler.requests.count == persistent.count)
+        #expect(whole.handler.errors.isEmpty)
+        for request in zip(whole.handler.requests, persistent) { #expect(.accepted(request.0) == request.1.outcome) }
+        let single = persistent.map { converse([$0.raw[...]]).text }.joined()
+        #expect(whole.text == single)
+        #expect(converse(bytewise(stream)).finalText == single)
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<100 {
+            var pieces: [ArraySlice<UInt8>] = []
+            var start = 0
+            while start < stream.count {
+                let end = Int.random(in: start...min(stream.count, start + 300), using: &random)
+                pieces.append(stream[start..<end])
+                start = end
+            }
+            let cut = converse(pieces)
+            #expect(cut.finalText == single)
+            #expect(cut.next == .read)
+        }
+    }
+
+    @Test func `nothing after a refusal is looked at, and what came before it is answered`() {
+        let conversation = Conversation()
+        conversation.receive("GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b\r\n\r\nGET /c HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(conversation.handler.requests.map(\.path) == ["/a"])
+        #expect(conversation.handler.errors == [.malformed])
+        #expect(conversation.next == .linger)
+    }
+
+    @Test func `requests after the last of a connection are not answered, and keep it lingering`() {
+        let conversation = Conversation()
+        conversation.receive("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(conversation.handler.requests.map(\.path) == ["/a"])
+        #expect(conversation.next == .linger)
+    }
+
+    @Test func `the handler or the server may end a connection`() {
+        let closed = Conversation()
+        closed.receive("GET /closes HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(closed.next == .close)
+        #expect(closed.text.contains("\r\nConnection: close\r\n"))
+        let last = Conversation()
+        last.isLast = true
+        last.receive("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(last.next == .close)
+        #expect(last.text.contains("\r\nConnection: close\r\n"))
+    }
+
+    @Test func `only a 1.0 client is told that its connection stays open`() {
+        let old = Conversation()
+        old.receive("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        #expect(old.next == .read)
+        #expect(old.text.contains("\r\nConnection: keep-alive\r\n"))
+        let new = Conversation()
+        new.receive("GET / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\n\r\n")
+        #expect(!new.text.contains("Connection:"))
+    }
+
+    @Test func `an answer to HEAD has no body`() {
+        let conversation = Conversation()
+        conversation.receive("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(conversation.text.hasSuffix("\r\n\r\n"))
+        #expect(conversation.text.ranges(of: "\r\n\r\n").count == 1)
+        conversation.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(conversation.text.hasSuffix("get /  h "))
+    }
+
+    @Test(arguments: ["Content-Length: 5", "Transfer-Encoding: chunked"])
+    func `invites a body exactly once, and not when it is already coming`(framing: String) {
+        let head = "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\(framing)\r\n\r\n"
+        let body = framing.hasPrefix("C") ? "hello" : "5\r\nhello\r\n0\r\n\r\n"
+        let waits = Conversation()
+        waits.receive(head)
+        #expect(waits.text == continued)
+        for byte in octets(body) { waits.receive([byte]) }
+        #expect(waits.text.hasPrefix(continued + "HTTP/1.1 200 OK\r\n"))
+        #expect(waits.text.ranges(of: continued).count == 1)
+        #expect(waits.handler.requests.map(\.body) == ["hello"])
+        // It may do so again for the next request.
+        waits.receive(head)
+        #expect(waits.text.ranges(of: continued).count == 2)
+
+        let hurries = Conversation()
+        hurries.receive(head + body.prefix(1))
+        #expect(hurries.text.isEmpty)
+        hurries.receive(String(body.dropFirst()))
+        #expect(!hurries.text.contains(continued))
+        #expect(hurries.handler.requests.map(\.body) == ["hello"])
+    }
+
+    @Test func `an invitation comes after the answers before it`() {
+        let conversation = Conversation()
+        conversation.receive(
+            "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
+                + "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
+        #expect(conversation.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(conversation.text.hasSuffix(continued))
+    }
+
+    // MARK: Answers that grow
+
+    @Test func `answers that grow too large are given in parts, in order, and nothing is lost`() {
+        let paths = (0..<40).map { "/big\($0)" }
+        let requests = paths.map { "GET \($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined()
+        let partial = "POST /p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab"
+        let conversation = Conversation()
+        conversation.receive(requests + partial)
+        #expect(conversation.drains >= 5)
+        #expect(conversation.next == .read)
+        conversation.receive("c\r\n0\r\n\r\n")
+        #expect(conversation.handler.requests.map(\.path) == paths + ["/p"])
+        let answers = paths.map { $0 + String(repeating: ".", count: 10_000) }
+        var rest = conversation.text[...]
+        for answer in answers {
+            guard let found = rest.firstRange(of: answer) else { return #expect(Bool(false), "\(answer.prefix(6)) is missing") }
+            rest = rest[found.upperBound...]
+        }
+        #expect(rest.hasSuffix("post /p  h abc"))
+    }
+
+    @Test func `at most the limit and one answer are written at once`() {
+        let handler = RecordingHandler()
+        var context = ServerConnection.Context(handler: handler)
+        var connection = ServerConnection(limits: Limits(), at: context.instant)
+        let stream = octets(String(repeating: "GET /big HTTP/1.1\r\nHost: h\r\n\r\n", count: 100))
+        var next = connection.receive(stream.span, in: &context)
+        var turns = 0
+        while next == .drain, turns < 100 {
+            #expect(context.out.count < ServerConnection.outputLimit + 11_000)
+            #expect(context.out.count >= ServerConnection.outputLimit)
+            context.out.reset()
+            let nothing: [UInt8] = []
+            next = connection.receive(nothing.span, in: &context)
+            turns += 1
+        }
+        #expect(next == .read)
+        #expect(handler.requests.count == 100)
+    }
+
+    // MARK: Time
+
+    private var timed: Limits {
+        var limits = Limits()
+        limits.idleTimeout = 60
+        limits.headerTimeout = 10
+        limits.requestTimeout = 30
+        return limits
+    }
+
+    @Test func `an idle connection ends without a word`() {
+        let conversation = Conversation(limits: timed, at: 1000)
+        #expect(conversation.isIdle)
+        #expect(conversation.deadline == 1060)
+        conversation.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n", at: 1050)
+        #expect(conversation.isIdle)
+        #expect(conversation.deadline == 1110)
+        let before = conversation.text
+        conversation.expire(at: 1110)
+        #expect(conversation.text == before)
+    }
+
+    @Test func `a head that drips in ends at its own deadline with 408`() {
+        let conversation = Conversation(limits: timed, at: 0)
+        for (index, byte) in octets("GET / HTTP/1.1\r\n").enumerated() {
+            conversation.receive([byte], at: 40 + Int64(index) / 2)
+            #expect(conversation.deadline == 50)
+            #expect(!conversation.isIdle)
+        }
+        conversation.expire(at: 50)
+        #expect(conversation.handler.errors == [.timeout])
+        #expect(conversation.text.hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
+        #expect(conversation.text.contains("\r\nConnection: close\r\n"))
+    }
+
+    @Test(arguments: ["Content-Length: 100", "Transfer-Encoding: chunked"])
+    func `a body that drips in ends at the request's deadline with 408`(framing: String) {
+        let conversation = Conversation(limits: timed, at: 0)
+        conversation.receive("POST / HTTP/1.1\r\n", at: 5)
+        #expect(conversation.deadline == 15)
+        conversation.receive("Host: h\r\n\(framing)\r\n\r\n", at: 14)
+        #expect(conversation.deadline == 35)
+        for moment in 15..<35 {
+            conversation.receive(framing.hasPrefix("C") ? "a" : "1\r\na\r\n", at: Int64(moment))
+            #expect(conversation.deadline == 35)
+        }
+        conversation.expire(at: 35)
+        #expect(conversation.handler.errors == [.timeout])
+        #expect(conversation.handler.requests.isEmpty)
+    }
+
+    @Test func `every request of a connection has its own time`() {
+        let conversation = Conversation(limits: timed, at: 0)
+        conversation.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\nGET", at: 7)
+        #expect(conversation.deadline == 17)
+        conversation.receive(" / HTTP/1.1\r\nHost: h\r\n\r\n", at: 9)
+        #expect(conversation.deadline == 69)
+        #expect(conversation.handler.requests.count == 2)
+    }
+
+    // MARK: Hostile bytes
+
+    @Test func `a head that drips in beyond one line's limit is still refused in time`() {
+        let conversation = Conversation(limits: Limits())
+        conversation.receive("GET / HTTP/1.1\r\nHost: h\r\na: ")
+        var taken = 0
+        while !conversation.isOver, taken < 40_000 {
+            conversation.receive("a")
+            taken += 1
+        }
+        #expect(conversation.handler.errors == [.headersTooLarge])
+        #expect(taken < 32 * 1024 + 4096)
+    }
+
+    @Test func `no mutation of a request stops the server`() {
+        var random = SeededRandom(seed: 20_261_120)
+        let corpus = RequestCase.all.map(\.raw)
+        let bodies = ChunkedCase.all.map { octets("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n") + $0.raw }
+        let seeds = corpus + bodies
+        var answered = 0
+        for _ in 0..<50_000 {
+            var raw = seeds[Int.random(in: 0..<seeds.count, using: &random)]
+            for _ in 0..<Int.random(in: 1...3, using: &random) { mutate(&raw, seeds, &random) }
+            let cut = Int.random(in: 0...raw.count, using: &random)
+            let conversation = Conversation()
+            conversation.receive(raw[..<cut])
+            conversation.receive(raw[cut...], at: 1)
+            if !conversation.isOver { conversation.expire(at: conversation.deadline) }
+            if !conversation.handler.requests.isEmpty { answered += 1 }
+            #expect(conversation.handler.errors.count <= 1)
+        }
+        // The mutations are mild enough to reach beyond the first check.
+        #expect(answered > 5_000)
+    }
+
+    private func mutate(_ raw: inout [UInt8], _ seeds: [[UInt8]], _ random: inout SeededRandom) {
+        let place = Int.random(in: 0...raw.count, using: &random)
+        let marks: [UInt8] = [0, 9, 10, 13, 32, 43, 44, 45, 48, 57, 58, 59, 97, 127, 128, 160, 255]
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0: raw.insert(marks[Int.random(in: 0..<marks.count, using: &random)], at: place)
+        case 1 where place < raw.count: raw[place] = marks[Int.random(in: 0..<marks.count, using: &random)]
+        case 2 where place < raw.count: raw[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 3 where place < raw.count: raw.remove(at: place)
+        case 4: raw.removeLast(raw.count - place)
+        case 5: raw.insert(contentsOf: raw[place...].prefix(20), at: place)
+        default: raw += seeds[Int.random(in: 0..<seeds.count, using: &random)]
+        }
+    }
+}

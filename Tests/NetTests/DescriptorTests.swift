@@ -1,0 +1,119 @@
+import Foundation
+import HTTP
+import Testing
+
+@testable import Net
+
+/// What a server does to the process as a whole, each in a process of its own, so that no other test is counted with it.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct DescriptorTests {
+    @Test(arguments: TransportKind.allCases.map(\.rawValue))
+    func `500 connections and a server leave no descriptor behind`(transport: String) async {
+        await #expect(processExitsWith: .success) { [transport] in
+            let kind = try #require(TransportKind(rawValue: transport))
+            // The first server opens what the runtime keeps for ever.
+            #expect(try TestServer(kind).stop())
+            let before = openDescriptors()
+            try withServer(kind) { server in
+                let running = openDescriptors()
+                for _ in 0..<5 {
+                    let clients = try (0..<100).map { _ in try Client(server.port) }
+                    for client in clients.prefix(60) { #expect(try client.get("/").status == 200) }
+                    for client in clients.prefix(20) { client.reset() }
+                    for client in clients.dropFirst(90) { try client.write("GET / HT") }
+                }
+                #expect(eventually { openDescriptors() == running })
+            }
+            #expect(eventually { openDescriptors() == before })
+            // One that never runs, and one that fails, close what they opened.
+            let address = try socketAddress("127.0.0.1:0")
+            var settings = Server.Settings(addresses: [address], workers: 2)
+            settings.transport = kind
+            _ = try Server(settings) { EchoHandler() }
+            #expect(throws: Server.Failure.self) { try Server(settings) { throw CancellationError() } }
+            #expect(openDescriptors() == before)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases.map(\.rawValue))
+    func `without descriptors the server waits quietly, and goes on when there are some`(transport: String) async {
+        await #expect(processExitsWith: .success) { [transport] in
+            let kind = try #require(TransportKind(rawValue: transport))
+            try withServer(kind) { server in
+                var clients: [Client] = []
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let first = try Client(server.port)
+                #expect(try first.get("/").status == 200)
+                // Twelve descriptors are left: clients take them all, and the server has none to accept with.
+                limit.rlim_cur = rlim_t(highestDescriptor() + 13)
+                #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+                while let client = try? Client(server.port) { clients.append(client) }
+                #expect(clients.count >= 6)
+                let waiting = clients.removeLast()
+                try waiting.write("GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
+                waiting.wait(atMost: 0.4)
+                let spent = processorMilliseconds { #expect(throws: Client.Failure.self) { try waiting.answer() } }
+                #expect(spent < 150)
+                // Those who have a connection are served all the time.
+                #expect(try first.get("/").status == 200)
+                clients = []
+                waiting.wait(atMost: 5)
+                #expect(try waiting.answer().text == "/late?")
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases.map(\.rawValue))
+    func `nothing spins while a client does not read`(transport: String) async {
+        await #expect(processExitsWith: .success) { [transport] in
+            let kind = try #require(TransportKind(rawValue: transport))
+            try withServer(kind) { server in
+                let requests = String(repeating: "GET /big/300000 HTTP/1.1\r\nHost: h\r\n\r\n", count: 50)
+                let halfClosed = try Client(server.port, receiveBuffer: 4096)
+                try halfClosed.write(requests)
+                halfClosed.finishWriting()
+                let sending = try Client(server.port, receiveBuffer: 4096)
+                try sending.write(requests + requests)
+                let refused = try Client(server.port)
+                try refused.write("nonsense\r\n\r\n")
+                #expect(try refused.answer().status == 400)
+                // A silent client gives a bounded wait; the first lets the buffers fill up.
+                let silent = try Client(server.port)
+                silent.wait(atMost: 0.3)
+                #expect(throws: Client.Failure.self) { try silent.answer() }
+                let spent = processorMilliseconds { #expect(throws: Client.Failure.self) { try silent.answer() } }
+                #expect(spent < 100)
+                #expect(try halfClosed.answer().body.count == 300_000)
+            }
+        }
+    }
+}
+
+private func openDescriptors() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1 }
+
+private func highestDescriptor() -> Int {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return names.compactMap { Int($0) }.max() ?? 0
+}
+
+/// Whether `condition` comes true within five seconds.
+private func eventually(_ condition: () -> Bool) -> Bool {
+    let end = SystemClock.monotonicMilliseconds() + 5000
+    while !condition() {
+        guard SystemClock.monotonicMilliseconds() < end else { return false }
+        poll(nil, 0, 10)
+    }
+    return true
+}
+
+private func processorMilliseconds(_ body: () throws -> Void) rethrows -> Int {
+    func used() -> Int {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        let micros = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000
+        return (micros + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000
+    }
+    let before = used()
+    try body()
+    return used() - before
+}

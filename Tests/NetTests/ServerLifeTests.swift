@@ -1,0 +1,139 @@
+import Glibc
+import HTTP
+import Testing
+
+@testable import Net
+
+/// How a server begins and ends, and what it leaves behind.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ServerLifeTests {
+    @Test(arguments: TransportKind.allCases)
+    func `a port has one server`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let taken = try socketAddress("127.0.0.1:\(server.port)")
+            for workers in 1...2 {
+                var settings = Server.Settings(addresses: [taken], workers: workers)
+                settings.transport = transport
+                do {
+                    _ = try Server(settings) { EchoHandler() }
+                    Issue.record("two servers listen on one port")
+                } catch Server.Failure.listening(let error) {
+                    #expect(error.description == "cannot listen on \(taken): another process listens there")
+                }
+            }
+            #expect(try Client(server.port).get("/").status == 200)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a port is free again as soon as run has returned`(transport: TransportKind) throws {
+        let first = try TestServer(transport)
+        let client = try Client(first.port)
+        #expect(try client.get("/").status == 200)
+        #expect(first.stop())
+        let port = first.port
+        let address = try socketAddress("127.0.0.1:\(port)")
+        let second = try TestServer(transport) { $0.addresses = [address] }
+        #expect(second.port == port)
+        #expect(try Client(port).get("/").status == 200)
+        #expect(second.stop())
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `stopping finishes what is under way, closes what is idle, and takes nothing new`(transport: TransportKind) throws {
+        let server = try TestServer(transport)
+        let idle = try Client(server.port)
+        #expect(try idle.get("/").status == 200)
+        let fresh = try Client(server.port)
+        let head = try Client(server.port)
+        try head.write("GET /head HTTP/1.1\r\n")
+        let body = try Client(server.port)
+        try body.write("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab")
+        let reading = try Client(server.port, receiveBuffer: 4096)
+        try reading.write(String(repeating: "GET /big/300000 HTTP/1.1\r\nHost: h\r\n\r\n", count: 20))
+        // The server has read what the others sent, since it answers what came after.
+        #expect(try idle.get("/").status == 200)
+        #expect(try reading.answer().status == 200)
+        server.beginStop()
+        #expect(try idle.isClosed())
+        #expect(try fresh.isClosed())
+        #expect(throws: Client.Failure.self) { try Client(server.port) }
+        #expect(!server.hasReturned(within: 0.01))
+        try head.write("Host: h\r\n\r\n")
+        let last = try head.answer()
+        #expect(last.text == "/head?")
+        #expect(last.closes)
+        #expect(try head.isClosed())
+        try body.write("cd")
+        #expect(try body.answer().text == "abcd")
+        #expect(try body.isClosed())
+        // It was promised all its answers, or to be told which is the last.
+        var closes = false
+        while !closes {
+            let answer = try reading.answer()
+            #expect(answer.body == pattern(300_000))
+            closes = answer.closes
+        }
+        #expect(server.hasReturned(within: 2))
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `an answer on its way when the server stops is the last of its connection`(transport: TransportKind) throws {
+        let server = try TestServer(transport)
+        let client = try Client(server.port, receiveBuffer: 4096)
+        try client.write("GET /big/20000000 HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.read(atMost: 17) == Array("HTTP/1.1 200 OK\r\n".utf8))
+        server.beginStop()
+        #expect(try client.rest().count > 20_000_000)
+        #expect(server.hasReturned(within: 1))
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a request that arrived before the stop is answered`(transport: TransportKind) throws {
+        for _ in 0..<20 {
+            let server = try TestServer(transport)
+            let client = try Client(server.port)
+            try client.write("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
+            server.beginStop()
+            #expect(try client.answer().text == "/a?")
+            #expect(try client.isClosed())
+            #expect(server.hasReturned(within: 2))
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a stop that comes before run is not lost`(transport: TransportKind) throws {
+        let address = try socketAddress("127.0.0.1:0")
+        var settings = Server.Settings(addresses: [address], workers: 2)
+        settings.transport = transport
+        let server = try Server(settings) { EchoHandler() }
+        server.stop()
+        server.run()
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `clients that do not finish are cut off when the time to drain is over`(transport: TransportKind) throws {
+        let server = try TestServer(transport) { $0.drainTimeout = 300 }
+        let client = try Client(server.port)
+        #expect(try client.get("/").status == 200)
+        try client.write("GET / HTTP/1.1\r\n")
+        let other = try Client(server.port)
+        #expect(try other.get("/").status == 200)
+        server.beginStop()
+        #expect(try client.isClosed())
+        #expect(server.hasReturned(within: 2))
+    }
+
+    @Test func `addresses are tried before anything starts, and let go when one fails`() throws {
+        try withServer(.standard) { server in
+            let free = try socketAddress("127.0.0.1:0")
+            let taken = try socketAddress("127.0.0.1:\(server.port)")
+            #expect(throws: Server.Failure.self) {
+                try Server(Server.Settings(addresses: [free, taken], workers: 2)) { EchoHandler() }
+            }
+            struct NoHandler: Error {}
+            #expect(throws: Server.Failure.self) {
+                try Server(Server.Settings(addresses: [free], workers: 2)) { throw NoHandler() }
+            }
+        }
+    }
+}

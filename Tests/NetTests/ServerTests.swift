@@ -1,0 +1,238 @@
+import Glibc
+import HTTP
+import Testing
+
+@testable import Net
+
+private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+
+/// What one client, or several, get from a running server. In turns, since they measure time and fill the machine.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct ServerTests {
+    @Test(arguments: TransportKind.allCases)
+    func `a connection serves one request after the other`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let client = try Client(server.port)
+            for number in 0..<20 {
+                let answer = try client.get("/a?\(number)")
+                #expect(answer.status == 200)
+                #expect(answer.text == "/a?\(number)")
+                #expect(!answer.closes)
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `100 requests in one write are answered in order`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let client = try Client(server.port)
+            try client.write((0..<100).map { "GET /\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
+            for number in 0..<100 { #expect(try client.answer().text == "/\(number)?") }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a request that comes byte by byte is answered`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let client = try Client(server.port)
+            for byte in get.utf8 { try client.write([byte]) }
+            #expect(try client.answer().status == 200)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a body of 200 KiB comes back, by length and in chunks`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let client = try Client(server.port)
+            let body = pattern(200 * 1024)
+            try client.write("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.count)\r\n\r\n")
+            try client.write(body)
+            #expect(try client.answer().body == body)
+            try client.write("POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for start in stride(from: 0, to: body.count, by: 3000) {
+                let chunk = body[start..<min(start + 3000, body.count)]
+                try client.write(Array("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + [13, 10])
+            }
+            try client.write("0\r\n\r\n")
+            #expect(try client.answer().body == body)
+            #expect(try client.get("/after").text == "/after?")
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a body is invited`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let client = try Client(server.port)
+            try client.write("POST /echo HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+            #expect(try client.answer().status == 100)
+            try client.write("ab")
+            #expect(try client.answer().text == "ab")
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a slow reader loses nothing of answers that no buffer holds`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let client = try Client(server.port, receiveBuffer: 4096)
+            let other = try Client(server.port)
+            let count = 30
+            let size = 300_000
+            try client.write((0..<count).map { "GET /big/\(size + $0) HTTP/1.1\r\nHost: h\r\n\r\n" }.joined())
+            // The server waits for this reader, but not the others.
+            #expect(try other.get("/other").status == 200)
+            for number in 0..<count { #expect(try client.answer().body == pattern(size + number)) }
+            #expect(try client.get("/after").text == "/after?")
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a client that closed its half after its requests gets all answers`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let quick = try Client(server.port)
+            try quick.write(get)
+            quick.finishWriting()
+            #expect(try quick.answer().status == 200)
+            #expect(try quick.isClosed())
+
+            let slow = try Client(server.port, receiveBuffer: 4096)
+            try slow.write(String(repeating: "GET /big/300000 HTTP/1.1\r\nHost: h\r\n\r\n", count: 20))
+            slow.finishWriting()
+            for _ in 0..<20 { #expect(try slow.answer().body.count == 300_000) }
+            #expect(try slow.isClosed())
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a refusal is readable by a client that is still sending`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let client = try Client(server.port)
+            try client.write("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 50000000\r\n\r\n")
+            let piece = [UInt8](repeating: 97, count: 500_000)
+            for _ in 0..<20 { try client.write(piece) }
+            let answer = try client.answer()
+            #expect(answer.status == 413)
+            #expect(answer.closes)
+            for _ in 0..<20 { try client.write(piece) }
+            #expect(try client.isClosed())
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a connection that its client ends is closed after the answer`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let client = try Client(server.port)
+            try client.write("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            #expect(try client.answer().closes)
+            #expect(try client.isClosed())
+            let stranger = try Client(server.port)
+            try stranger.write([0x16, 3, 1, 0, 0xA5])
+            #expect(try stranger.answer().status == 400)
+            #expect(try stranger.isClosed())
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a connection too many is answered 503`(transport: TransportKind) throws {
+        try withServer(transport, { $0.connections = 2 }) { server in
+            var clients = [try Client(server.port), try Client(server.port)]
+            for client in clients { #expect(try client.get("/").status == 200) }
+            let third = try Client(server.port)
+            try third.write(get)
+            let answer = try third.answer()
+            #expect(answer.status == 503)
+            #expect(answer.closes)
+            // One that ends makes room for another, as soon as the server has seen it.
+            clients.removeLast()
+            var status = 503
+            for _ in 0..<1000 where status == 503 { status = try Client(server.port).get("/").status }
+            #expect(status == 200)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `two workers serve together`(transport: TransportKind) throws {
+        try withServer(transport, { $0.workers = 2 }) { server in
+            let clients = try (0..<40).map { _ in try Client(server.port) }
+            for client in clients { try client.write(get) }
+            for client in clients { #expect(try client.answer().status == 200) }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a reset ends its own connection only`(transport: TransportKind) throws {
+        try withServer(transport) { server in
+            let other = try Client(server.port)
+            let idle = try Client(server.port)
+            #expect(try idle.get("/").status == 200)
+            idle.reset()
+            let sending = try Client(server.port)
+            try sending.write("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nabc")
+            sending.reset()
+            let receiving = try Client(server.port, receiveBuffer: 4096)
+            try receiving.write(String(repeating: "GET /big/300000 HTTP/1.1\r\nHost: h\r\n\r\n", count: 20))
+            #expect(try receiving.read(atMost: 10)?.isEmpty == false)
+            receiving.reset()
+            for _ in 0..<10 { #expect(try other.get("/").status == 200) }
+        }
+    }
+
+    // MARK: Time
+
+    private func timed(_ settings: inout Server.Settings) {
+        settings.limits.idleTimeout = 400
+        settings.limits.headerTimeout = 300
+        settings.limits.requestTimeout = 600
+    }
+
+    private func milliseconds(_ body: () throws -> Void) rethrows -> Int64 {
+        let start = SystemClock.monotonicMilliseconds()
+        try body()
+        return SystemClock.monotonicMilliseconds() - start
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `clients have their time and no more`(transport: TransportKind) throws {
+        try withServer(transport, timed) { server in
+            let silent = try Client(server.port)
+            let idle = try Client(server.port)
+            let head = try Client(server.port)
+            let body = try Client(server.port)
+            let stuck = try Client(server.port, receiveBuffer: 4096)
+            try head.write("GET / HTTP/1.1\r\nHost:")
+            try body.write("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab")
+            try stuck.write(String(repeating: "GET /big/300000 HTTP/1.1\r\nHost: h\r\n\r\n", count: 50))
+            #expect(try idle.get("/").status == 200)
+            let time = try milliseconds {
+                let answer = try head.answer()
+                #expect(answer.status == 408)
+                #expect(answer.closes)
+                #expect(try head.isClosed())
+                #expect(try silent.isClosed())
+                #expect(try idle.isClosed())
+                #expect(try body.answer().status == 408)
+            }
+            #expect((400..<2500).contains(time))
+            // A reader that does not read is cut off in the middle of its answers.
+            let end = milliseconds { while let more = try? stuck.read(), !more.isEmpty {} }
+            #expect(end < 4000)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `dripping does not prolong a head's time`(transport: TransportKind) throws {
+        try withServer(transport, timed) { server in
+            let client = try Client(server.port)
+            client.wait(atMost: 0.05)
+            var received: [UInt8]? = []
+            let time = milliseconds {
+                for byte in "GET / HTTP/1.1\r\nX: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa".utf8 {
+                    try? client.write([byte])
+                    // Nothing comes: this waits 50 ms.
+                    received = try? client.read()
+                    if received != nil { break }
+                }
+            }
+            #expect(received.map { String(decoding: $0.prefix(12), as: UTF8.self) } == "HTTP/1.1 408")
+            #expect((300..<1500).contains(time))
+        }
+    }
+}
