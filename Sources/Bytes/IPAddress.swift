@@ -33,19 +33,21 @@ package struct IPAddress: Sendable, Equatable {
 
     private static func v6(_ text: String) -> [UInt8]? {
         let halves = text.split(separator: "::", omittingEmptySubsequences: false)
-        guard halves.count <= 2, let first = halves.first, let start = groups(first) else { return nil }
+        guard halves.count <= 2, let first = halves.first, let start = groups(first, areLast: halves.count == 1) else {
+            return nil
+        }
         guard halves.count == 2 else { return start.count == 16 ? start : nil }
-        guard let end = groups(halves[1]), start.count + end.count <= 14 else { return nil }
+        guard let end = groups(halves[1], areLast: true), start.count + end.count <= 14 else { return nil }
         return start + [UInt8](repeating: 0, count: 16 - start.count - end.count) + end
     }
 
-    /// Groups of up to four hex digits, the last of which may be an IPv4 address.
-    private static func groups(_ text: Substring) -> [UInt8]? {
+    /// Groups of up to four hex digits, the very last of which may be an IPv4 address.
+    private static func groups(_ text: Substring, areLast: Bool) -> [UInt8]? {
         if text.isEmpty { return [] }
         var bytes: [UInt8] = []
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         for (index, part) in parts.enumerated() {
-            if index == parts.count - 1, part.contains("."), let tail = v4(String(part)) {
+            if areLast, index == parts.count - 1, part.contains("."), let tail = v4(String(part)) {
                 bytes += tail
                 continue
             }

@@ -4,19 +4,22 @@ import Dispatch
 final class DispatchTransport: Transport {
     private let queue = DispatchQueue(label: "countersign.loop", qos: .userInitiated)
     private let finished = DispatchSemaphore(value: 0)
-    // Touched on the queue only, but for `run`, which sets the loop before anything is watched.
+    /// The sockets that Dispatch has not let go of.
+    private let held = DispatchGroup()
+    // Touched on the queue only.
     private var loop: EventLoop?
     private var watched: [Int32: WatchedSocket] = [:]
-    private var timer: (any DispatchSourceTimer)?
 
     func watch(_ descriptor: Int32, token: UInt64) -> Bool {
-        guard let loop else { return false }
-        watched[descriptor] = WatchedSocket(descriptor, token, queue, loop)
+        watched[descriptor] = WatchedSocket(
+            descriptor, queue, held,
+            readable: { @Sendable [self] in perform { $0.readable(token) } },
+            writable: { @Sendable [self] in perform { $0.writable(token) } })
         return true
     }
 
     func change(_ descriptor: Int32, token: UInt64, to interest: Interest) {
-        watched[descriptor]?.interest = interest
+        watched[descriptor]?.wait(for: interest)
     }
 
     func close(_ descriptor: Int32) {
@@ -24,37 +27,30 @@ final class DispatchTransport: Transport {
     }
 
     func wake() {
-        queue.async { [self] in
-            guard let loop else { return }
-            loop.perform { loop.woken() }
-            stopIfFinished(loop)
-        }
+        queue.async { [self] in perform { $0.woken() } }
     }
 
     func run(_ loop: EventLoop) {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let interval = DispatchTimeInterval.milliseconds(Int(EventLoop.sweepInterval))
+        timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(50))
+        timer.setEventHandler { @Sendable [self] in perform { _ in } }
+        timer.activate()
         queue.sync {
             self.loop = loop
-            loop.perform { loop.opened() }
-            let timer = DispatchSource.makeTimerSource(queue: queue)
-            let interval = DispatchTimeInterval.milliseconds(Int(EventLoop.sweepInterval))
-            timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(50))
-            timer.setEventHandler { @Sendable [self] in
-                loop.perform {}
-                stopIfFinished(loop)
-            }
-            timer.resume()
-            self.timer = timer
+            perform { $0.opened() }
         }
         finished.wait()
-        queue.sync {
-            self.timer?.cancel()
-            self.loop = nil
-        }
+        timer.cancel()
+        held.wait()
     }
 
-    private func stopIfFinished(_ loop: EventLoop) {
-        guard loop.isFinished, timer?.isCancelled == false else { return }
-        timer?.cancel()
+    /// Runs `body` as one batch of events. After the last one nothing leads from here to the loop any more.
+    private func perform(_ body: (EventLoop) -> Void) {
+        guard let loop else { return }
+        loop.perform { body(loop) }
+        guard loop.isFinished else { return }
+        self.loop = nil
         finished.signal()
     }
 }
@@ -64,34 +60,37 @@ extension DispatchTransport: @unchecked Sendable {}
 
 /// The Dispatch sources of one socket.
 private final class WatchedSocket {
-    private let descriptor: Int32
     private let reads: any DispatchSourceRead
     private let writes: any DispatchSourceWrite
     private var isReading = true
     private var isWriting = false
 
-    init(_ descriptor: Int32, _ token: UInt64, _ queue: DispatchQueue, _ loop: EventLoop) {
-        self.descriptor = descriptor
+    /// - Parameter held: left when the descriptor is closed.
+    init(
+        _ descriptor: Int32, _ queue: DispatchQueue, _ held: DispatchGroup, readable: @escaping @Sendable () -> Void,
+        writable: @escaping @Sendable () -> Void
+    ) {
         reads = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         writes = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-        reads.setEventHandler { @Sendable in loop.perform { loop.readable(token) } }
-        writes.setEventHandler { @Sendable in loop.perform { loop.writable(token) } }
+        reads.setEventHandler(handler: readable)
+        writes.setEventHandler(handler: writable)
         // A descriptor may be closed only when Dispatch has let go of it in both sources.
         let release = DispatchGroup()
         release.enter()
         release.enter()
         reads.setCancelHandler { @Sendable in release.leave() }
         writes.setCancelHandler { @Sendable in release.leave() }
-        release.notify(queue: queue) { @Sendable in systemClose(descriptor) }
+        held.enter()
+        release.notify(queue: queue) { @Sendable in
+            systemClose(descriptor)
+            held.leave()
+        }
         reads.resume()
     }
 
-    var interest: Interest {
-        get { isReading ? .read : isWriting ? .write : .nothing }
-        set {
-            set(&isReading, to: newValue == .read, reads)
-            set(&isWriting, to: newValue == .write, writes)
-        }
+    func wait(for interest: Interest) {
+        set(&isReading, to: interest == .read, reads)
+        set(&isWriting, to: interest == .write, writes)
     }
 
     /// A suspended source never reports its cancellation, so both run for their last moment.

@@ -122,6 +122,8 @@ final class EventLoop {
             let index = Int(token & ~EventLoop.listenerBit)
             if index < listeners.count { accept(from: listeners[index], atMost: EventLoop.acceptBatch) }
         } else if let channel = channel(token) {
+            // A hang-up is told even of a socket that waits to send, and is found there by sending.
+            if !channel.unsent.isEmpty { return writable(token) }
             if channel.isLingering { discard(channel) } else { read(channel) }
         }
     }
@@ -214,9 +216,8 @@ final class EventLoop {
     /// Everything is sent.
     private func proceed(_ channel: ServerChannel) {
         switch channel.next {
-        case .read, .drain:
-            if stopDeadline != nil, channel.connection.isIdle { close(channel) }
-        case .close: close(channel)
+        case .read where stopDeadline != nil && channel.connection.isIdle, .close: close(channel)
+        case .read, .drain: break
         case .linger:
             shutdown(channel.descriptor, Int32(SHUT_WR))
             channel.linger(from: context.instant)

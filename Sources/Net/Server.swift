@@ -35,10 +35,19 @@ package final class Server: Sendable {
         case handler(any Error)
     }
 
-    /// Opens the listening sockets; clients can connect from now on, and are answered after `start`.
+    /// Opens the listening sockets; clients can connect from now on, and are answered by `run`.
     /// - Parameter makeHandler: called once for each loop, before any thread is started.
     package init(_ settings: Settings, makeHandler: () throws -> any RequestHandler) throws(Failure) {
         let workers = max(1, settings.workers)
+        var parts: [(handler: any RequestHandler, transport: any Transport)] = []
+        for _ in 0..<workers {
+            let handler: any RequestHandler
+            do { handler = try makeHandler() } catch { throw .handler(error) }
+            do throws(TransportError) { parts.append((handler, try settings.transport.make())) } catch {
+                throw .transport(error)
+            }
+        }
+        // The sockets come last, so that nothing can fail and leave them open.
         var sockets: [[ListeningSocket]] = []
         do throws(ListenError) {
             for address in settings.addresses { sockets.append(try ListeningSocket.open(address, count: workers)) }
@@ -48,23 +57,23 @@ package final class Server: Sendable {
         }
         addresses = sockets.compactMap { $0.first?.address }
         let open = OpenConnections()
-        var loops: [EventLoop] = []
-        for worker in 0..<workers {
-            let handler: any RequestHandler
-            do { handler = try makeHandler() } catch { throw .handler(error) }
-            do throws(TransportError) {
-                let transport = try settings.transport.make()
-                loops.append(EventLoop(transport, settings, sockets.map { $0[worker] }, open, handler))
-            } catch {
-                throw .transport(error)
-            }
+        loops = parts.enumerated().map { worker, part in
+            EventLoop(part.transport, settings, sockets.map { $0[worker] }, open, part.handler)
         }
-        self.loops = loops
     }
 
     /// Answers clients, each loop on a thread of its own, and returns after `stop` when all is finished.
     package func run() {
-        let threads = loops.dropFirst().map { loop in Thread { loop.run() } }
+        var threads: [Thread] = []
+        for loop in loops.dropFirst() {
+            if let thread = Thread({ loop.run() }) {
+                threads.append(thread)
+            } else {
+                // No thread for it: its sockets must not take connections that nobody answers.
+                loop.stop()
+                loop.run()
+            }
+        }
         loops.first?.run()
         for thread in threads { thread.join() }
     }
@@ -77,24 +86,31 @@ package final class Server: Sendable {
 
 /// A system thread.
 private struct Thread {
-    private let handle: pthread_t?
+    private let handle: pthread_t
 
     private final class Body {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    init(_ run: @escaping @Sendable () -> Void) {
-        var handle = pthread_t()
+    init?(_ run: @escaping @Sendable () -> Void) {
+        #if canImport(Glibc)
+            var handle = pthread_t()
+        #else
+            var handle: pthread_t?
+        #endif
         let body = Unmanaged.passRetained(Body(run))
-        let result = pthread_create(&handle, nil, Thread.enter, body.toOpaque())
-        if result != 0 { body.release() }
-        self.handle = result == 0 ? handle : nil
+        guard pthread_create(&handle, nil, Thread.enter, body.toOpaque()) == 0 else {
+            body.release()
+            return nil
+        }
+        #if !canImport(Glibc)
+            guard let handle else { return nil }
+        #endif
+        self.handle = handle
     }
 
-    func join() {
-        if let handle { pthread_join(handle, nil) }
-    }
+    func join() { pthread_join(handle, nil) }
 
     #if canImport(Glibc)
         private static let enter: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in

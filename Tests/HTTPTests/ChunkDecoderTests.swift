@@ -129,7 +129,9 @@ struct ChunkedCase: Sendable, CustomStringConvertible {
     @Test func `framing has a limit of its own`() {
         // 4096 + 6 * 10 bytes of it are allowed; a line of 8 and its data leave 255 each in the end.
         let line = octets("1;\(String(repeating: "a", count: 252))\r\na\r\n")
-        #expect(outcome([(Array(repeating: line, count: 8).joined() + octets("0\r\n\r\n"))[...]]) == .content("aaaaaaaa", rest: 0))
+        #expect(
+            outcome([(Array(repeating: line, count: 8).joined() + octets("0\r\n\r\n"))[...]])
+                == .content("aaaaaaaa", rest: 0))
         let trailer = octets("A: \(String(repeating: "a", count: 251))\r\n")
         let fits = octets("0\r\n") + Array(repeating: trailer, count: 16).joined()
         #expect(outcome([fits[...]]) == .incomplete)

@@ -35,7 +35,8 @@ struct RequestCase: Sendable, CustomStringConvertible {
         return limits
     }()
 
-    static let all = requestLines + targets + lineBreaks + fields + hosts + lengths + codings + connections + expectations
+    static let all =
+        requestLines + targets + lineBreaks + fields + hosts + lengths + codings + connections + expectations
         + sizes
 
     static let accepted = all.filter { if case .accepted = $0.outcome { true } else { false } }
@@ -118,7 +119,8 @@ extension RequestCase {
         ok("3986 3.4 ? in a query", "GET /a?b?c HTTP/1.1\r\nHost: h\r\n\r\n", path: "/a", query: "b?c"),
         ok("3986 3.3 path as sent", "GET //a/../%2e%2F HTTP/1.1\r\nHost: h\r\n\r\n", path: "//a/../%2e%2F"),
         ok("3986 3.3 sub-delims", "GET /!$&'()*+,;=:@-._~ HTTP/1.1\r\nHost: h\r\n\r\n", path: "/!$&'()*+,;=:@-._~"),
-        ok("9112 3.2.2 absolute", "GET http://o:81/p?q HTTP/1.1\r\nHost: h\r\n\r\n", path: "/p", query: "q",
+        ok(
+            "9112 3.2.2 absolute", "GET http://o:81/p?q HTTP/1.1\r\nHost: h\r\n\r\n", path: "/p", query: "q",
             authority: "o:81"),
         ok("9112 3.2.2 https", "GET https://o/ HTTP/1.1\r\nHost: h\r\n\r\n", authority: "o"),
         ok("9112 3.2.2 absolute in 1.0", "GET http://o/ HTTP/1.0\r\n\r\n", authority: "o", alive: false),
@@ -214,7 +216,8 @@ extension RequestCase {
         ok("9110 8.6 leading zeros", post("Content-Length: 0002", "ab"), .post, body: "ab"),
         ok("9110 8.6 white space around", post("Content-Length:\t 2 ", "ab"), .post, body: "ab"),
         ok("9112 6.3 body of bytes", post("Content-Length: 4", "\0\r\n\u{FF}"), .post, body: "\0\r\n\u{FF}"),
-        ok("9112 6.3 body that looks like a request", post("Content-Length: 18", "GET / HTTP/1.1\r\n\r\n"), .post,
+        ok(
+            "9112 6.3 body that looks like a request", post("Content-Length: 18", "GET / HTTP/1.1\r\n\r\n"), .post,
             body: "GET / HTTP/1.1\r\n\r\n"),
         ok("9110 9.3.1 content of a GET", "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\na", body: "a"),
         ok("1945 7.2 in 1.0", post("Content-Length: 2", "ab", version: "1.0"), .post, alive: false, body: "ab"),
@@ -244,9 +247,12 @@ extension RequestCase {
     private static let codings: [RequestCase] = [
         ok("9112 7.1", post("Transfer-Encoding: chunked", "5\r\nhello\r\n0\r\n\r\n"), .post, body: "hello"),
         ok("9112 7 in any case", post("transfer-encoding: CHUNKED", "0\r\n\r\n"), .post),
-        ok("9112 7.1 two chunks", post("Transfer-Encoding: chunked", "2\r\nhe\r\n3;a=b\r\nllo\r\n0\r\n\r\n"), .post,
+        ok(
+            "9112 7.1 two chunks", post("Transfer-Encoding: chunked", "2\r\nhe\r\n3;a=b\r\nllo\r\n0\r\n\r\n"), .post,
             body: "hello"),
-        ok("9112 7.1.2 trailer", post("Transfer-Encoding: chunked", "1\r\na\r\n0\r\nDigest: b\r\n\r\n"), .post, body: "a"),
+        ok(
+            "9112 7.1.2 trailer", post("Transfer-Encoding: chunked", "1\r\na\r\n0\r\nDigest: b\r\n\r\n"), .post,
+            body: "a"),
         no("9112 6.1 with Content-Length", post("Transfer-Encoding: chunked\r\nContent-Length: 5", "0\r\n\r\n")),
         no("9112 6.1 after Content-Length", post("Content-Length: 5\r\nTransfer-Encoding: chunked", "0\r\n\r\n")),
         no("9112 6.1 in HTTP/1.0", post("Transfer-Encoding: chunked", "0\r\n\r\n", version: "1.0")),
@@ -273,7 +279,9 @@ extension RequestCase {
         ok("9112 9.6 close", "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n", alive: false),
         ok("9112 9.6 any case", "GET / HTTP/1.1\r\nHost: h\r\nConnection: Close\r\n\r\n", alive: false),
         ok("9112 9.6 in a list", "GET / HTTP/1.1\r\nHost: h\r\nConnection: TE , close\r\n\r\n", alive: false),
-        ok("9112 9.3 close goes first", "GET / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, close\r\n\r\n", alive: false),
+        ok(
+            "9112 9.3 close goes first", "GET / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, close\r\n\r\n",
+            alive: false),
         ok("9112 9.3 keep-alive", "GET / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\n\r\n"),
         ok("9112 9.3 other option", "GET / HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\n\r\n"),
         ok("9112 9.3 not a token of it", "GET / HTTP/1.1\r\nHost: h\r\nConnection: closed, xclose\r\n\r\n"),
@@ -281,8 +289,11 @@ extension RequestCase {
         ok("9112 9.3 keep-alive in 1.0", "GET / HTTP/1.0\r\nHost: h\r\nConnection: Keep-Alive\r\n\r\n"),
         ok("9112 9.3 other option in 1.0", "GET / HTTP/1.0\r\nHost: h\r\nConnection: TE\r\n\r\n", alive: false),
         // Only the first is kept, so the connection ends, as it may at any time.
-        ok("9110 7.6.1 two fields", "GET / HTTP/1.1\r\nHost: h\r\nConnection: TE\r\nConnection: close\r\n\r\n", alive: false),
-        ok("9110 7.6.1 two fields in 1.0",
+        ok(
+            "9110 7.6.1 two fields", "GET / HTTP/1.1\r\nHost: h\r\nConnection: TE\r\nConnection: close\r\n\r\n",
+            alive: false),
+        ok(
+            "9110 7.6.1 two fields in 1.0",
             "GET / HTTP/1.0\r\nHost: h\r\nConnection: keep-alive\r\nConnection: TE\r\n\r\n", alive: false),
     ]
 
@@ -290,9 +301,13 @@ extension RequestCase {
         ok("9110 10.1.1", post("Expect: 100-continue\r\nContent-Length: 2", "ab"), .post, body: "ab"),
         ok("9110 10.1.1 any case", post("Expect: 100-Continue\r\nContent-Length: 2", "ab"), .post, body: "ab"),
         ok("9110 10.1.1 without content", "GET / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n"),
-        ok("9110 10.1.1 in 1.0", post("Expect: 100-continue\r\nContent-Length: 2", "ab", version: "1.0"), .post, alive: false,
+        ok(
+            "9110 10.1.1 in 1.0", post("Expect: 100-continue\r\nContent-Length: 2", "ab", version: "1.0"), .post,
+            alive: false,
             body: "ab"),
-        ok("9110 10.1.1 chunked", post("Expect: 100-continue\r\nTransfer-Encoding: chunked", "1\r\na\r\n0\r\n\r\n"), .post,
+        ok(
+            "9110 10.1.1 chunked", post("Expect: 100-continue\r\nTransfer-Encoding: chunked", "1\r\na\r\n0\r\n\r\n"),
+            .post,
             body: "a"),
         no("9110 10.1.1 other", post("Expect: 200-ok\r\nContent-Length: 2", "ab")),
         no("9110 10.1.1 more", post("Expect: 100-continue, x\r\nContent-Length: 2", "ab")),
@@ -305,19 +320,24 @@ extension RequestCase {
     /// "GET / HTTP/1.1" is 14 bytes, "Host: h\r\n" nine, "a: \r\n" five.
     private static let sizes: [RequestCase] = [
         ok("9112 3 line at the limit", "GET /\(letters(106)) HTTP/1.1\r\nHost: h\r\n\r\n", path: "/\(letters(106))"),
-        ok("9112 3 line at the limit after an empty one", "\r\nGET /\(letters(106)) HTTP/1.1\r\nHost: h\r\n\r\n",
+        ok(
+            "9112 3 line at the limit after an empty one", "\r\nGET /\(letters(106)) HTTP/1.1\r\nHost: h\r\n\r\n",
             path: "/\(letters(106))"),
         no("9112 3 line above the limit", "GET /\(letters(107)) HTTP/1.1\r\nHost: h\r\n\r\n", .uriTooLong),
         no("9112 3 method above the limit", "\(letters(121)) / HTTP/1.1\r\nHost: h\r\n\r\n", .uriTooLong),
         ok("6585 5 fields at the limit", "GET / HTTP/1.1\r\nHost: h\r\na: \(letters(286))\r\n\r\n"),
-        no("6585 5 fields above the limit", "GET / HTTP/1.1\r\nHost: h\r\na: \(letters(287))\r\n\r\n", .headersTooLarge),
+        no(
+            "6585 5 fields above the limit", "GET / HTTP/1.1\r\nHost: h\r\na: \(letters(287))\r\n\r\n", .headersTooLarge
+        ),
         no("6585 5 name above the limit", "GET / HTTP/1.1\r\nHost: h\r\n\(letters(300)): a\r\n\r\n", .headersTooLarge),
         ok("6585 5 count at the limit", "GET / HTTP/1.1\r\nHost: h\r\na:\r\na:\r\na:\r\na:\r\na:\r\n\r\n"),
-        no("6585 5 count above the limit", "GET / HTTP/1.1\r\nHost: h\r\na:\r\na:\r\na:\r\na:\r\na:\r\na:\r\n\r\n",
+        no(
+            "6585 5 count above the limit", "GET / HTTP/1.1\r\nHost: h\r\na:\r\na:\r\na:\r\na:\r\na:\r\na:\r\n\r\n",
             .headersTooLarge),
         ok("9110 15.5.14 body at the limit", post("Content-Length: 40", letters(40)), .post, body: letters(40)),
         no("9110 15.5.14 body above the limit", post("Content-Length: 41", letters(41)), .bodyTooLarge),
-        ok("9110 15.5.14 chunked at the limit",
+        ok(
+            "9110 15.5.14 chunked at the limit",
             post("Transfer-Encoding: chunked", "20\r\n\(letters(32))\r\n8\r\n\(letters(8))\r\n0\r\n\r\n"), .post,
             body: letters(40)),
     ]

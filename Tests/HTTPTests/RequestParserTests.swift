@@ -51,7 +51,8 @@ import Testing
 
     @Test func `finds every field that the service looks at, in any case`() throws {
         let names = [
-            "Host", "Connection", "Content-Length", "Content-Type", "Transfer-Encoding", "Expect", "Accept", "Authorization",
+            "Host", "Connection", "Content-Length", "Content-Type", "Transfer-Encoding", "Expect", "Accept",
+            "Authorization",
             "X-API-Key", "Origin", "Sec-Fetch-Site", "X-Request-ID", "Access-Control-Request-Method",
         ]
         #expect(names.count == FieldName.allCases.count)

@@ -79,7 +79,8 @@ import Testing
 
     @Test func `requests after the last of a connection are not answered, and keep it lingering`() {
         let conversation = Conversation()
-        conversation.receive("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n")
+        conversation.receive(
+            "GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(conversation.handler.requests.map(\.path) == ["/a"])
         #expect(conversation.next == .linger)
     }
@@ -162,7 +163,9 @@ import Testing
         let answers = paths.map { $0 + String(repeating: ".", count: 10_000) }
         var rest = conversation.text[...]
         for answer in answers {
-            guard let found = rest.firstRange(of: answer) else { return #expect(Bool(false), "\(answer.prefix(6)) is missing") }
+            guard let found = rest.firstRange(of: answer) else {
+                return #expect(Bool(false), "\(answer.prefix(6)) is missing")
+            }
             rest = rest[found.upperBound...]
         }
         #expect(rest.hasSuffix("post /p  h abc"))
@@ -264,7 +267,9 @@ import Testing
     @Test func `no mutation of a request stops the server`() {
         var random = SeededRandom(seed: 20_261_120)
         let corpus = RequestCase.all.map(\.raw)
-        let bodies = ChunkedCase.all.map { octets("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n") + $0.raw }
+        let bodies = ChunkedCase.all.map {
+            octets("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n") + $0.raw
+        }
         let seeds = corpus + bodies
         var answered = 0
         for _ in 0..<50_000 {

@@ -20,13 +20,19 @@ final class Client {
         var closes: Bool { head.contains("\r\nConnection: close\r\n") }
     }
 
-    init(_ port: UInt16, receiveBuffer: Int32? = nil) throws {
+    /// - Parameter holdsLittle: whether the system buffers so little for it that the server soon waits to send.
+    init(_ port: UInt16, holdsLittle: Bool = false) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
         wait(atMost: 5)
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
-        if var size = receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4) }
+        if holdsLittle {
+            // Small segments keep the server's buffer small as well.
+            var (size, segment): (Int32, Int32) = (20_000, 1000)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
+            setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, 4)
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -53,7 +59,9 @@ final class Client {
     func write(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = bytes[sent...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { throw Failure(call: "send", number: errno) }
             sent += count
         }

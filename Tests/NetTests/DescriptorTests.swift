@@ -10,9 +10,12 @@ import Testing
     func `500 connections and a server leave no descriptor behind`(transport: String) async {
         await #expect(processExitsWith: .success) { [transport] in
             let kind = try #require(TransportKind(rawValue: transport))
-            // The first server opens what the runtime keeps for ever.
+            // The first server opens what the runtime keeps for ever. It may still be on its way out when `before` is
+            // counted, so that five others must not leave more behind than it did.
             #expect(try TestServer(kind).stop())
             let before = openDescriptors()
+            for _ in 0..<5 { #expect(try TestServer(kind).stop()) }
+            #expect(eventually { openDescriptors() <= before })
             try withServer(kind) { server in
                 let running = openDescriptors()
                 for _ in 0..<5 {
@@ -21,16 +24,18 @@ import Testing
                     for client in clients.prefix(20) { client.reset() }
                     for client in clients.dropFirst(90) { try client.write("GET / HT") }
                 }
-                #expect(eventually { openDescriptors() == running })
+                #expect(eventually { openDescriptors() <= running })
             }
-            #expect(eventually { openDescriptors() == before })
+            #expect(eventually { openDescriptors() <= before })
             // One that never runs, and one that fails, close what they opened.
             let address = try socketAddress("127.0.0.1:0")
             var settings = Server.Settings(addresses: [address], workers: 2)
             settings.transport = kind
-            _ = try Server(settings) { EchoHandler() }
-            #expect(throws: Server.Failure.self) { try Server(settings) { throw CancellationError() } }
-            #expect(openDescriptors() == before)
+            for _ in 0..<5 {
+                _ = try Server(settings) { EchoHandler() }
+                #expect(throws: Server.Failure.self) { try Server(settings) { throw CancellationError() } }
+            }
+            #expect(openDescriptors() <= before)
         }
     }
 
@@ -68,11 +73,11 @@ import Testing
         await #expect(processExitsWith: .success) { [transport] in
             let kind = try #require(TransportKind(rawValue: transport))
             try withServer(kind) { server in
-                let requests = String(repeating: "GET /big/300000 HTTP/1.1\r\nHost: h\r\n\r\n", count: 50)
-                let halfClosed = try Client(server.port, receiveBuffer: 4096)
+                let requests = String(repeating: "GET /big/300000 HTTP/1.1\r\nHost: h\r\n\r\n", count: 20)
+                let halfClosed = try Client(server.port, holdsLittle: true)
                 try halfClosed.write(requests)
                 halfClosed.finishWriting()
-                let sending = try Client(server.port, receiveBuffer: 4096)
+                let sending = try Client(server.port, holdsLittle: true)
                 try sending.write(requests + requests)
                 let refused = try Client(server.port)
                 try refused.write("nonsense\r\n\r\n")
@@ -89,7 +94,9 @@ import Testing
     }
 }
 
-private func openDescriptors() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1 }
+private func openDescriptors() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
+}
 
 private func highestDescriptor() -> Int {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []

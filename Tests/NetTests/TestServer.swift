@@ -12,8 +12,10 @@ final class EchoHandler: RequestHandler {
         response.contentType = .text
         if request.path.equals("/echo") {
             response.body.append(request.body)
-        } else if request.path.begins(with: "/big/"), let count = Int(request.path.extracting(5..<request.path.count).text) {
-            response.body.append(pattern(count))
+        } else if request.path.begins(with: "/big/"),
+            let count = Int(request.path.extracting(5..<request.path.count).text)
+        {
+            Pattern.write(count, into: &response.body)
         } else {
             response.body.append(request.path)
             response.body.append(UInt8(ascii: "?"))
@@ -34,9 +36,33 @@ final class EchoHandler: RequestHandler {
     }
 }
 
-/// Bytes of which no two nearby runs are alike, so that a lost or repeated piece shows.
-func pattern(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+/// Bytes of which no two nearby runs are alike, so that a lost or repeated piece shows: one block of an odd length, over
+/// and over.
+enum Pattern {
+    private static let block = (0..<10_007).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
+
+    static func write(_ count: Int, into out: inout ByteWriter) {
+        for _ in 0..<count / block.count { out.append(block) }
+        out.append(block[..<(count % block.count)])
+    }
+
+    static func bytes(_ count: Int) -> [UInt8] {
+        var out = ByteWriter(capacity: count)
+        write(count, into: &out)
+        return out.array
+    }
+
+    /// By memory, since comparing arrays takes its time where nothing is optimised.
+    static func matches(_ bytes: [UInt8], count: Int) -> Bool {
+        Pattern.bytes(count).withUnsafeBytes { expected in
+            bytes.withUnsafeBytes { actual in
+                guard actual.count == count, let first = actual.baseAddress, let second = expected.baseAddress else {
+                    return actual.count == count
+                }
+                return memcmp(first, second, count) == 0
+            }
+        }
+    }
 }
 
 /// A server that runs on a thread of its own.
@@ -55,7 +81,9 @@ final class TestServer {
         server = try Server(settings) { EchoHandler() }
         port = try #require(server.addresses.first).port
         let (server, returned) = (server, returned)
-        Thread { server.run(); returned.signal() }.start()
+        Thread {
+            server.run(); returned.signal()
+        }.start()
     }
 
     /// Asks it to stop; it ends when what is under way is finished.
@@ -75,7 +103,8 @@ final class TestServer {
 
 /// Runs `body` with a server that is stopped afterwards, whatever happens.
 func withServer(
-    _ transport: TransportKind, _ adjust: (inout Server.Settings) -> Void = { _ in }, _ body: (TestServer) throws -> Void
+    _ transport: TransportKind, _ adjust: (inout Server.Settings) -> Void = { _ in },
+    _ body: (TestServer) throws -> Void
 ) throws {
     let server = try TestServer(transport, adjust)
     defer { #expect(server.stop()) }

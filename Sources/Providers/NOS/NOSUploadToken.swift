@@ -32,7 +32,7 @@ struct NOSUploadToken: TokenIssuer {
         makeIssuer: { fields throws(FieldProblem) in try NOSUploadToken(fields) })
 
     /// What a grant's `policy` may hold. The service writes `Bucket`, `Object`, `Expires` and `OverWrite` itself.
-    private static let policyFields: [FieldDescription] = [
+    static let policyFields: [FieldDescription] = [
         FieldDescription("ObjectSizeMin", .integer(0...Int64.max), "The smallest object, in bytes."),
         FieldDescription("ObjectSizeMax", .integer(1...Int64.max), "The largest object, in bytes."),
         FieldDescription("MimeLimit", .string, "Which types may be uploaded, joined by ;."),

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+/// The walls of the house: which room may look into which.
+@Suite struct ImportTests {
+    /// What each target may import; the design's table.
+    static let allowed: [String: Set<String>] = [
+        "Bytes": [],
+        "Crypto": ["Bytes", "COpenSSL"],
+        "Access": ["Crypto", "Bytes"],
+        "Providers": ["Access", "Crypto", "Bytes"],
+        "HTTP": ["Bytes"],
+        "Net": ["HTTP", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch", "Synchronization"],
+        "Telemetry": ["Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch"],
+        "Configuration": ["Access", "Providers", "Telemetry", "Crypto", "Bytes", "FoundationEssentials"],
+        "Service": [
+            "Configuration", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "Glibc", "Darwin",
+            "Dispatch", "FoundationEssentials",
+        ],
+        "countersign": ["Service"],
+        "CSystem": [], "COpenSSL": [],
+    ]
+
+    struct Source: Sendable, CustomTestStringConvertible {
+        let target: String
+        let path: String
+        let lines: [String]
+        var testDescription: String { path }
+    }
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static let sources: [Source] = files(below: "Sources")
+
+    static func files(below folder: String) -> [Source] {
+        let top = root.appending(path: folder).resolvingSymlinksInPath()
+        let all = FileManager.default.enumerator(at: top, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
+        return all.filter { $0.pathExtension == "swift" }.sorted { $0.path < $1.path }.map { file in
+            let path = String(file.path.dropFirst(top.path.count + 1))
+            let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+            return Source(
+                target: String(path.prefix { $0 != "/" }), path: folder + "/" + path,
+                lines: text.components(separatedBy: "\n"))
+        }
+    }
+
+    /// The module of an import line, whatever attributes and access it has; nil for any other line.
+    static func module(importedBy line: String) -> String? {
+        let words = line.split(separator: " ").map(String.init)
+        guard let place = words.firstIndex(of: "import"),
+            words[..<place].allSatisfy({ $0.first == "@" || isAccess($0) })
+        else { return nil }
+        // `import struct Module.Name`
+        let kinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+        let rest = words[(place + 1)...].drop { kinds.contains($0) }
+        return rest.first.map { String($0.prefix { $0 != "." }) }
+    }
+
+    private static func isAccess(_ word: String) -> Bool {
+        ["public", "package", "internal", "private", "fileprivate"].contains(word)
+    }
+
+    @Test func `import lines are recognised in every spelling`() {
+        #expect(ImportTests.module(importedBy: "import Foundation") == "Foundation")
+        #expect(ImportTests.module(importedBy: "@testable import Bytes") == "Bytes")
+        #expect(ImportTests.module(importedBy: "package import struct Crypto.Secret") == "Crypto")
+        #expect(ImportTests.module(importedBy: "// import nothing") == nil)
+        #expect(ImportTests.module(importedBy: "let important = 1") == nil)
+    }
+
+    @Test(arguments: sources) func `a room imports only what the design lets it`(source: Source) throws {
+        let allowed = try #require(ImportTests.allowed[source.target], "the design has no room \(source.target)")
+        for line in source.lines {
+            guard let module = ImportTests.module(importedBy: line) else { continue }
+            #expect(allowed.contains(module), "\(source.path) imports \(module)")
+        }
+    }
+
+    @Test func `every room of the design is there`() {
+        let targets = Set(ImportTests.sources.map(\.target))
+        #expect(targets == Set(ImportTests.allowed.keys).subtracting(["CSystem", "COpenSSL"]))
+    }
+
+    @Test(arguments: sources) func `nothing is public`(source: Source) {
+        for line in source.lines {
+            let words = line.split(separator: " ")
+            #expect(!words.contains("public") && !words.contains("open"), "\(source.path): \(line)")
+        }
+    }
+
+    @Test(arguments: sources + files(below: "Tests")) func `no file is longer than 450 lines`(source: Source) {
+        #expect(source.lines.count <= 451, "\(source.path) has \(source.lines.count) lines")
+    }
+
+    @Test(arguments: sources) func `nothing that input can reach may trap on purpose`(source: Source) {
+        for (number, line) in source.lines.enumerated() where !line.trimmingCharacters(in: .whitespaces).hasPrefix("//")
+        {
+            for trap in ["try!", "as!", "fatalError(", "preconditionFailure(", "unsafeBitCast"] {
+                #expect(!line.contains(trap), "\(source.path):\(number + 1) has \(trap)")
+            }
+        }
+    }
+}

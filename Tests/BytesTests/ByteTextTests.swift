@@ -1,0 +1,147 @@
+import Testing
+
+@testable import Bytes
+
+@Suite struct ByteTextTests {
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    @Test func `a writer grows, and keeps its storage over a reset`() {
+        var writer = ByteWriter(capacity: 1)
+        for byte in 0..<200 { writer.append(UInt8(byte)) }
+        #expect(writer.array == (0..<200).map { UInt8($0) })
+        writer.reset()
+        let isEmpty = writer.isEmpty
+        #expect(isEmpty)
+        writer.append("abc")
+        writer.append(copyOf: 1..<3)
+        writer.append(copyOf: 2..<9)
+        #expect(writer.array == bytes("abcbc"), "a range that is not there is not copied")
+        let over = bytes("XYZ")
+        writer.overwrite(at: 4, with: over.span)
+        #expect(writer.array == bytes("abcbX"), "nothing is written beyond the end")
+        writer.truncate(to: 2)
+        #expect(writer.array == bytes("ab"))
+    }
+
+    @Test(arguments: [
+        (0, "0"), (7, "7"), (10, "10"), (-1, "-1"), (1_795_158_947, "1795158947"), (Int64.max, "9223372036854775807"),
+        (Int64.min, "-9223372036854775808"), (9_007_199_254_740_993, "9007199254740993"),
+    ])
+    func `a number is written in decimal`(value: Int64, text: String) {
+        var writer = ByteWriter(capacity: 1)
+        writer.append(decimal: value)
+        #expect(writer.array == bytes(text))
+    }
+
+    /// RFC 4648 section 10.
+    @Test(arguments: [
+        ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+        ("foobar", "Zm9vYmFy"),
+    ])
+    func `base64 is the RFC's in both directions`(plain: String, encoded: String) {
+        #expect(Base64.standard.encode(bytes(plain)) == bytes(encoded))
+        #expect(Base64.urlSafe.encode(bytes(plain)) == bytes(encoded))
+        let decoded = Base64.standard.decode(bytes(encoded).span)
+        #expect(decoded == bytes(plain))
+    }
+
+    @Test func `the two alphabets differ in their last two characters`() {
+        #expect(Base64.standard.encode([0xFB, 0xFF, 0xBF]) == bytes("+/+/"))
+        #expect(Base64.urlSafe.encode([0xFB, 0xFF, 0xBF]) == bytes("-_-_"))
+        let crossed = [Base64.urlSafe.decode(bytes("+/+/").span), Base64.standard.decode(bytes("-_-_").span)]
+        #expect(crossed == [nil, nil])
+    }
+
+    @Test(arguments: ["Zg", "Zg=", "Zh==", "Zm9=", "Z===", "====", "Zg==Zg==", "Zm9v\n", " Zm9v", "Zm9v=", "=Zm9"])
+    func `base64 that is not canonical is refused`(text: String) {
+        let decoded = Base64.standard.decode(bytes(text).span)
+        #expect(decoded == nil)
+    }
+
+    @Test func `all byte values survive base64 and hex`() {
+        let all = (0...255).map { UInt8($0) }
+        for length in 0..<all.count {
+            let part = Array(all.prefix(length))
+            let back = (Base64.urlSafe.decode(Base64.urlSafe.encode(part).span), Hex.decode(Hex.encode(part).span))
+            #expect(back.0 == part)
+            #expect(back.1 == part)
+        }
+        let bad = [Hex.decode(bytes("a").span), Hex.decode(bytes("0g").span), Hex.decode(bytes("+1").span)]
+        #expect(bad == [nil, nil, nil])
+        let mixed = Hex.decode(bytes("aAfF09").span)
+        #expect(mixed == [0xAA, 0xFF, 0x09])
+    }
+
+    @Test(arguments: [
+        ("a%20b", "a b"), ("a+b", "a b"), ("%41%2b%2B", "A++"), ("%E4%B8%AD", "中"), ("", ""), ("%25", "%"),
+        ("%00", "\0"),
+    ])
+    func `percent-encoding of forms is decoded`(text: String, plain: String) {
+        var writer = ByteWriter()
+        let done = Percent.decode(bytes(text).span, plusIsSpace: true, into: &writer)
+        #expect(done)
+        #expect(writer.array == bytes(plain))
+    }
+
+    @Test(arguments: ["%", "%4", "a%", "%zz", "%4g", "%+1", "% 1", "%%41"])
+    func `a percent without two hex digits is refused`(text: String) {
+        var writer = ByteWriter()
+        let done = Percent.decode(bytes(text).span, plusIsSpace: true, into: &writer)
+        #expect(!done)
+    }
+
+    @Test func `JSON strings escape what must be, and nothing else`() {
+        var writer = ByteWriter()
+        writer.append(jsonString: bytes("a/b\"c\\d\n\r\t\u{1}\u{7F}中🦊"))
+        #expect(writer.array.text == "\"a/b\\\"c\\\\d\\n\\r\\t\\u0001\\u007f中🦊\"")
+    }
+
+    @Test func `equality is of bytes, not of characters`() {
+        let composed = bytes("é")
+        let decomposed = bytes("e\u{301}")
+        let kelvin = bytes("\u{212A}")
+        let equal = (
+            composed.span.equals(decomposed), kelvin.span.equals(ignoringCase: "k"),
+            bytes("HoSt").span.equals(ignoringCase: "host")
+        )
+        #expect(equal == (false, false, true))
+    }
+
+    @Test(
+        arguments: [
+            ("kez", "key"), ("Key", "key"), ("bukcet", "bucket"), ("expire", "expires"), ("zzzzzz", nil), ("", nil),
+        ] as [(String, String?)])
+    func `the nearest name is named when it is near`(given: String, nearest: String?) {
+        #expect(NearestName.of(given, among: ["bucket", "key", "expires"]) == nearest)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("127.255.1.2", true), ("10.0.0.1", false), ("0.0.0.0", false), ("::1", true),
+        ("::", false),
+        ("::ffff:127.0.0.1", true), ("2001:db8::1", false), ("1:2:3:4:5:6:7:8", false),
+    ])
+    func `addresses are read and loopback is known`(text: String, isLoopback: Bool) throws {
+        let address = try #require(IPAddress(text))
+        #expect(address.isLoopback == isLoopback)
+    }
+
+    @Test(arguments: [
+        "", "localhost", "127.0.0", "127.0.0.1.1", "256.0.0.1", "01.2.3.4", "+1.2.3.4", "1.2.3.4 ", ":", ":::",
+        "1::2::3",
+        "12345::", "g::", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "::1%eth0", "[::1]", "1.2.3.4::",
+    ])
+    func `what is no address is refused`(text: String) {
+        #expect(IPAddress(text) == nil)
+    }
+
+    @Test func `a listener's name needs a port, and brackets around IPv6`() {
+        #expect(HostPort("127.0.0.1:8080")?.port == 8080)
+        #expect(HostPort("[::1]:0")?.address.isV6 == true)
+        #expect(HostPort("localhost:65535")?.address == IPAddress("127.0.0.1"))
+        for bad in [
+            "127.0.0.1", "127.0.0.1:", ":80", "127.0.0.1:65536", "::1:80", "[127.0.0.1]:80", "h:80", "127.0.0.1:+1",
+        ] {
+            #expect(HostPort(bad) == nil, "\(bad)")
+        }
+    }
+}

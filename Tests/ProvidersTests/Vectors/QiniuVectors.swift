@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import Access
+@testable import Bytes
+@testable import Crypto
+@testable import Providers
+
+/// Checks of Qiniu's vectors.
+enum QiniuVectors {
+    /// Semantic: the token's own signature must hold over its policy as sent, and the policy must be the expected one, types
+    /// included. The reference token that one SDK printed must come out of our signer for its own policy text.
+    static func uploadToken(_ vector: Vector) throws {
+        let (input, expected) = (try vector.input, try vector.expected)
+        let key = try Signing.key(input)
+        let reference = try #require(expected["referenceToken"]?.string).split(separator: ":").map(String.init)
+        #expect(try key.sha1.signature(over: reference[2], .urlSafe) == reference[1])
+
+        var policy = try #require(input["policy"]).members
+        let insertOnly = policy.removeValue(forKey: "insertOnly")?.integer == 1
+        let isPrefix = policy.removeValue(forKey: "isPrefixalScope")?.integer == 1
+        let object = input["key"]?.string
+        let endUser = policy["endUser"]?.bytes ?? []
+        let fields = try Signing.values(.object(policy), by: PutPolicy.fields)
+        var grant = FieldValues()
+        grant["policy"] = .object(fields)
+        grant["overwrite"] = .boolean(!insertOnly)
+        do {
+            let issuer = try UploadToken(GrantFields(grant, target: .anything, accessKey: key.accessKey))
+            let answer = try Signing.issue(
+                issuer, with: key, bucket: try #require(input["bucket"]?.string), key: object,
+                extent: isPrefix ? .prefix : object == nil ? .bucket : .object, vendorName: endUser,
+                now: try #require(input["now"]?.integer), lifetime: try #require(input["expires"]?.integer))
+            let token = try #require(answer["uptoken"]?.string)
+            #expect(answer["token"]?.string == token)
+            try check(token, key, expected["policy"])
+        } catch is IssueError {
+            #expect(vector.mayReject, "a refusal is not among the right answers")
+        }
+    }
+
+    private static func check(_ token: String, _ key: SigningKey, _ expected: JSON?) throws {
+        let parts = token.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        try #require(parts.count == 3)
+        #expect(Array(parts[0].utf8) == key.accessKey)
+        #expect(try key.sha1.signature(over: parts[2], .urlSafe) == parts[1])
+        let standard = parts[2].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        #expect(try JSON.read(try #require(Data(base64Encoded: standard))) == expected)
+    }
+
+    static func sign(_ vector: Vector) throws {
+        let key = try Signing.key(try vector.input)
+        let data = try #require(try vector.input["data"]?.string)
+        let signature = try key.sha1.signature(over: data, .urlSafe)
+        #expect(try vector.expected["token"]?.string == "\(key.accessKey.text):\(signature)")
+    }
+
+    static func signWithData(_ vector: Vector) throws {
+        let key = try Signing.key(try vector.input)
+        var data = ByteWriter()
+        data.append(try #require(try vector.input["data"]).bytes)
+        var token = ByteWriter()
+        try SignedPolicy.write(policy: &data, .urlSafe, key.accessKey, key.sha1, into: &token)
+        #expect(try vector.expected["token"]?.string == token.array.text)
+    }
+
+    /// What a client SDK reads out of a token, read by the same rule from one of ours for the same bucket and deadline.
+    static func parseUploadToken(_ vector: Vector) throws {
+        let (input, expected) = (try vector.input, try vector.expected)
+        let theirs = try parse(try #require(input["token"]?.string))
+        #expect(theirs.bucket == expected["bucket"]?.string)
+        #expect(theirs.deadline == expected["deadline"]?.integer)
+        #expect(theirs.accessKey == expected["accessKey"]?.string)
+        let deadline = try #require(theirs.deadline)
+        let key = try SigningKey(accessKey: Array(theirs.accessKey.utf8), secret: Secret(Array("any".utf8)))
+        let issuer = try UploadToken(GrantFields(FieldValues(), target: .anything, accessKey: key.accessKey))
+        let answer = try Signing.issue(
+            issuer, with: key, bucket: theirs.bucket, key: nil, extent: .bucket, now: deadline - 60, lifetime: 60)
+        let ours = try parse(try #require(answer["uptoken"]?.string))
+        #expect(ours == theirs)
+    }
+
+    private struct Parsed: Equatable {
+        let accessKey, bucket: String
+        let deadline: Int64?
+    }
+
+    private static func parse(_ token: String) throws -> Parsed {
+        let parts = token.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        try #require(parts.count == 3)
+        let standard = parts[2].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        let policy = try JSON.read(try #require(Data(base64Encoded: standard)))
+        let scope = try #require(policy["scope"]?.string)
+        return Parsed(
+            accessKey: parts[0], bucket: String(scope.prefix { $0 != ":" }), deadline: policy["deadline"]?.integer)
+    }
+}

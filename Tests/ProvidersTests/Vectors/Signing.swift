@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import Access
+@testable import Bytes
+@testable import Crypto
+@testable import Providers
+
+/// Ways for tests to stand where the pipeline stands: a permit in hand, which only `Policy` makes elsewhere.
+enum Signing {
+    static func key(_ input: JSON) throws -> SigningKey {
+        let access = input["accessKey"] ?? input["accessKeyId"]
+        let secret = input["secretKey"] ?? input["accessKeySecret"]
+        return try SigningKey(
+            accessKey: try #require(access).bytes, secret: Secret(try #require(secret).bytes))
+    }
+
+    /// What an issuer writes for a permit of this scope, as the JSON object that a client gets.
+    static func issue(
+        _ issuer: any TokenIssuer, with key: SigningKey, bucket: String, key object: String?,
+        extent: Permit.Extent, vendorName: [UInt8] = [], now: Int64, lifetime: Int64,
+        asking prepare: (inout Ask) throws -> Void = { _ in }
+    ) throws -> JSON {
+        var scope = Scope()
+        let fits =
+            scope.bucket.append(Array(bucket.utf8).span) && scope.key.append(Array((object ?? "").utf8).span)
+            && scope.vendorName.append(vendorName.span)
+        try #require(fits)
+        scope.extent = extent
+        let grant = Grant(
+            name: Array("test".utf8), route: 0, credential: 0, callers: [.anonymous], bucket: nil, target: .anything,
+            withoutKey: .prefix, lifetime: lifetime, maxLifetime: lifetime, issuer: issuer)
+        var ask = Ask()
+        try prepare(&ask)
+        var out = ByteWriter()
+        var scratch = ByteWriter()
+        let permit = Permit(grant, scope, lifetime: lifetime, limitedBy: .grant, now: now)
+        let moment = Moment(unixSeconds: now, random: InlineArray(repeating: 0))
+        out.append("{")
+        try issuer.issue(ask, under: permit, with: key, at: moment, into: &out, using: &scratch)
+        out.append("}")
+        return try JSON.read(Data(out.array))
+    }
+
+    /// A policy's fields by their descriptions, as the configuration would read them.
+    static func values(_ policy: JSON, by fields: [FieldDescription]) throws -> FieldValues {
+        var values = FieldValues()
+        for (name, value) in policy.members {
+            let field = try #require(fields.first { $0.name == name }, "the put policy has no field \(name)")
+            switch (field.kind, value) {
+            case (.template, .string(let text)): values[name] = .template(try KeyTemplate(Array(text.utf8)))
+            case (.string, .string(let text)), (.choice, .string(let text)): values[name] = .string(Array(text.utf8))
+            case (.integer(let bounds), .integer(let number)):
+                #expect(bounds.contains(number))
+                values[name] = .integer(number)
+            case (.boolean, .boolean(let flag)): values[name] = .boolean(flag)
+            default: Issue.record("\(name) is no \(field.kind)")
+            }
+        }
+        return values
+    }
+}
+
+extension HMACKey {
+    /// The code over a text, as base64. (`#expect` cannot hold a span, so tests do not call `sign` inside it.)
+    func signature(over text: String, _ base64: Base64) throws -> String {
+        base64.encode(try sign(Array(text.utf8).span).bytes.array).text
+    }
+}

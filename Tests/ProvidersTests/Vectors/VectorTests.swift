@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// The vectors on the pure signers, below the policy.
+@Suite struct VectorTests {
+    typealias Run = @Sendable (Vector) throws -> Void
+
+    /// What checks the vectors of an operation.
+    static let checks: [String: Run] = [
+        "qiniu.uploadToken": QiniuVectors.uploadToken,
+        "qiniu.sign": QiniuVectors.sign,
+        "qiniu.signWithData": QiniuVectors.signWithData,
+        "qiniu.parseUploadToken": QiniuVectors.parseUploadToken,
+        "nos.signEncodedPolicy": NOSVectors.signEncodedPolicy,
+        "nos.uploadToken": NOSVectors.uploadToken,
+        "oss.sign.v1": OSSVectors.signV1,
+    ]
+
+    /// Operations that the service does not have yet. Each leaves this list when it comes.
+    static let awaited: Set<String> = [
+        "qiniu.privateDownloadUrl", "qiniu.privateDownloadUrlForKey", "qiniu.managementTokenQBox",
+        "qiniu.managementTokenV2", "qiniu.verifyCallback", "qiniu.encodedEntryURI", "qiniu.timestampAntiLeechUrl",
+        "nos.authorization", "nos.presignedUrl", "oss.v1.header", "oss.v1.presign", "oss.v2.header", "oss.v2.presign",
+        "oss.v4.header", "oss.v4.presign", "oss.sign.v4", "oss.post.v1", "oss.post.v4", "oss.rtmp.v1",
+        "oss.callback.verify", "sts.rpc.sign", "sts.acs3.sign",
+    ]
+
+    @Test(arguments: Vector.all.filter { checks[$0.operation] != nil })
+    func `a signer gives what the vendor's own gives`(vector: Vector) throws {
+        let check = try #require(VectorTests.checks[vector.operation])
+        try check(vector)
+    }
+
+    @Test func `every vector belongs to an operation that is checked, or openly awaited`() {
+        for vector in Vector.all where VectorTests.checks[vector.operation] == nil {
+            #expect(VectorTests.awaited.contains(vector.operation), "\(vector.id): \(vector.operation) is not checked")
+        }
+        #expect(VectorTests.awaited.isDisjoint(with: VectorTests.checks.keys))
+    }
+
+    @Test(arguments: checks.keys.sorted())
+    func `every operation that is checked has vectors`(operation: String) {
+        #expect(Vector.all.contains { $0.operation == operation }, "no file has a vector of \(operation)")
+    }
+}
