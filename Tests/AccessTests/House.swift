@@ -1,0 +1,102 @@
+import Crypto
+
+@testable import Access
+@testable import Bytes
+
+/// Callers, grants and asks for the tests of this room, without a configuration.
+enum House {
+    static let now: Int64 = 1_795_158_947
+
+    static let moment: @Sendable () -> Moment = { Moment(unixSeconds: now, random: InlineArray(repeating: 0xAB)) }
+
+    static let parameters: [ParameterDescription] = [
+        .grant, .bucket, ParameterDescription("key", aliases: ["object"], .key(maximumLength: 1000), "The key."),
+        .expires,
+        ParameterDescription("size", .integer(1...100), "A number."),
+        ParameterDescription("text", .text(maximumLength: 10), "A text."),
+    ]
+
+    /// Objects to asks whose `size` is above a limit; issues nothing.
+    struct Limited: TokenIssuer {
+        var most: Int64 = 100
+        var vendorName: KeyTemplate?
+
+        func objection(to ask: borrowing Ask) -> Objection? {
+            ask.integer(at: 4) ?? 0 > most ? Objection("size", "is too large") : nil
+        }
+
+        func issue(
+            _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+            into out: inout ByteWriter, using scratch: inout ByteWriter
+        ) throws(IssueError) {}
+    }
+
+    static func digest(_ key: String) throws -> Digest { try Digest(.sha256, of: Array(key.utf8).span) }
+
+    static func key(_ id: String, _ key: String, notAfter: Int64? = nil) throws -> Authenticator.APIKey {
+        Authenticator.APIKey(id: Array(id.utf8), digest: try digest(key), notAfter: notAfter)
+    }
+
+    static func apiKey(_ id: String) -> CallerSelector { .identity(.apiKey, id: Array(id.utf8)) }
+
+    static func grant(
+        _ name: String, route: Int = 0, callers: [CallerSelector] = [.anonymous], bucket: String? = "media",
+        key: String? = nil, prefix: String? = nil, withoutKey: Grant.WithoutKey = .prefix, lifetime: Int64 = 600,
+        maxLifetime: Int64 = 3600, extensions: [String]? = nil, issuer: any TokenIssuer = Limited()
+    ) throws -> Grant {
+        let target: Grant.Target
+        if let key {
+            let list = extensions.map { $0.map { Array($0.utf8) } }
+            target = .key(try KeyTemplate(Array(key.utf8)).limited(to: list))
+        } else if let prefix {
+            target = .prefix(try KeyTemplate(Array(prefix.utf8)))
+        } else {
+            target = .anything
+        }
+        return Grant(
+            name: Array(name.utf8), route: route, credential: 0, callers: callers,
+            bucket: bucket.map { Array($0.utf8) }, target: target, withoutKey: withoutKey, lifetime: lifetime,
+            maxLifetime: maxLifetime, issuer: issuer)
+    }
+
+    /// An ask as a query has it.
+    static func ask(_ query: String) throws -> Ask {
+        var ask = Ask()
+        try ask.parameters.read(form: Array(query.utf8).span)
+        try ask.read(by: parameters)
+        return ask
+    }
+
+    /// How a query was decided, in a form that can be compared.
+    enum Outcome: Equatable {
+        case permitted(grant: String, bucket: String, key: String, Permit.Extent, lifetime: Int64, by: Permit.Limit)
+        case unauthenticated, forbidden, ambiguous, credentialTooShort
+        case notInGrant(clause: String?)
+        case missing(String)
+        case tooLong(maximum: Int64)
+    }
+
+    static func decide(
+        _ query: String, by caller: Caller, _ policy: Policy, route: Int = 0, ends end: Ask.End? = nil
+    ) throws -> Outcome {
+        var ask = try ask(query)
+        ask.end = end
+        let moment = moment()
+        switch policy.decide(ask, on: route, by: caller, at: moment) {
+        case .permitted(let permit):
+            return .permitted(
+                grant: permit.grant.name.text, bucket: permit.bucket.text, key: permit.key.text, permit.extent,
+                lifetime: permit.lifetime, by: permit.limitedBy)
+        case .denied(let denial):
+            switch denial {
+            case .unauthenticated: return .unauthenticated
+            case .forbidden: return .forbidden
+            case .ambiguous: return .ambiguous
+            case .credentialTooShort: return .credentialTooShort
+            case .notInGrant(let objection): return .notInGrant(clause: objection?.clause.description)
+            case .missing(let parameter): return .missing(parameter)
+            case .lifetimeTooLong(let maximum): return .tooLong(maximum: maximum)
+            }
+        }
+    }
+}

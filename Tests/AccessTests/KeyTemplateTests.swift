@@ -1,0 +1,84 @@
+import Testing
+
+@testable import Access
+@testable import Bytes
+
+@Suite struct KeyTemplateTests {
+    private func render(_ template: String, id: String = "android", asking key: String? = nil) throws -> String? {
+        let template = try KeyTemplate(Array(template.utf8))
+        let principal = Principal(.apiKey, id: Array(id.utf8), subject: Array(id.utf8))
+        var rendered = InlineBytes<1023>()
+        let asked = Array((key ?? "").utf8)
+        let moment = House.moment()
+        let fault = template.render(
+            for: Caller(principal, index: 1), asking: key == nil ? nil : asked.span, at: moment, into: &rendered)
+        return fault == nil ? rendered.bytes.text : nil
+    }
+
+    @Test func `R14: every place is filled in`() throws {
+        #expect(try render("a/${caller.id}/${caller.source}/b") == "a/android/apiKey-android/b")
+        #expect(try render("${date.yyyy}/${date.mm}/${date.dd}/") == "2026/11/20/")
+        #expect(try render("${uuid}") == "abababab-abab-4bab-abab-abababababab")
+        #expect(try render("x.${ext}", asking: "a/b.c/photo.jpeg") == "x.jpeg")
+        #expect(try render("plain/") == "plain/")
+    }
+
+    @Test(arguments: [
+        "$", "$(a)", "${", "${}", "${caller}", "${caller.id", "${Caller.id}", "${ caller.id}", "${claims.sub}",
+        "${env.X}", "a$b",
+    ])
+    func `R14: a place that is not known is refused`(template: String) {
+        #expect(throws: KeyTemplate.Fault.self) { try KeyTemplate(Array(template.utf8)) }
+    }
+
+    @Test(arguments: ["${caller.id}${caller.source}", "${caller.id}-${ext}", "a/${caller.id}.${uuid}.${ext}"])
+    func `R14: a segment has at most one value of the caller's`(template: String) {
+        #expect(throws: KeyTemplate.Fault.self) { try KeyTemplate(Array(template.utf8)) }
+    }
+
+    @Test(arguments: ["", ".", "..", ".a", "a/b", "a b", "中", "a\u{0}", String(repeating: "a", count: 129)])
+    func `R14: a name that may not stand in a key denies`(id: String) throws {
+        #expect(try render("u/${caller.id}/", id: id) == nil)
+    }
+
+    @Test(arguments: ["a", "A-Z_0.9@x+y=z~", "-a", "a..b", String(repeating: "a", count: 128)])
+    func `R14: a plain name is rendered as it is`(id: String) throws {
+        #expect(try render("u/${caller.id}/", id: id) == "u/\(id)/")
+    }
+
+    @Test func `a rendering that is too long for any vendor is refused`() throws {
+        let long = String(repeating: "x", count: 1000)
+        #expect(try render("\(long)/${caller.id}/", id: String(repeating: "a", count: 30)) == nil)
+    }
+
+    @Test func `R14: distinct callers never render the same prefix`() throws {
+        var generator = SplitMix(seed: 7)
+        let alphabet = Array("abAB019._@+=~-/ ".utf8)
+        var renderings: [String: String] = [:]
+        for _ in 0..<10_000 {
+            let id = String(
+                decoding: (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+                    alphabet.randomElement(using: &generator) ?? 0
+                }, as: UTF8.self)
+            guard let rendered = try render("u/${caller.id}/x/${caller.source}/", id: id) else { continue }
+            #expect(renderings.updateValue(id, forKey: rendered) ?? id == id, "\(rendered)")
+            #expect(
+                rendered.utf8.count { $0 == UInt8(ascii: "/") } == 4, "a name never leaves its segment: \(rendered)")
+        }
+        #expect(renderings.count > 1000)
+    }
+}
+
+/// A random generator whose numbers are always the same.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+        return z ^ z >> 31
+    }
+}

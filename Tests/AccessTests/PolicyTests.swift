@@ -1,0 +1,178 @@
+import Testing
+
+@testable import Access
+@testable import Bytes
+
+@Suite struct PolicyTests {
+    private let authenticator: Authenticator
+    private let anonymous: Caller
+
+    init() throws {
+        authenticator = Authenticator(
+            apiKeys: [
+                try House.key("android", "one"), try House.key("ios", "two", notAfter: House.now + 100),
+                try House.key("banned", "three"),
+            ],
+            denied: [Principal(.apiKey, id: Array("banned".utf8), subject: Array("banned".utf8))])
+        anonymous = authenticator.anonymous
+    }
+
+    private func caller(_ key: String) throws -> Caller {
+        let finding = authenticator.identify(authorization: nil, apiKey: Array(key.utf8).span, at: House.now)
+        guard case .caller(let caller) = finding else {
+            Issue.record("\(key) is no key")
+            return anonymous
+        }
+        return caller
+    }
+
+    private func policy(_ grants: Grant...) -> Policy { Policy(grants, for: authenticator, routes: 2) }
+
+    @Test func `what is not granted is denied`() throws {
+        let none = policy()
+        #expect(try House.decide("key=a", by: try caller("one"), none) == .notInGrant(clause: nil))
+        #expect(try House.decide("key=a", by: anonymous, none) == .unauthenticated)
+        let other = policy(try House.grant("other", route: 1, callers: [.authenticated, .anonymous], prefix: "a/"))
+        #expect(try House.decide("key=a/b", by: try caller("one"), other) == .notInGrant(clause: nil))
+        #expect(try House.decide("key=a/b", by: anonymous, other) == .unauthenticated)
+    }
+
+    @Test func `R4: the one grant whose every clause fits wins`() throws {
+        let policy = policy(
+            try House.grant("photos", prefix: "photos/"), try House.grant("films", prefix: "films/"),
+            try House.grant("elsewhere", bucket: "attic", prefix: "photos/"))
+        #expect(
+            try House.decide("key=films/a&bucket=media", by: anonymous, policy)
+                == .permitted(
+                    grant: "films", bucket: "media", key: "films/a", .object, lifetime: 600, by: .grant))
+        #expect(try House.decide("key=photos/a", by: anonymous, policy) == .ambiguous)
+        #expect(
+            try House.decide("key=photos/a&grant=elsewhere", by: anonymous, policy)
+                == .permitted(grant: "elsewhere", bucket: "attic", key: "photos/a", .object, lifetime: 600, by: .grant))
+        #expect(try House.decide("key=music/a", by: anonymous, policy) == .notInGrant(clause: "keyPrefix"))
+        #expect(try House.decide("key=photos/a&bucket=no", by: anonymous, policy) == .notInGrant(clause: "bucket"))
+    }
+
+    @Test func `R4: a foreign grant and one that does not exist answer alike`() throws {
+        let policy = policy(
+            try House.grant("open", callers: [.authenticated], prefix: "a/"),
+            try House.grant("private", callers: [House.apiKey("ios")], prefix: "b/"))
+        let android = try caller("one")
+        #expect(try House.decide("key=b/x&grant=private", by: android, policy) == .notInGrant(clause: nil))
+        #expect(try House.decide("key=b/x&grant=nothing", by: android, policy) == .notInGrant(clause: nil))
+    }
+
+    @Test func `the objection that is told is that of the grant that came nearest`() throws {
+        let policy = policy(
+            try House.grant("near", prefix: "a/", issuer: House.Limited(most: 5)),
+            try House.grant("far", bucket: "attic", prefix: "b/"))
+        #expect(try House.decide("key=a/x&size=9", by: anonymous, policy) == .notInGrant(clause: "size"))
+        #expect(try House.decide("key=c/x&bucket=attic", by: anonymous, policy) == .notInGrant(clause: "keyPrefix"))
+    }
+
+    @Test func `R5: the credential ends at the earliest, and it says by whom`() throws {
+        let policy = policy(try House.grant("photos", callers: [.authenticated], prefix: "p/"))
+        let (android, ios) = (try caller("one"), try caller("two"))
+        func outcome(_ lifetime: Int64, _ limit: Permit.Limit) -> House.Outcome {
+            .permitted(grant: "photos", bucket: "media", key: "p/a", .object, lifetime: lifetime, by: limit)
+        }
+        #expect(try House.decide("key=p/a", by: android, policy) == outcome(600, .grant))
+        #expect(try House.decide("key=p/a&expires=60", by: android, policy) == outcome(60, .requested))
+        #expect(try House.decide("key=p/a&expires=3600", by: android, policy) == outcome(3600, .requested))
+        #expect(try House.decide("key=p/a&expires=3601", by: android, policy) == .tooLong(maximum: 3600))
+        #expect(try House.decide("key=p/a", by: ios, policy) == outcome(100, .caller))
+        #expect(try House.decide("key=p/a&expires=99", by: ios, policy) == outcome(99, .requested))
+        #expect(try House.decide("key=p/a&expires=101", by: ios, policy) == outcome(100, .caller))
+    }
+
+    @Test func `R5: what cannot be shortened must not outlive the caller's credential`() throws {
+        let policy = policy(try House.grant("photos", callers: [.authenticated], prefix: "p/"))
+        let ios = try caller("two")
+        let soon = House.Outcome.permitted(
+            grant: "photos", bucket: "media", key: "p/a", .object, lifetime: 100, by: .requested)
+        #expect(try House.decide("key=p/a", by: ios, policy, ends: .binding(House.now + 101)) == .credentialTooShort)
+        #expect(try House.decide("key=p/a", by: ios, policy, ends: .binding(House.now + 100)) == soon)
+        let later = House.Outcome.permitted(
+            grant: "photos", bucket: "media", key: "p/a", .object, lifetime: 900, by: .requested)
+        #expect(try House.decide("key=p/a", by: ios, policy, ends: .reported(House.now + 900)) == later)
+    }
+
+    @Test func `R12: a denied caller gets nothing`() throws {
+        let policy = policy(try House.grant("photos", callers: [.authenticated, .anonymous], prefix: "p/"))
+        #expect(try House.decide("key=p/a", by: try caller("three"), policy) == .forbidden)
+    }
+
+    @Test func `R13: with a fixed key the server chooses`() throws {
+        let policy = policy(try House.grant("logo", key: "img/logo.png"))
+        let logo = House.Outcome.permitted(
+            grant: "logo", bucket: "media", key: "img/logo.png", .object, lifetime: 600, by: .grant)
+        #expect(try House.decide("", by: anonymous, policy) == logo)
+        #expect(try House.decide("key=img/logo.png", by: anonymous, policy) == logo)
+        #expect(try House.decide("key=img/logo.jpg", by: anonymous, policy) == .notInGrant(clause: "key"))
+    }
+
+    @Test func `R13: with a prefix a key begins with it, and without a key the prefix is meant or a key is missing`()
+        throws
+    {
+        let upload = policy(try House.grant("photos", prefix: "p/"))
+        #expect(
+            try House.decide("", by: anonymous, upload)
+                == .permitted(grant: "photos", bucket: "media", key: "p/", .prefix, lifetime: 600, by: .grant))
+        #expect(try House.decide("key=p", by: anonymous, upload) == .notInGrant(clause: "keyPrefix"))
+        #expect(try House.decide("key=P/a", by: anonymous, upload) == .notInGrant(clause: "keyPrefix"))
+        let single = policy(try House.grant("photos", prefix: "p/", withoutKey: .refuse(parameter: "object")))
+        #expect(try House.decide("", by: anonymous, single) == .missing("object"))
+    }
+
+    @Test func `R13: an unscoped grant leaves bucket and key to the caller`() throws {
+        let policy = policy(try House.grant("all", bucket: nil))
+        #expect(try House.decide("key=a", by: anonymous, policy) == .missing("bucket"))
+        #expect(
+            try House.decide("key=a&bucket=b", by: anonymous, policy)
+                == .permitted(grant: "all", bucket: "b", key: "a", .object, lifetime: 600, by: .grant))
+        #expect(
+            try House.decide("bucket=b", by: anonymous, policy)
+                == .permitted(grant: "all", bucket: "b", key: "", .bucket, lifetime: 600, by: .grant))
+    }
+
+    @Test func `R14: templates are filled in for the caller`() throws {
+        let policy = policy(
+            try House.grant("own", callers: [House.apiKey("android")], prefix: "u/${caller.id}/"),
+            try House.grant("any", callers: [.authenticated], bucket: "attic", prefix: "u/${caller.source}/"))
+        let android = try caller("one")
+        #expect(
+            try House.decide("key=u/android/a&bucket=media", by: android, policy)
+                == .permitted(
+                    grant: "own", bucket: "media", key: "u/android/a", .object, lifetime: 600, by: .grant))
+        #expect(try House.decide("key=u/ios/a&bucket=media", by: android, policy) == .notInGrant(clause: "keyPrefix"))
+        #expect(
+            try House.decide("bucket=attic", by: android, policy)
+                == .permitted(
+                    grant: "any", bucket: "attic", key: "u/apiKey-android/", .prefix, lifetime: 600, by: .grant))
+    }
+
+    @Test func `R14: the extension comes from the key asked for, and from the grant's list`() throws {
+        let policy = policy(try House.grant("avatar", key: "avatar-${uuid}.${ext}", extensions: ["png", "jpg"]))
+        #expect(
+            try House.decide("key=me.png", by: anonymous, policy)
+                == .permitted(
+                    grant: "avatar", bucket: "media", key: "avatar-abababab-abab-4bab-abab-abababababab.png", .object,
+                    lifetime: 600, by: .grant))
+        #expect(try House.decide("", by: anonymous, policy) == .missing("key"))
+        for key in ["me.gif", "me", "me.PNG", "a.png/b", "me."] {
+            #expect(try House.decide("key=\(key)", by: anonymous, policy) == .notInGrant(clause: "key"), "\(key)")
+        }
+    }
+
+    @Test func `a caller is found among many grants by its own`() throws {
+        var grants: [Grant] = []
+        for index in 0..<1000 {
+            grants.append(try House.grant("g\(index)", callers: [House.apiKey("ios")], prefix: "p\(index)/"))
+        }
+        grants.append(try House.grant("mine", callers: [House.apiKey("android")], prefix: "p7/"))
+        let policy = Policy(grants, for: authenticator, routes: 1)
+        #expect(
+            try House.decide("key=p7/a", by: try caller("one"), policy)
+                == .permitted(grant: "mine", bucket: "media", key: "p7/a", .object, lifetime: 600, by: .grant))
+    }
+}

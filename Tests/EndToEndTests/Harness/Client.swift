@@ -1,0 +1,130 @@
+import Foundation
+import Glibc
+
+/// A blocking socket to a service; every wait on it ends.
+final class Client {
+    private let descriptor: Int32
+    private var held: [UInt8] = []
+
+    init(_ port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Program.Failure(description: "no socket: error \(errno)") }
+        var time = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
+        let result = Client.withLoopback(port) { Glibc.connect(descriptor, $0, $1) }
+        guard result == 0 else {
+            let number = errno
+            close(descriptor)
+            throw Program.Failure(description: "cannot connect: error \(number)")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    static func withLoopback(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+    }
+
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw Program.Failure(description: "cannot send: error \(errno)") }
+            sent += count
+        }
+    }
+
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    /// Tells the server that nothing more will come.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Reads one answer; its body is as long as Content-Length says.
+    func answer(toHead isHead: Bool = false) throws -> Answer {
+        var end = headEnd
+        while end == nil {
+            try readMore()
+            end = headEnd
+        }
+        var answer = try Answer(head: held[..<(end ?? 0)])
+        let size = isHead ? 0 : answer["Content-Length"].flatMap { Int($0) } ?? 0
+        while held.count < (end ?? 0) + size { try readMore() }
+        answer.body = Array(held[(end ?? 0)..<(end ?? 0) + size])
+        held.removeFirst((end ?? 0) + size)
+        return answer
+    }
+
+    /// Whether the server has closed, with nothing more to read; waits for it.
+    func isClosed() throws -> Bool {
+        guard held.isEmpty else { return false }
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, 0)
+        if count < 0, errno == ECONNRESET { return true }
+        guard count >= 0 else { throw Program.Failure(description: "the server did not close: error \(errno)") }
+        if count > 0 { held.append(byte) }
+        return count == 0
+    }
+
+    /// Whether something, or the end, comes within the time.
+    func hasNews(within seconds: Double) -> Bool {
+        if !held.isEmpty { return true }
+        var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&wait, 1, Int32(seconds * 1000)) > 0
+    }
+
+    private var headEnd: Int? {
+        guard held.count >= 4 else { return nil }
+        for index in 3..<held.count
+        where held[index] == 10 && held[index - 1] == 13 && held[index - 2] == 10 && held[index - 3] == 13 {
+            return index + 1
+        }
+        return nil
+    }
+
+    private func readMore() throws {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        guard count > 0 else {
+            let reason = count == 0 ? "the server closed" : "error \(errno)"
+            throw Program.Failure(description: "no answer: \(reason), after \(held.count) bytes")
+        }
+        held += buffer[..<count]
+    }
+}
+
+/// A socket that listens, and takes nobody.
+final class Listener {
+    let port: UInt16
+    private let descriptor: Int32
+
+    init() throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let result = Client.withLoopback(0) { bind(descriptor, $0, $1) }
+        let named = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        port = UInt16(bigEndian: address.sin_port)
+        guard result == 0, named == 0, listen(descriptor, 1) == 0 else {
+            throw Program.Failure(description: "cannot listen: error \(errno)")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// A port that nobody listens on, as far as one can know.
+    static func freePort() throws -> UInt16 { try Listener().port }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Looks after what the whole test run shares: services that no single test owns, and the folder of all temporary files.
+///
+/// A small shell process holds the other end of a pipe. When the test process ends, however it ends, the pipe closes; then
+/// the shell stops the services that are left and removes the folder.
+enum Keeper {
+    /// The folder below which everything is written.
+    static let folder: String = {
+        let path = FileManager.default.temporaryDirectory.path + "/countersign-e2e-\(getpid())"
+        try? FileManager.default.removeItem(atPath: path)
+        try? FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return path
+    }()
+
+    private static let script = """
+        services=
+        while read -r service; do services="$services $service"; done
+        [ -z "$services" ] || kill -TERM $services
+        for service in $services; do
+            for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 $service || break; sleep 0.1; done
+            kill -KILL $service
+        done
+        rm -rf "$0"
+        """
+
+    private static let pipe: Int32 = {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { return -1 }
+        let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        defer {
+            close(ends[0])
+            close(null)
+        }
+        _ = try? Program.spawn(["/bin/sh", "-c", script, folder], [], [(ends[0], 0), (null, 1), (null, 2)])
+        return ends[1]
+    }()
+
+    /// Has a process stopped at the end of the test run.
+    static func keep(_ process: pid_t) {
+        let line = Array("\(process)\n".utf8)
+        _ = write(pipe, line, line.count)
+    }
+
+    /// Has the folder removed at the end of the test run.
+    static func begin() { _ = pipe }
+
+    /// A new folder that only the user may look into.
+    static func makeFolder() throws -> String {
+        begin()
+        let path = "\(folder)/\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return path
+    }
+
+    /// Writes a file that only the user may read.
+    @discardableResult
+    static func write(_ text: String, to path: String, mode: Int = 0o600) throws -> String {
+        try Data(text.utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        return path
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+
+/// A process that a test has started, with pipes from what it writes; it never outlives its owner.
+final class Program: @unchecked Sendable {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// How a process ended, and what it said.
+    struct Outcome {
+        /// The exit code, or 128 and the signal that ended it.
+        let code: Int32
+        let out: String
+        let err: String
+    }
+
+    let identifier: pid_t
+    private let out: Stream
+    private let err: Stream
+    private let lock = NSLock()
+    private var ended: Outcome?
+
+    /// The built binary: beside the test bundle, wherever the build folder is.
+    static let countersign: String = {
+        let starts = [CommandLine.arguments.first, Bundle.main.executablePath] + CommandLine.arguments.map { $0 }
+        for case let start? in starts where start.contains("/") {
+            var folder = URL(filePath: start).standardizedFileURL.deletingLastPathComponent()
+            while folder.path.count > 1 {
+                let candidate = folder.appending(path: "countersign").path
+                var isFolder: ObjCBool = false
+                if FileManager.default.fileExists(atPath: candidate, isDirectory: &isFolder), !isFolder.boolValue,
+                    FileManager.default.isExecutableFile(atPath: candidate)
+                {
+                    return candidate
+                }
+                folder.deleteLastPathComponent()
+            }
+        }
+        return "/the/binary/countersign/is/not/beside/the/tests"
+    }()
+
+    /// Starts a program with an empty standard input.
+    init(_ path: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil) throws {
+        var variables = ProcessInfo.processInfo.environment
+        variables["COUNTERSIGN_CONFIG"] = nil
+        variables["SWIFT_BACKTRACE"] = "enable=no"
+        variables.merge(environment) { $1 }
+        let (out, err) = (try Stream(), try Stream())
+        // The shell gives the folder, since posix_spawn has no standard way to.
+        let call =
+            folder.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0, path] + arguments } ?? [path] + arguments
+        identifier = try Program.spawn(
+            call, variables.map { "\($0)=\($1)" }, [(out.writing, 1), (err.writing, 2)])
+        out.closeWriting()
+        err.closeWriting()
+        (self.out, self.err) = (out, err)
+    }
+
+    deinit { _ = stop(within: 0) }
+
+    /// Runs the built binary to its end.
+    static func run(
+        _ arguments: String..., environment: [String: String] = [:], folder: String? = nil
+    ) throws -> Outcome {
+        try Program(countersign, arguments, environment: environment, folder: folder).wait(within: 20)
+    }
+
+    /// Waits for the end; a program that takes longer is ended and is an error.
+    func wait(within seconds: Double) throws -> Outcome {
+        let deadline = Date.now.addingTimeInterval(seconds)
+        while !(out.isAtEnd && err.isAtEnd), deadline > .now {
+            try Stream.fill([out, err], until: deadline)
+        }
+        guard out.isAtEnd && err.isAtEnd else {
+            _ = stop(within: 0)
+            throw Failure(description: "the process did not end within \(seconds) s; it said: \(out.text)\(err.text)")
+        }
+        return reap()
+    }
+
+    /// Reads standard error until it holds `text`.
+    func waitForError(holding text: String, within seconds: Double) throws -> String {
+        let deadline = Date.now.addingTimeInterval(seconds)
+        while !err.text.contains(text) {
+            guard deadline > .now, !err.isAtEnd else {
+                throw Failure(description: "the process never said \(text), only: \(err.text)")
+            }
+            try Stream.fill([err], until: deadline)
+        }
+        return err.text
+    }
+
+    func signal(_ number: Int32) {
+        lock.withLock { if ended == nil { kill(identifier, number) } }
+    }
+
+    /// Asks it to end, and ends it if it does not within the time.
+    func stop(within seconds: Double) -> Outcome {
+        if let ended = lock.withLock({ ended }) { return ended }
+        if seconds > 0 {
+            signal(SIGTERM)
+            if let outcome = try? wait(within: seconds) { return outcome }
+        }
+        signal(SIGKILL)
+        return reap()
+    }
+
+    private func reap() -> Outcome {
+        lock.withLock {
+            if let ended { return ended }
+            var status: Int32 = 0
+            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+            let code = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+            let outcome = Outcome(code: code, out: out.text, err: err.text)
+            ended = outcome
+            return outcome
+        }
+    }
+
+    /// - Parameter descriptors: what the new process has, and as what; nothing else is inherited.
+    static func spawn(_ call: [String], _ variables: [String], _ descriptors: [(Int32, Int32)]) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        for (from, to) in descriptors { posix_spawn_file_actions_adddup2(&actions, from, to) }
+        // The threads of the test process may have signals blocked, and that would be inherited.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var arguments: [UnsafeMutablePointer<CChar>?] = call.map { strdup($0) } + [nil]
+        var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        var identifier: pid_t = 0
+        let result = posix_spawnp(&identifier, call[0], &actions, &attributes, &arguments, &environment)
+        guard result == 0 else { throw Failure(description: "cannot start \(call[0]): error \(result)") }
+        return identifier
+    }
+}
+
+/// One pipe from a process, and what has come through it.
+final class Stream: @unchecked Sendable {
+    private(set) var writing: Int32
+    private let reading: Int32
+    private var bytes: [UInt8] = []
+    private(set) var isAtEnd = false
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Program.Failure(description: "no pipe: error \(errno)") }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        closeWriting()
+        close(reading)
+    }
+
+    func closeWriting() {
+        if writing >= 0 { close(writing) }
+        writing = -1
+    }
+
+    /// Waits until one of the pipes has something or the time is over, and takes it.
+    static func fill(_ streams: [Stream], until deadline: Date) throws {
+        let open = streams.filter { !$0.isAtEnd }
+        var waits = open.map { pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0) }
+        let time = max(0, deadline.timeIntervalSinceNow * 1000)
+        guard poll(&waits, nfds_t(waits.count), Int32(time)) >= 0 || errno == EINTR else {
+            throw Program.Failure(description: "cannot wait: error \(errno)")
+        }
+        for (stream, wait) in zip(open, waits) where wait.revents != 0 {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            let count = read(stream.reading, &buffer, buffer.count)
+            if count > 0 { stream.bytes += buffer[..<count] } else { stream.isAtEnd = true }
+        }
+    }
+}

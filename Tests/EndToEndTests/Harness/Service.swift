@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+
+/// The two ways in which event loops wait; whatever speaks HTTP is tested on both.
+enum Transport: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case epoll, dispatch
+    var testDescription: String { rawValue }
+}
+
+/// A running `countersign serve` on a port that the system chose.
+final class Service: Sendable {
+    let process: Program
+    let port: UInt16
+    /// Where its configuration and secret files are.
+    let folder: String
+    let configuration: String
+
+    /// Writes the set-up to a new folder, starts the binary, and waits until it says that it listens.
+    init(_ setup: Setup, _ transport: Transport) throws {
+        folder = try Keeper.makeFolder()
+        configuration = try setup.write(to: folder, transport: transport)
+        process = try Program(
+            Program.countersign, ["serve", "--config", configuration], environment: Setup.environment)
+        let sign = "listening address="
+        do {
+            let log = try process.waitForError(holding: sign, within: 10)
+            let address = log[(log.firstRange(of: sign)?.upperBound ?? log.endIndex)...].prefix { !$0.isNewline }
+            guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+                throw Program.Failure(description: "no port in \(log)")
+            }
+            self.port = port
+        } catch {
+            _ = process.stop(within: 1)
+            try? FileManager.default.removeItem(atPath: folder)
+            throw error
+        }
+    }
+
+    private init(_ setup: Setup, shared transport: Transport) throws {
+        let service = try Service(setup, transport)
+        (process, port, folder, configuration) = (
+            service.process, service.port, service.folder, service.configuration
+        )
+        Keeper.keep(process.identifier)
+    }
+
+    /// Runs `body` with a service of its own, and stops it whatever happens.
+    static func run<Result>(
+        _ setup: Setup, _ transport: Transport, _ body: (Service) throws -> Result
+    ) throws -> Result {
+        let service = try Service(setup, transport)
+        defer { service.stop() }
+        return try body(service)
+    }
+
+    @discardableResult
+    func stop() -> Program.Outcome {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        return process.stop(within: 5)
+    }
+
+    private static let running = Running()
+
+    /// The service that all tests of a set-up share; it is stopped when the test run ends.
+    static func shared(_ setup: Setup, _ transport: Transport) throws -> Service {
+        try running.service(setup, transport)
+    }
+
+    private final class Running: @unchecked Sendable {
+        private let lock = NSLock()
+        private var services: [String: Service] = [:]
+
+        func service(_ setup: Setup, _ transport: Transport) throws -> Service {
+            try lock.withLock {
+                let name = "\(setup.name) \(transport.rawValue)"
+                if let service = services[name] { return service }
+                let service = try Service(setup, transport)
+                Keeper.keep(service.process.identifier)
+                services[name] = service
+                return service
+            }
+        }
+    }
+}
+
+// MARK: Requests
+
+extension Service {
+    func connect() throws -> Client { try Client(port) }
+
+    /// The text of a request; the Host field is the listener's address unless `fields` has one.
+    func text(_ method: String, _ target: String, _ fields: [String] = [], body: String? = nil) -> String {
+        var lines = ["\(method) \(target) HTTP/1.1"]
+        if !fields.contains(where: { $0.lowercased().hasPrefix("host:") }) { lines.append("Host: 127.0.0.1:\(port)") }
+        lines += fields
+        if let body { lines.append("Content-Length: \(body.utf8.count)") }
+        return lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
+    }
+
+    /// One request on a connection of its own.
+    func ask(_ method: String, _ target: String, _ fields: [String] = [], body: String? = nil) throws -> Answer {
+        let client = try connect()
+        try client.send(text(method, target, fields, body: body))
+        return try client.answer(toHead: method == "HEAD")
+    }
+
+    func get(_ target: String, _ fields: String...) throws -> Answer { try ask("GET", target, fields) }
+
+    func post(_ target: String, _ type: String, _ body: String, _ fields: String...) throws -> Answer {
+        try ask("POST", target, ["Content-Type: \(type)"] + fields, body: body)
+    }
+
+    func post(_ target: String, json body: String, _ fields: String...) throws -> Answer {
+        try ask("POST", target, ["Content-Type: application/json"] + fields, body: body)
+    }
+
+    /// Bytes exactly as they are, and the first answer to them.
+    func raw(_ bytes: [UInt8]) throws -> Answer {
+        let client = try connect()
+        try client.send(bytes)
+        return try client.answer()
+    }
+}
+
+/// A name or value for a query or a form: everything but letters and digits escaped.
+func percent(_ text: String) -> String {
+    text.utf8.map { byte in
+        let isPlain = Character(Unicode.Scalar(byte)).isASCII && (isalnum(Int32(byte)) != 0)
+        return isPlain ? String(Unicode.Scalar(byte)) : String(format: "%%%02X", byte)
+    }.joined()
+}
+
+/// Seconds since 1970.
+var now: Int64 { Int64(time(nil)) }
+
+/// `2026-11-20T06:17:56Z`
+func iso8601(_ seconds: Int64) -> String { formatted(seconds, "%Y-%m-%dT%H:%M:%SZ") }
+
+/// `Fri, 20 Nov 2026 06:17:56 GMT`
+func httpDate(_ seconds: Int64) -> String { formatted(seconds, "%a, %d %b %Y %H:%M:%S GMT") }
+
+func formatted(_ seconds: Int64, _ format: String) -> String {
+    var moment = time_t(seconds)
+    var parts = tm()
+    gmtime_r(&moment, &parts)
+    var text = [UInt8](repeating: 0, count: 64)
+    let count = text.withUnsafeMutableBytes {
+        strftime($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, format, &parts)
+    }
+    return String(decoding: text[..<count], as: UTF8.self)
+}
