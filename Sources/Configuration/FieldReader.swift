@@ -4,56 +4,69 @@ import Crypto
 
 /// Reads objects of the configuration by their descriptions, and collects everything that is wrong instead of stopping.
 struct FieldReader {
-    private let text: [UInt8]
-    private let folder: String
-    private let surroundings: Surroundings
-    private var offsets: [String: Int] = [:]
-    private(set) var problems: [Problem] = []
-    private(set) var warnings: [String] = []
-    /// Whether a secret stands in the file itself.
-    private(set) var hasInlineSecret = false
+    let folder: String
+    let surroundings: Surroundings
+    private(set) var problems: ProblemList
+    var warnings: [String] = []
+    /// The first secret that stands in the file itself.
+    var inlineSecret: String?
 
+    /// - Parameter folder: where relative paths begin.
     init(_ text: [UInt8], folder: String, _ surroundings: Surroundings) {
-        self.text = text
         self.folder = folder
         self.surroundings = surroundings
+        problems = ProblemList(in: text)
     }
 
     // MARK: Problems
 
     /// Notes a problem at a path that has been read, or at the nearest part of it that has.
-    mutating func report(_ path: String, _ reason: String) {
-        var known = path[...]
-        while offsets[String(known)] == nil, let dot = known.lastIndex(where: { $0 == "." || $0 == "[" }) {
-            known = known[..<dot]
-        }
-        problems.append(Problem(path: path, position: position(offsets[String(known)] ?? 0), reason: reason))
+    mutating func report(_ path: String, _ reason: @autoclosure () -> String) { problems.add(path, reason) }
+
+    mutating func report(syntax error: JSONError) { problems.add("", at: error.offset) { error.reason } }
+
+    /// What to say of a name that is none of the known ones.
+    static func unknown(_ name: String, among known: [String]) -> String {
+        if let nearest = NearestName.of(name, among: known) { return "is not known; did you mean \(nearest)?" }
+        return (1...40).contains(known.count) ? "is not known; there are \(list(known.sorted()))" : "is not known"
     }
 
-    mutating func report(syntax error: JSONError) {
-        problems.append(Problem(path: "", position: position(error.offset), reason: error.reason))
+    private static func list(_ words: [String]) -> String { words.joined(separator: ", ") }
+
+    // MARK: Paths
+
+    /// The path of a member: `path.name`, or `path["name"]` where the name is no plain word.
+    func join(_ path: String, _ name: [UInt8]) -> String {
+        let isWord = (1...64).contains(name.count) && name.allSatisfy { CharacterRule.isWord($0) }
+        if isWord { return path.isEmpty ? name.text : "\(path).\(name.text)" }
+        let shown = name.prefix(64)
+        let text = Array(shown).text.unicodeScalars.map { $0.escaped(asASCII: false) }.joined()
+        return "\(path)[\"\(text)\(shown.count < name.count ? "…" : "")\"]"
     }
 
-    mutating func note(_ path: String, at offset: Int) { offsets[path] = offset }
+    /// The path of an element of a list; of the list itself where its one element stands without brackets.
+    func join(_ path: String, _ index: Int) -> String {
+        let element = "\(path)[\(index)]"
+        return problems.knows(element) ? element : path
+    }
 
-    private func position(_ offset: Int) -> TextPosition { TextPosition(of: offset, in: text) }
+    /// Notes where a member is, and returns its path.
+    mutating func note(_ member: JSONMember, in path: String) -> String {
+        let memberPath = join(path, member.name)
+        problems.note(memberPath, at: member.nameOffset)
+        return memberPath
+    }
 
     // MARK: Objects
 
     /// Reads an object: every key known, none missing, each value as described; keys that are not given have their standard.
     mutating func read(_ value: JSONValue, _ path: String, by descriptions: [FieldDescription]) -> FieldValues {
-        offsets[path] = value.offset
-        guard case .object(let members) = value.content else {
-            report(path, "must be an object { … }")
-            return FieldValues()
-        }
+        guard let members = members(value, path) else { return FieldValues() }
         var values = FieldValues()
         for member in members {
-            let name = member.name.text
-            let memberPath = join(path, name)
-            offsets[memberPath] = member.nameOffset
+            let memberPath = note(member, in: path)
             guard let description = descriptions.first(where: { $0.name.utf8.elementsEqual(member.name) }) else {
-                report(memberPath, unknown(name, among: descriptions.map(\.name)))
+                report(memberPath, FieldReader.unknown(member.name.text, among: descriptions.map(\.name)))
                 continue
             }
             values[description.name] = check(member.value, memberPath, description.kind)
@@ -64,6 +77,34 @@ struct FieldReader {
             if let standard = standard(of: description) { values[description.name] = standard }
         }
         return values
+    }
+
+    /// Reads the key of an object that says by which descriptions to read the rest: its place among the known words.
+    mutating func kind(_ name: String, of value: JSONValue, _ path: String, among known: [String]) -> Int? {
+        guard let members = members(value, path) else { return nil }
+        guard let member = members.first(where: { $0.name.elementsEqual(name.utf8) }) else {
+            report(path, "needs \(name), one of \(FieldReader.list(known))")
+            return nil
+        }
+        return word(member.value, note(member, in: path), among: known)
+    }
+
+    /// Reads one of the known words: its place among them.
+    mutating func word(_ value: JSONValue, _ path: String, among known: [String]) -> Int? {
+        guard case .string(let name) = value.content else {
+            report(path, "must be one of \(FieldReader.list(known))")
+            return nil
+        }
+        if let index = known.firstIndex(where: { $0.utf8.elementsEqual(name) }) { return index }
+        report(path, FieldReader.unknown(name.text, among: known))
+        return nil
+    }
+
+    private mutating func members(_ value: JSONValue, _ path: String) -> [JSONMember]? {
+        if !problems.knows(path) { problems.note(path, at: value.offset) }
+        if case .object(let members) = value.content { return members }
+        report(path, "must be an object { … }")
+        return nil
     }
 
     private mutating func standard(of description: FieldDescription) -> FieldValues.Value? {
@@ -77,13 +118,6 @@ struct FieldReader {
         guard let value = try? JSONReader.read(Array(text.utf8), as: .json) else { return nil }
         return check(value, description.name, description.kind)
     }
-
-    func unknown(_ name: String, among known: [String]) -> String {
-        if let nearest = NearestName.of(name, among: known) { return "is not known; did you mean \(nearest)?" }
-        return "is not known; there are \(known.sorted().joined(separator: ", "))"
-    }
-
-    func join(_ path: String, _ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
     // MARK: Values
 
@@ -104,24 +138,20 @@ struct FieldReader {
             if case .number(let number) = value.content, let integer = number.integer, bounds.contains(integer) {
                 return .integer(integer)
             }
-            report(path, "must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
+            report(path, "must be \(Units.describe(bounds))")
         case .duration(let bounds):
-            if case .string(let bytes) = value.content, let time = Units.duration(bytes), bounds.contains(time) {
+            if let time = duration(value), bounds.contains(time), !Units.isSplit(time, within: bounds) {
                 return .integer(time)
             }
-            let (least, most) = (
-                Units.describe(milliseconds: bounds.lowerBound), Units.describe(milliseconds: bounds.upperBound)
-            )
-            report(path, "must be a duration such as \"10s\", \"15m\" or \"1h\", from \(least) to \(most)")
+            report(path, "must be \(Units.describe(durations: bounds))")
         case .size(let bounds):
             if let size = size(value), bounds.contains(size) { return .integer(size) }
-            let (least, most) = (Units.describe(bytes: bounds.lowerBound), Units.describe(bytes: bounds.upperBound))
-            report(path, "must be a size such as \"8KiB\" or a number of bytes, from \(least) to \(most)")
+            report(path, "must be \(Units.describe(sizes: bounds))")
         case .time:
             if case .string(let bytes) = value.content, let time = ISO8601.parse(bytes.span) { return .integer(time) }
             report(path, "must be a time in UTC such as \"2027-01-01T00:00:00Z\"")
         case .template: return template(value, path)
-        case .strings: return strings(value, path)
+        case .strings: return strings(value, path).map { .strings($0) }
         case .secret: return secret(value, path).map { .secret($0) }
         case .object(let fields): return .object(read(value, path, by: fields))
         case .objects(let fields): return objects(value, path, fields)
@@ -132,16 +162,20 @@ struct FieldReader {
         return nil
     }
 
-    private mutating func string(_ value: JSONValue, _ path: String) -> [UInt8]? {
+    mutating func string(_ value: JSONValue, _ path: String) -> [UInt8]? {
         guard case .string(let bytes) = value.content else {
             report(path, "must be a string")
             return nil
         }
-        guard !bytes.isEmpty, !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+        guard CharacterRule.isText(bytes) else {
             report(path, "must not be empty, nor have control characters")
             return nil
         }
         return bytes
+    }
+
+    private func duration(_ value: JSONValue) -> Int64? {
+        if case .string(let bytes) = value.content { Units.duration(bytes) } else { nil }
     }
 
     private func size(_ value: JSONValue) -> Int64? {
@@ -162,18 +196,23 @@ struct FieldReader {
         }
     }
 
-    private mutating func strings(_ value: JSONValue, _ path: String) -> FieldValues.Value? {
+    /// A list of different texts; nil when one of them is none, so that the places of those returned are those in the text.
+    private mutating func strings(_ value: JSONValue, _ path: String) -> [[UInt8]]? {
         guard case .array(let elements) = value.content else {
-            if case .string = value.content { return string(value, path).map { .strings([$0]) } }
+            if case .string = value.content { return string(value, path).map { [$0] } }
             report(path, "must be a list of strings")
             return nil
         }
         var list: [[UInt8]] = []
+        var known: Set<[UInt8]> = []
         for (index, element) in elements.enumerated() {
-            offsets["\(path)[\(index)]"] = element.offset
-            if let bytes = string(element, "\(path)[\(index)]") { list.append(bytes) }
+            let place = "\(path)[\(index)]"
+            problems.note(place, at: element.offset)
+            guard let bytes = string(element, place) else { continue }
+            if !known.insert(bytes).inserted { report(place, "is in the list already") }
+            list.append(bytes)
         }
-        return .strings(list)
+        return list.count == elements.count ? list : nil
     }
 
     private mutating func objects(
@@ -186,57 +225,5 @@ struct FieldReader {
         var list: [FieldValues] = []
         for (index, element) in elements.enumerated() { list.append(read(element, "\(path)[\(index)]", by: fields)) }
         return .objects(list)
-    }
-
-    // MARK: Secrets
-
-    private static let source = "must be a string, { env: \"NAME\" } or { file: \"PATH\" }"
-
-    private mutating func secret(_ value: JSONValue, _ path: String) -> Secret? {
-        switch value.content {
-        case .string(let bytes) where !bytes.isEmpty:
-            hasInlineSecret = true
-            return Secret(bytes)
-        case .object(let members) where members.count == 1:
-            guard case .string(let bytes) = members[0].value.content, !bytes.isEmpty else { break }
-            if members[0].name.elementsEqual("env".utf8) { return secret(fromVariable: bytes.text, path) }
-            if members[0].name.elementsEqual("file".utf8) { return secret(fromFile: bytes.text, path) }
-        case .string, .object, .null, .boolean, .number, .array: break
-        }
-        report(path, FieldReader.source)
-        return nil
-    }
-
-    private mutating func secret(fromVariable name: String, _ path: String) -> Secret? {
-        guard let value = surroundings.variable(name), !value.isEmpty else {
-            report(path, "the environment variable \(name) is not set, or empty")
-            return nil
-        }
-        return Secret(Array(value.utf8))
-    }
-
-    private mutating func secret(fromFile name: String, _ path: String) -> Secret? {
-        let place = name.hasPrefix("/") ? name : folder + "/" + name
-        guard let file = surroundings.file(place) else {
-            report(path, "the file \(place) cannot be read")
-            return nil
-        }
-        if file.isWorldReadable {
-            // The orchestrators mount secrets there, readable by all of the container.
-            guard ["/run/secrets/", "/var/run/secrets/"].contains(where: place.hasPrefix) && !place.contains("/../")
-            else {
-                report(path, "anybody on this machine can read \(place); chmod 600 it")
-                return nil
-            }
-            warnings.append("\(path): anybody in this container can read \(place)")
-        }
-        var bytes = file.bytes
-        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        guard !bytes.isEmpty else {
-            report(path, "the file \(place) is empty")
-            return nil
-        }
-        return Secret(bytes)
     }
 }

@@ -28,10 +28,16 @@ package struct Surroundings: Sendable {
     package static let process = Surroundings(
         variable: { ProcessInfo.processInfo.environment[$0] },
         file: { path in
-            guard let data = FileManager.default.contents(atPath: path),
-                let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-                let mode = attributes[.posixPermissions] as? UInt
-            else { return nil }
+            guard let data = FileManager.default.contents(atPath: path), let mode = mode(of: path) else { return nil }
             return File(bytes: Array(data), isWorldReadable: mode & 0o004 != 0)
         })
+
+    /// Who may do what with a file. A link's own mode says nothing about what it leads to.
+    private static func mode(of path: String) -> UInt? {
+        let target = URL(filePath: path).resolvingSymlinksInPath().path
+        let attributes =
+            (try? FileManager.default.attributesOfItem(atPath: target))
+            ?? (try? FileManager.default.attributesOfItem(atPath: path))
+        return attributes?[.posixPermissions] as? UInt
+    }
 }

@@ -13,16 +13,35 @@ enum Units {
     /// Bytes of `512B`, `8KiB`, `1MiB`; nil for anything else.
     static func size(_ text: [UInt8]) -> Int64? { read(text, sizes) }
 
-    /// A duration as a person would write it.
-    static func describe(milliseconds: Int64) -> String {
-        let best = durations.last { milliseconds % $0.factor == 0 && milliseconds >= $0.factor } ?? durations[0]
-        return "\(milliseconds / best.factor)\(best.unit)"
+    /// Whether a duration has a part of a second where whole ones are counted: where it may not be shorter than one.
+    static func isSplit(_ milliseconds: Int64, within bounds: ClosedRange<Int64>) -> Bool {
+        bounds.lowerBound >= 1000 && milliseconds % 1000 != 0
     }
 
-    /// A size as a person would write it.
-    static func describe(bytes: Int64) -> String {
-        let best = sizes.last { bytes % $0.factor == 0 && bytes >= $0.factor } ?? sizes[0]
-        return "\(bytes / best.factor)\(best.unit)"
+    // MARK: For people
+
+    static func describe(_ bounds: ClosedRange<Int64>) -> String {
+        if bounds.lowerBound == bounds.upperBound { return "\(bounds.lowerBound)" }
+        if bounds.upperBound == .max { return "a whole number, at least \(bounds.lowerBound)" }
+        return "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
+    }
+
+    static func describe(durations bounds: ClosedRange<Int64>) -> String {
+        let whole = bounds.lowerBound >= 1000 ? "in whole seconds, " : ""
+        return "a duration such as \"10s\", \"15m\" or \"1h\", \(whole)from \(describe(bounds, durations))"
+    }
+
+    static func describe(sizes bounds: ClosedRange<Int64>) -> String {
+        "a size such as \"8KiB\" or a number of bytes, from \(describe(bounds, sizes))"
+    }
+
+    private static func describe(_ bounds: ClosedRange<Int64>, _ units: [(unit: String, factor: Int64)]) -> String {
+        "\(describe(bounds.lowerBound, units)) to \(describe(bounds.upperBound, units))"
+    }
+
+    private static func describe(_ amount: Int64, _ units: [(unit: String, factor: Int64)]) -> String {
+        let best = units.last { amount % $0.factor == 0 && amount >= $0.factor } ?? units[0]
+        return "\(amount / best.factor)\(best.unit)"
     }
 
     private static func read(_ text: [UInt8], _ units: [(unit: String, factor: Int64)]) -> Int64? {

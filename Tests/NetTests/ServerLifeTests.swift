@@ -25,20 +25,6 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a port is free again as soon as run has returned`(transport: TransportKind) throws {
-        let first = try TestServer(transport)
-        let client = try Client(first.port)
-        #expect(try client.get("/").status == 200)
-        #expect(first.stop())
-        let port = first.port
-        let address = try socketAddress("127.0.0.1:\(port)")
-        let second = try TestServer(transport) { $0.addresses = [address] }
-        #expect(second.port == port)
-        #expect(try Client(port).get("/").status == 200)
-        #expect(second.stop())
-    }
-
-    @Test(arguments: TransportKind.allCases)
     func `stopping finishes what is under way, closes what is idle, and takes nothing new`(transport: TransportKind)
         throws
     {
@@ -81,7 +67,7 @@ import Testing
 
     @Test(arguments: TransportKind.allCases)
     func `an answer on its way when the server stops is the last of its connection`(transport: TransportKind) throws {
-        let server = try TestServer(transport)
+        let server = try TestServer(transport) { $0.drainTimeout = 10_000 }
         let client = try Client(server.port, holdsLittle: true)
         try client.write("GET /big/600000 HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client.read(atMost: 17) == Array("HTTP/1.1 200 OK\r\n".utf8))
@@ -104,13 +90,16 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a stop that comes before run is not lost`(transport: TransportKind) throws {
-        let address = try socketAddress("127.0.0.1:0")
-        var settings = Server.Settings(addresses: [address], workers: 2)
+    func `a stop that comes before run is not lost, and run leaves no port taken`(transport: TransportKind) throws {
+        var settings = Server.Settings(addresses: [try socketAddress("127.0.0.1:0")], workers: 2)
         settings.transport = transport
-        let server = try Server(settings) { EchoHandler() }
-        server.stop()
-        server.run()
+        for _ in 0..<50 {
+            let server = try Server(settings) { EchoHandler() }
+            let address = try #require(server.addresses.first)
+            server.stop()
+            server.run()
+            for socket in try ListeningSocket.open(address, count: 1) { systemClose(socket.descriptor) }
+        }
     }
 
     @Test(arguments: TransportKind.allCases)

@@ -1,0 +1,50 @@
+import Bytes
+
+/// What names and texts of the configuration may be made of.
+enum CharacterRule {
+    static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        default: isDigit(byte)
+        }
+    }
+
+    static func isLowerOrDigit(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) && byte == byte.lowercasedASCII }
+
+    static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+    static func isWord(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+
+    /// Something, without control characters.
+    static func isText(_ bytes: [UInt8]) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+
+    /// A host as a Host field or an origin names it, without a port: a name, an address, or an IPv6 address in brackets.
+    static func isHost(_ bytes: [UInt8]) -> Bool {
+        if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") {
+            return IPAddress(Array(bytes.dropFirst().dropLast()).text)?.isV6 == true
+        }
+        return !bytes.isEmpty && bytes.allSatisfy { isWord($0) || $0 == UInt8(ascii: ".") }
+    }
+
+    /// `scheme://host[:port]`, as a browser writes it (RFC 6454 section 6.2): in lower case, without the scheme's own port.
+    static func isOrigin(_ bytes: [UInt8]) -> Bool {
+        let scheme = bytes.prefix { isLowerOrDigit($0) || "+.-".utf8.contains($0) }
+        let rest = bytes[scheme.count...]
+        guard !scheme.isEmpty, rest.starts(with: "://".utf8), bytes.allSatisfy({ $0 == $0.lowercasedASCII }) else {
+            return false
+        }
+        let authority = Array(rest.dropFirst(3))
+        guard let colon = authority.lastIndex(of: UInt8(ascii: ":")), authority.last != UInt8(ascii: "]") else {
+            return isHost(authority)
+        }
+        guard let port = Decimal.parse(Array(authority[(colon + 1)...]).span, maximum: 65_535), port > 0 else {
+            return false
+        }
+        let isOwn = port == 443 && scheme.elementsEqual("https".utf8) || port == 80 && scheme.elementsEqual("http".utf8)
+        return !isOwn && isHost(Array(authority[..<colon]))
+    }
+}

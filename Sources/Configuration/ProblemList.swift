@@ -1,0 +1,49 @@
+import Bytes
+
+/// Collects everything that is wrong with a text, each thing with its place there.
+struct ProblemList {
+    /// Nobody mends more at once, and it bounds the work on a text that is wrong all over.
+    static let most = 100
+
+    private let text: [UInt8]
+    /// Where the paths are that have been read.
+    private var offsets: [String: Int] = [:]
+    private var found: [(offset: Int, path: String, reason: String)] = []
+    /// How many there are, also those beyond `most`.
+    private(set) var count = 0
+
+    init(in text: [UInt8]) { self.text = text }
+
+    /// In the order of the text.
+    var problems: [Problem] {
+        var problems = found.sorted { $0.offset < $1.offset }.map {
+            Problem(path: $0.path, position: TextPosition(of: $0.offset, in: text), reason: $0.reason)
+        }
+        if count > found.count {
+            problems.append(
+                Problem(path: "", position: nil, reason: "there are \(count - found.count) more; mend these first"))
+        }
+        return problems
+    }
+
+    /// Remembers where a path is.
+    mutating func note(_ path: String, at offset: Int) { offsets[path] = offset }
+
+    func knows(_ path: String) -> Bool { offsets[path] != nil }
+
+    func contains(under path: String) -> Bool { found.contains { $0.path.hasPrefix(path) } }
+
+    /// Adds a problem at a path that has been read, or at the nearest part of it that has.
+    mutating func add(_ path: String, _ reason: () -> String) {
+        var known = path[...]
+        while offsets[String(known)] == nil, let end = known.lastIndex(where: { $0 == "." || $0 == "[" }) {
+            known = known[..<end]
+        }
+        add(path, at: offsets[String(known)] ?? offsets[""] ?? 0, reason)
+    }
+
+    mutating func add(_ path: String, at offset: Int, _ reason: () -> String) {
+        count += 1
+        if found.count < ProblemList.most { found.append((offset, path, reason())) }
+    }
+}

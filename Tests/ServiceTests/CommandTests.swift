@@ -1,0 +1,47 @@
+import Access
+import Crypto
+import Testing
+
+@testable import Bytes
+@testable import Configuration
+@testable import Service
+
+@Suite struct CommandTests {
+    @Test func `the starting configuration is valid as it is, and holds no secret`() throws {
+        let (key, digest) = try KeyMaking.make()
+        let text = StartingConfiguration.text(digest: digest.text)
+        let configuration = try Sample.load(text)
+        #expect(configuration.grants.count == 3)
+        #expect(configuration.warnings.isEmpty)
+        #expect(!text.contains(key.text))
+        let finding = configuration.authenticator.identify(authorization: nil, apiKey: key.span, at: 0)
+        guard case .caller(let caller) = finding else {
+            Issue.record("the key that init prints is not the configuration's")
+            return
+        }
+        #expect(caller.principal.subject.text == "app")
+    }
+
+    @Test func `a made key has 256 random bits, and its digest is its SHA-256`() throws {
+        let (key, digest) = try KeyMaking.make()
+        #expect(key.count == 43)
+        #expect(key.text != (try KeyMaking.make()).key.text)
+        let expected = Hex.encode(try Digest(.sha256, of: key.span).bytes.array)
+        #expect(digest == expected)
+    }
+
+    @Test func `every command is in the overview, and there is no option for a secret`() throws {
+        for command in Command.allCases { #expect(Command.overview.contains("  \(command.rawValue) ")) }
+        for option in ["--secret", "--key", "--secret-key", "extra"] {
+            #expect(throws: UsageError.self) { try Options([option, "x"], for: .serve) }
+        }
+    }
+
+    @Test func `options are read`() throws {
+        let options = try Options(["--config", "a.json5", "--format", "json"], for: .check)
+        #expect(options.configuration == "a.json5")
+        #expect(options.wantsJSON)
+        #expect(throws: UsageError.self) { try Options(["--config"], for: .check) }
+        #expect(throws: UsageError.self) { try Options(["--format", "xml"], for: .check) }
+    }
+}

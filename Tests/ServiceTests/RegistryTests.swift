@@ -1,0 +1,51 @@
+import Access
+import Providers
+import Testing
+
+@testable import Configuration
+@testable import Service
+
+/// What must hold of every provider that describes itself.
+@Suite struct RegistryTests {
+    @Test func `routes have one path and one name each`() {
+        let routes = Registry.routes.map(\.description)
+        #expect(!routes.isEmpty)
+        #expect(Set(routes.map(\.name)).count == routes.count)
+        #expect(Set(routes.map(\.path)).count == routes.count)
+        for route in routes { #expect(route.path.first == UInt8(ascii: "/")) }
+    }
+
+    @Test(arguments: Registry.routes.map(\.description.name))
+    func `names within a route are used once, and everything is explained`(name: String) throws {
+        let route = Registry.routes[try #require(Registry.route(named: name))].description
+        let parameters = route.parameters.flatMap { [$0.name] + $0.aliases }
+        #expect(Set(parameters).count == parameters.count)
+        let fields = Schema.grant(of: route).map(\.name)
+        #expect(Set(fields).count == fields.count)
+        let summaries =
+            route.parameters.map(\.summary) + Schema.grant(of: route).map(\.summary) + route.answer.map(\.summary)
+        for summary in summaries + [route.summary] { #expect(summary.hasSuffix("."), "\(summary)") }
+        if let text = route.textParameter { #expect(route.position(of: text) != nil) }
+    }
+
+    @Test func `the router knows every route, its aliases and nothing else`() throws {
+        let router = Router(aliases: [(Array("/api/uptoken".utf8), 0)])
+        for (index, route) in Registry.routes.enumerated() {
+            guard case .issue(let found)? = router.find(route.description.path.span) else {
+                Issue.record("\(route.description.name) is not found")
+                continue
+            }
+            #expect(found == index)
+        }
+        guard case .issue(0)? = router.find(Array("/api/uptoken".utf8).span) else {
+            Issue.record("the alias is not found")
+            return
+        }
+        for path in [
+            "", "/", "/qiniu/uptoken/", "/qiniu/uptoken%20", "/Qiniu/uptoken", "//qiniu/uptoken", "/qiniu/%75ptoken",
+        ] {
+            let isUnknown = router.find(Array(path.utf8).span) == nil
+            #expect(isUnknown, "\(path)")
+        }
+    }
+}
