@@ -36,14 +36,6 @@ final class Service: Sendable {
         }
     }
 
-    private init(_ setup: Setup, shared transport: Transport) throws {
-        let service = try Service(setup, transport)
-        (process, port, folder, configuration) = (
-            service.process, service.port, service.folder, service.configuration
-        )
-        Keeper.keep(process.identifier)
-    }
-
     /// Runs `body` with a service of its own, and stops it whatever happens.
     static func run<Result>(
         _ setup: Setup, _ transport: Transport, _ body: (Service) throws -> Result
