@@ -22,7 +22,7 @@ enum CharacterRule {
         !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
-    /// A host as a Host field or an origin names it, without a port: a name, an address, or an IPv6 address in brackets.
+    /// A host as a Host field or an origin names it, without a port; an IPv6 address in brackets.
     static func isHost(_ bytes: [UInt8]) -> Bool {
         if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") {
             return IPAddress(Array(bytes.dropFirst().dropLast()).text)?.isV6 == true
@@ -30,7 +30,7 @@ enum CharacterRule {
         return !bytes.isEmpty && bytes.allSatisfy { isWord($0) || $0 == UInt8(ascii: ".") }
     }
 
-    /// `scheme://host[:port]`, as a browser writes it (RFC 6454 section 6.2): in lower case, without the scheme's own port.
+    /// `scheme://host[:port]` in lower case, without the scheme's own port, as browsers write it (RFC 6454 section 6).
     static func isOrigin(_ bytes: [UInt8]) -> Bool {
         let scheme = bytes.prefix { isLowerOrDigit($0) || "+.-".utf8.contains($0) }
         let rest = bytes[scheme.count...]

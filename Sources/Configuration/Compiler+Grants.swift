@@ -3,165 +3,188 @@ import Bytes
 import Providers
 
 extension Compiler {
-    /// Compiles one entry of `grants`; nil when too much is wrong with it, which is then noted.
-    func compileGrant(
-        _ member: JSONMember, _ credentials: [Configuration.Credential], _ identities: Set<[UInt8]>
-    ) -> Grant? {
-        let path = "grants." + member.name.text
-        reader.note(path, at: member.nameOffset)
-        guard case .string(let name)? = member.value["route"]?.content, let route = Registry.route(named: name.text)
-        else {
-            let known = Registry.routes.map(\.description.name)
-            let nearest: String? =
-                if case .string(let name)? = member.value["route"]?.content {
-                    NearestName.of(name.text, among: known)
-                } else { nil }
-            let hint = nearest.map { "; did you mean \($0)?" } ?? ""
-            reader.report(path, "needs a route, one of \(known.joined(separator: ", "))\(hint)")
-            return nil
-        }
-        let description = Registry.routes[route].description
-        let fields = reader.read(member.value, path, by: Schema.grant(of: description))
-        let callers = compileCallers(fields, path, identities)
-        guard let target = compileTarget(fields, path, description, callers),
-            let credential = compileCredential(fields, path, Registry.routes[route].provider, credentials)
-        else { return nil }
-        let issuer: any TokenIssuer
-        do throws(FieldProblem) {
-            issuer = try description.makeIssuer(
-                GrantFields(fields, target: target, accessKey: credentials[credential].accessKey))
-        } catch {
-            reader.report(path + "." + error.path, error.reason)
-            return nil
-        }
-        if let template = issuer.vendorName { check(template, path + ".policy", callers) }
-        let (lifetime, maxLifetime) = compileLifetimes(fields, path, description)
-        return Grant(
-            name: member.name, route: route, credential: credential, callers: callers, bucket: fields.string("bucket"),
-            target: target, withoutKey: description.withoutKey, lifetime: lifetime, maxLifetime: maxLifetime,
-            issuer: issuer)
+    /// What is being compiled of one grant.
+    private struct Draft {
+        let path: String
+        let route: RouteDescription
+        let fields: FieldValues
+        /// Whether nothing is wrong with any field by itself: only then it is judged what they say together.
+        let isRead: Bool
     }
 
-    private func compileCallers(
-        _ fields: FieldValues, _ path: String, _ identities: Set<[UInt8]>
-    ) -> [CallerSelector] {
+    /// Compiles one entry of `grants`; nil when too much is wrong with it, which is then noted.
+    func compileGrant(_ member: JSONMember, _ credentials: Credentials, _ identities: Identities) -> Grant? {
+        let path = noteNamed(member, in: "grants")
+        let names = Registry.routes.map(\.description.name)
+        guard let index = reader.kind("route", of: member.value, path, among: names) else { return nil }
+        let (route, provider) = (Registry.routes[index].description, Registry.routes[index].provider)
+        let problems = reader.problems.count
+        let fields = reader.read(member.value, path, by: Schema.grant(of: route))
+        let draft = Draft(path: path, route: route, fields: fields, isRead: reader.problems.count == problems)
+        let callers = compileCallers(draft, identities)
+        let target = compileTarget(draft, callers)
+        let credential = compileCredential(draft, provider, credentials)
+        let accessKey = credential.map { credentials.list[$0].accessKey } ?? []
+        let issuer = makeIssuer(draft, GrantFields(fields, target: target ?? .anything, accessKey: accessKey))
+        let (lifetime, maxLifetime) = compileLifetimes(draft)
+        guard let callers, let target, let credential, let issuer else { return nil }
+        return Grant(
+            name: member.name, route: index, credential: credential, callers: callers, bucket: fields.string("bucket"),
+            target: target, withoutKey: route.withoutKey, lifetime: lifetime, maxLifetime: maxLifetime, issuer: issuer)
+    }
+
+    private func makeIssuer(_ draft: Draft, _ fields: GrantFields) -> (any TokenIssuer)? {
+        guard draft.isRead else { return nil }
+        do throws(FieldProblem) {
+            return try draft.route.makeIssuer(fields)
+        } catch {
+            reader.report(draft.path + "." + error.path, error.reason)
+            return nil
+        }
+    }
+
+    private func compileCredential(
+        _ draft: Draft, _ provider: ProviderDescription, _ credentials: Credentials
+    ) -> Int? {
+        guard let name = draft.fields.string("credential"), credentials.isComplete else { return nil }
+        let path = draft.path + ".credential"
+        guard let place = credentials.places[name] else {
+            reader.report(path, FieldReader.unknown(name.text, among: credentials.places.keys.map(\.text)))
+            return nil
+        }
+        if let its = place.provider, its != provider.name {
+            reader.report(path, "is one of provider \(its); this route needs one of \(provider.name)")
+            return nil
+        }
+        return place.index
+    }
+
+    // MARK: Callers
+
+    /// - Returns: nil where it cannot be told whom they admit.
+    private func compileCallers(_ draft: Draft, _ identities: Identities) -> [CallerSelector]? {
+        guard let names = draft.fields.strings("callers") else { return nil }
+        let path = draft.path + ".callers"
+        if names.isEmpty { reader.report(path, "must name somebody") }
         var callers: [CallerSelector] = []
-        for (index, name) in (fields.strings("callers") ?? []).enumerated() {
-            let place = "\(path).callers[\(index)]"
-            guard let selector = selector(name.text) else {
-                reader.report(place, "must be \"anonymous\", \"authenticated\" or \"apiKey:ID\"")
+        for (index, name) in names.enumerated() {
+            guard let selector = selector(name) else {
+                reader.report(
+                    reader.join(path, index), "must be \"anonymous\", \"authenticated\" or \"apiKey:ID\"")
                 continue
             }
-            if case .identity(_, let id) = selector, !identities.contains(id) {
-                reader.report(place, "names an API key that authentication.apiKeys does not have")
+            if case .identity(_, let id) = selector {
+                check(id, reader.join(path, index), among: identities.ids)
             }
             callers.append(selector)
         }
-        if fields.strings("callers")?.isEmpty == true { reader.report(path + ".callers", "must name somebody") }
-        if callers.contains(.anonymous), fields.boolean("public") != true {
-            reader.report(
-                path + ".callers", "anonymous needs public: true in the grant, since anybody may use it then (R10)")
+        guard !callers.isEmpty, callers.count == names.count else { return nil }
+        let isPublic = draft.fields.boolean("public")
+        if callers.contains(.anonymous), isPublic == false {
+            reader.report(path, "anonymous needs public: true in the grant, since anybody may use it then (R10)")
         }
-        if fields.boolean("public") == true, !callers.contains(.anonymous) {
-            reader.report(path + ".public", "is true, but anonymous is not among the callers")
+        if isPublic == true, !callers.contains(.anonymous) {
+            reader.report(draft.path + ".public", "is true, but anonymous is not among the callers")
+        }
+        for (place, template) in templates(draft.fields, Schema.grant(of: draft.route), draft.path) {
+            check(template, place, callers)
         }
         return callers
     }
 
-    private func compileCredential(
-        _ fields: FieldValues, _ path: String, _ provider: ProviderDescription,
-        _ credentials: [Configuration.Credential]
-    ) -> Int? {
-        guard let name = fields.string("credential")?.text else { return nil }
-        guard let index = credentials.firstIndex(where: { $0.name == name }) else {
-            reader.report(path + ".credential", reader.unknown(name, among: credentials.map(\.name)))
-            return nil
+    /// The templates of a grant, those in its objects too, with their paths.
+    private func templates(
+        _ fields: FieldValues, _ descriptions: [FieldDescription], _ path: String
+    ) -> [(path: String, template: KeyTemplate)] {
+        descriptions.flatMap { description -> [(path: String, template: KeyTemplate)] in
+            let place = path + "." + description.name
+            if case .object(let inner) = description.kind, let object = fields.object(description.name) {
+                return templates(object, inner, place)
+            }
+            return fields.template(description.name).map { [(place, $0)] } ?? []
         }
-        guard credentials[index].provider == provider.name else {
-            reader.report(path + ".credential", "must be one of provider \(provider.name) for this route")
-            return nil
-        }
-        return index
-    }
-
-    // MARK: Bucket and key
-
-    private func compileTarget(
-        _ fields: FieldValues, _ path: String, _ route: RouteDescription, _ callers: [CallerSelector]
-    ) -> Grant.Target? {
-        let isUnscoped = fields.boolean("unscoped") == true
-        if let bucket = fields.string("bucket"), !BucketRule.admits(bucket.span) {
-            reader.report(path + ".bucket", BucketRule.fault.description)
-        }
-        let (key, prefix) = (fields.template("key"), fields.template("keyPrefix"))
-        let isWhole = fields.string("bucket") != nil && (key != nil || prefix != nil)
-        if !isWhole, !isUnscoped {
-            let names = route.takesFixedKey ? "key or keyPrefix" : "keyPrefix"
-            reader.report(path, "needs bucket and \(names); a grant for more needs unscoped: true")
-            return nil
-        }
-        if isWhole, isUnscoped {
-            reader.report(path + ".unscoped", "is true, but bucket and key or keyPrefix scope the grant")
-        }
-        if key != nil, prefix != nil {
-            reader.report(path + ".keyPrefix", "cannot stand beside key")
-            return nil
-        }
-        if fields.strings("extensions") != nil, key?.usesExtension != true {
-            reader.report(path + ".extensions", "needs ${ext} in key")
-        }
-        for (index, name) in (fields.strings("extensions") ?? []).enumerated() {
-            let isPlain =
-                (1...8).contains(name.count) && name.allSatisfy { $0 >= 48 && $0 <= 57 || $0 >= 97 && $0 <= 122 }
-            if !isPlain { reader.report("\(path).extensions[\(index)]", "must be 1 to 8 of a-z 0-9") }
-        }
-        if let key {
-            check(key, path + ".key", callers)
-            checkKey(key, path + ".key", route)
-            return .key(key.limited(to: fields.strings("extensions")))
-        }
-        guard let prefix else { return .anything }
-        check(prefix, path + ".keyPrefix", callers)
-        checkKey(prefix, path + ".keyPrefix", route)
-        if !prefix.endsInSlash {
-            reader.report(path + ".keyPrefix", "must end in /, else users/1 would also admit users/10")
-        }
-        if prefix.usesExtension { reader.report(path + ".keyPrefix", "cannot have ${ext}") }
-        return .prefix(prefix)
     }
 
     /// R9: what a caller's name stands in must not be shared by callers of different identities.
     private func check(_ template: KeyTemplate, _ path: String, _ callers: [CallerSelector]) {
         guard template.namesCaller || template.namesSource else { return }
+        let isOne = callers.count == 1 && callers.allSatisfy { if case .identity = $0 { true } else { false } }
         if callers.contains(.anonymous) {
             reader.report(path, "names the caller, and anonymous callers have no name (R9)")
-        }
-        let isOne = callers.count == 1 && callers.allSatisfy { if case .identity = $0 { true } else { false } }
-        if !template.namesSource, !isOne {
+        } else if !template.namesSource, !isOne {
             reader.report(
                 path, "must have ${caller.source}, or callers must be one kind:id, else two callers could share it (R9)"
             )
         }
     }
 
+    // MARK: Bucket and key
+
+    private func compileTarget(_ draft: Draft, _ callers: [CallerSelector]?) -> Grant.Target? {
+        let fields = draft.fields
+        if let bucket = fields.string("bucket"), !BucketRule.admits(bucket.span) {
+            reader.report(draft.path + ".bucket", BucketRule.fault.description)
+        }
+        let (key, prefix) = (fields.template("key"), fields.template("keyPrefix"))
+        if let fault = key.flatMap({ Compiler.fault(ofKey: $0, draft.route) }) {
+            reader.report(draft.path + ".key", fault)
+        }
+        if let fault = prefix.flatMap({ Compiler.fault(ofPrefix: $0, draft.route) }) {
+            reader.report(draft.path + ".keyPrefix", fault)
+        }
+        checkExtensions(draft)
+        guard draft.isRead else { return nil }
+        if key != nil, prefix != nil {
+            reader.report(draft.path + ".keyPrefix", "cannot stand beside key")
+            return nil
+        }
+        let isWhole = fields.string("bucket") != nil && (key != nil || prefix != nil)
+        let isUnscoped = fields.boolean("unscoped") == true
+        if !isWhole, !isUnscoped {
+            let names = draft.route.takesFixedKey ? "key or keyPrefix" : "keyPrefix"
+            reader.report(draft.path, "needs bucket and \(names); a grant for more needs unscoped: true")
+            return nil
+        }
+        if isWhole, isUnscoped {
+            reader.report(
+                draft.path + ".unscoped", "is true, but the grant has a scope: its bucket and key or keyPrefix")
+        }
+        if let key { return .key(key.limited(to: fields.strings("extensions"))) }
+        return prefix.map { .prefix($0) } ?? .anything
+    }
+
     /// R13 for the part of a key that the configuration gives, the places taken as one letter.
-    private func checkKey(_ template: KeyTemplate, _ path: String, _ route: RouteDescription) {
-        let sample = template.sample
-        if let fault = ObjectKeyRule.fault(of: sample.span, maximumLength: route.maximumKeyLength) {
-            reader.report(path, fault.description)
+    private static func fault(ofKey key: KeyTemplate, _ route: RouteDescription) -> String? {
+        ObjectKeyRule.fault(of: key.sample.span, maximumLength: route.maximumKeyLength)?.description
+    }
+
+    private static func fault(ofPrefix prefix: KeyTemplate, _ route: RouteDescription) -> String? {
+        if let fault = fault(ofKey: prefix, route) { return fault }
+        if prefix.usesExtension { return "cannot have ${ext}, which only a whole key has" }
+        return prefix.endsInSlash ? nil : "must end in /, else users/1 would also admit users/10"
+    }
+
+    private func checkExtensions(_ draft: Draft) {
+        guard let extensions = draft.fields.strings("extensions") else { return }
+        let path = draft.path + ".extensions"
+        if extensions.isEmpty { reader.report(path, "must name at least one") }
+        for (index, name) in extensions.enumerated() {
+            let isPlain = (1...8).contains(name.count) && name.allSatisfy(CharacterRule.isLowerOrDigit)
+            if !isPlain { reader.report(reader.join(path, index), "must be 1 to 8 of a-z 0-9, without the dot") }
+        }
+        if draft.isRead, draft.fields.template("key")?.usesExtension != true {
+            reader.report(path, "needs ${ext} in key")
         }
     }
 
     // MARK: Lifetime
 
     /// Seconds: what is given when nothing is asked, and the most that may be asked.
-    private func compileLifetimes(
-        _ fields: FieldValues, _ path: String, _ route: RouteDescription
-    ) -> (lifetime: Int64, maxLifetime: Int64) {
-        let most = fields.integer("maxLifetime").map { $0 / 1000 }
-        let lifetime = fields.integer("lifetime").map { $0 / 1000 } ?? min(3600, most ?? 3600)
+    private func compileLifetimes(_ draft: Draft) -> (lifetime: Int64, maxLifetime: Int64) {
+        let most = draft.fields.integer("maxLifetime").map { $0 / 1000 }
+        let lifetime = draft.fields.integer("lifetime").map { $0 / 1000 } ?? min(3600, most ?? 3600)
         if let most, most < lifetime {
-            reader.report(path + ".maxLifetime", "must not be shorter than lifetime")
+            reader.report(draft.path + ".maxLifetime", "must not be shorter than lifetime")
         }
         return (lifetime, most ?? lifetime)
     }

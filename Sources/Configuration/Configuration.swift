@@ -49,8 +49,6 @@ package struct Configuration: Sendable {
             let reason = "the file cannot be read; name another with --config, or make one with `countersign init`"
             throw ConfigurationError(file: path, problems: [Problem(path: "", position: nil, reason: reason)])
         }
-        let folder = path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
-        let compiler = Compiler(file.bytes, folder: folder.isEmpty ? "/" : folder, surroundings)
-        return try compiler.compile(named: path, isWorldReadable: file.isWorldReadable)
+        return try Compiler(file, named: path, surroundings).compile()
     }
 }

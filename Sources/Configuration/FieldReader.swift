@@ -27,7 +27,11 @@ struct FieldReader {
 
     /// What to say of a name that is none of the known ones.
     static func unknown(_ name: String, among known: [String]) -> String {
-        if let nearest = NearestName.of(name, among: known) { return "is not known; did you mean \(nearest)?" }
+        unknown(meaning: NearestName.of(name, among: known), among: known)
+    }
+
+    private static func unknown(meaning nearest: String?, among known: [String]) -> String {
+        if let nearest { return "is not known; did you mean \(nearest)?" }
         return (1...40).contains(known.count) ? "is not known; there are \(list(known.sorted()))" : "is not known"
     }
 
@@ -59,19 +63,27 @@ struct FieldReader {
 
     // MARK: Objects
 
-    /// Reads an object: every key known, none missing, each value as described; keys that are not given have their standard.
+    /// Reads an object: every key known, none missing, each value as described. Keys that are not given have their
+    /// standard.
     mutating func read(_ value: JSONValue, _ path: String, by descriptions: [FieldDescription]) -> FieldValues {
         guard let members = members(value, path) else { return FieldValues() }
         var values = FieldValues()
+        /// What the unknown keys seem to be meant for: that is given then, if not understood.
+        var meant: Set<String> = []
         for member in members {
             let memberPath = note(member, in: path)
             guard let description = descriptions.first(where: { $0.name.utf8.elementsEqual(member.name) }) else {
-                report(memberPath, FieldReader.unknown(member.name.text, among: descriptions.map(\.name)))
+                let names = descriptions.map(\.name)
+                let nearest = problems.isFull ? nil : NearestName.of(member.name.text, among: names)
+                if let nearest { meant.insert(nearest) }
+                report(memberPath, FieldReader.unknown(meaning: nearest, among: names))
                 continue
             }
             values[description.name] = check(member.value, memberPath, description.kind)
         }
-        for description in descriptions where !members.contains(where: { $0.name.elementsEqual(description.name.utf8) })
+        for description in descriptions
+        where !meant.contains(description.name)
+            && !members.contains(where: { $0.name.elementsEqual(description.name.utf8) })
         {
             if description.isRequired { report(path, "needs \(description.name)") }
             if let standard = standard(of: description) { values[description.name] = standard }
@@ -196,7 +208,7 @@ struct FieldReader {
         }
     }
 
-    /// A list of different texts; nil when one of them is none, so that the places of those returned are those in the text.
+    /// A list of different texts; nil when one of them will not do, so that the others keep their places.
     private mutating func strings(_ value: JSONValue, _ path: String) -> [[UInt8]]? {
         guard case .array(let elements) = value.content else {
             if case .string = value.content { return string(value, path).map { [$0] } }
@@ -209,7 +221,10 @@ struct FieldReader {
             let place = "\(path)[\(index)]"
             problems.note(place, at: element.offset)
             guard let bytes = string(element, place) else { continue }
-            if !known.insert(bytes).inserted { report(place, "is in the list already") }
+            guard known.insert(bytes).inserted else {
+                report(place, "is in the list already")
+                continue
+            }
             list.append(bytes)
         }
         return list.count == elements.count ? list : nil

@@ -14,6 +14,9 @@ struct ProblemList {
 
     init(in text: [UInt8]) { self.text = text }
 
+    /// Whether no more reasons are kept.
+    var isFull: Bool { found.count == ProblemList.most }
+
     /// In the order of the text.
     var problems: [Problem] {
         var problems = found.sorted { $0.offset < $1.offset }.map {
@@ -31,8 +34,6 @@ struct ProblemList {
 
     func knows(_ path: String) -> Bool { offsets[path] != nil }
 
-    func contains(under path: String) -> Bool { found.contains { $0.path.hasPrefix(path) } }
-
     /// Adds a problem at a path that has been read, or at the nearest part of it that has.
     mutating func add(_ path: String, _ reason: () -> String) {
         var known = path[...]
@@ -44,6 +45,6 @@ struct ProblemList {
 
     mutating func add(_ path: String, at offset: Int, _ reason: () -> String) {
         count += 1
-        if found.count < ProblemList.most { found.append((offset, path, reason())) }
+        if !isFull { found.append((offset, path, reason())) }
     }
 }

@@ -14,17 +14,20 @@ package enum Schema {
 
     static let server: [FieldDescription] = [
         FieldDescription(
-            "listen", .strings, standard: "\"127.0.0.1:8080\"", "host:port or [v6]:port; several as a list."),
+            "listen", .strings, standard: "\"127.0.0.1:8080\"",
+            "`host:port` or `[v6]:port`, numeric or localhost; several as a list."),
         FieldDescription(
             "plaintext", .boolean, standard: "false",
-            "Whether to listen off loopback without TLS, a proxy in front doing it."),
-        FieldDescription("hosts", .strings, standard: "[]", "Host names that are answered to; \"*\" for all (R1)."),
+            "Whether to listen off loopback without TLS, which a proxy in front does."),
         FieldDescription(
-            "transport", .choice(["epoll", "dispatch"]), "How sockets are waited for; epoll on Linux."),
+            "hosts", .strings, standard: "[]", "Host names that are answered to, without port; `\"*\"` for all (R1)."),
+        FieldDescription(
+            "transport", .choice(["epoll", "dispatch"]),
+            "How sockets are waited for; without it as suits the system: epoll on Linux."),
         FieldDescription("workers", .integer(0...256), standard: "0", "Event loops; 0 for one on each core."),
         FieldDescription("limits", .object(limits), "How much one client may take."),
         FieldDescription("cors", .object(cors), "Which web pages may ask."),
-        FieldDescription("aliases", .members, "Other paths for routes: { \"/api/uptoken\": \"qiniu.uptoken\" }."),
+        FieldDescription("aliases", .members, "Other paths for routes: `{ \"/api/uptoken\": \"qiniu.uptoken\" }`."),
     ]
 
     static let limits: [FieldDescription] = [
@@ -39,19 +42,21 @@ package enum Schema {
             "headerTimeout", .duration(100...600_000), standard: "\"10s\"",
             "From a request's first byte to its empty line."),
         FieldDescription(
-            "requestTimeout", .duration(100...600_000), standard: "\"30s\"", "From a request's first byte to its last."),
+            "requestTimeout", .duration(100...600_000), standard: "\"30s\"",
+            "From a request's first byte to its last."),
         FieldDescription("idleTimeout", .duration(100...3_600_000), standard: "\"60s\"", "Between two requests."),
         FieldDescription(
             "drainTimeout", .duration(0...600_000), standard: "\"10s\"", "For requests under way at the end."),
     ]
 
     static let cors: [FieldDescription] = [
-        FieldDescription("origins", .strings, standard: "[]", "Origins such as \"https://app.example.com\" (R2).")
+        FieldDescription(
+            "origins", .strings, standard: "[]", "Origins of web pages, such as `\"https://app.example.com\"` (R2).")
     ]
 
     static let authentication: [FieldDescription] = [
         FieldDescription("apiKeys", .objects(apiKey), standard: "[]", "Keys of programs; several may share an id."),
-        FieldDescription("deny", .strings, standard: "[]", "Callers that get nothing: \"apiKey:ID\" (R12)."),
+        FieldDescription("deny", .strings, standard: "[]", "Callers that get nothing: `\"apiKey:ID\"` (R12)."),
     ]
 
     static let apiKey: [FieldDescription] = [
@@ -86,26 +91,30 @@ package enum Schema {
             FieldDescription("credential", .string, required: true, "The credential that signs."),
             FieldDescription(
                 "callers", .strings, required: true,
-                "\"anonymous\", \"authenticated\" or \"apiKey:ID\"; several as a list."),
+                "`\"anonymous\"`, `\"authenticated\"` or `\"apiKey:ID\"`; several as a list."),
             FieldDescription("bucket", .string, "The bucket."),
-            FieldDescription("keyPrefix", .template, "What keys must begin with; ends in /."),
+            FieldDescription("keyPrefix", .template, "What keys must begin with; ends in / (R13)."),
             FieldDescription(
                 "public", .boolean, standard: "false", "Must be true for a grant that `anonymous` may use (R10)."),
             FieldDescription(
                 "unscoped", .boolean, standard: "false",
-                "Must be true for a grant without bucket, or without key and prefix."),
+                "Must be true for a grant without bucket, or without `key` and `keyPrefix`."),
         ]
         if route.takesFixedKey {
             fields.append(FieldDescription("key", .template, "The one key that the server chooses (R13)."))
-            fields.append(FieldDescription("extensions", .strings, "What ${ext} in `key` may become."))
+            fields.append(
+                FieldDescription(
+                    "extensions", .strings, "What `${ext}` in `key` may become; without it, any 1 to 8 of a-z 0-9."))
         }
         if let longest = route.longestLifetime {
             fields.append(
                 FieldDescription(
-                    "lifetime", .duration(1000...longest * 1000), "How long a credential holds; one hour."))
+                    "lifetime", .duration(1000...longest * 1000),
+                    "How long what is issued holds when nothing is asked: one hour, or `maxLifetime` if that is less."))
             fields.append(
                 FieldDescription(
-                    "maxLifetime", .duration(1000...longest * 1000), "The most a caller may ask for; the lifetime."))
+                    "maxLifetime", .duration(1000...longest * 1000),
+                    "The most a caller may ask for: `lifetime`, if this is not given."))
         }
         return fields + route.grantFields
     }

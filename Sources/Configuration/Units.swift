@@ -28,15 +28,21 @@ enum Units {
 
     static func describe(durations bounds: ClosedRange<Int64>) -> String {
         let whole = bounds.lowerBound >= 1000 ? "in whole seconds, " : ""
-        return "a duration such as \"10s\", \"15m\" or \"1h\", \(whole)from \(describe(bounds, durations))"
+        let (least, most) = ends(durations: bounds)
+        return "a duration such as \"10s\", \"15m\" or \"1h\", \(whole)from \(least) to \(most)"
     }
 
     static func describe(sizes bounds: ClosedRange<Int64>) -> String {
-        "a size such as \"8KiB\" or a number of bytes, from \(describe(bounds, sizes))"
+        let (least, most) = ends(sizes: bounds)
+        return "a size such as \"8KiB\" or a number of bytes, from \(least) to \(most)"
     }
 
-    private static func describe(_ bounds: ClosedRange<Int64>, _ units: [(unit: String, factor: Int64)]) -> String {
-        "\(describe(bounds.lowerBound, units)) to \(describe(bounds.upperBound, units))"
+    static func ends(durations bounds: ClosedRange<Int64>) -> (least: String, most: String) {
+        (describe(bounds.lowerBound, durations), describe(bounds.upperBound, durations))
+    }
+
+    static func ends(sizes bounds: ClosedRange<Int64>) -> (least: String, most: String) {
+        (describe(bounds.lowerBound, sizes), describe(bounds.upperBound, sizes))
     }
 
     private static func describe(_ amount: Int64, _ units: [(unit: String, factor: Int64)]) -> String {

@@ -1,0 +1,144 @@
+import Access
+import Providers
+import Testing
+
+@testable import Configuration
+
+/// Every key that the descriptions name, with its path in a configuration that has what the key needs.
+struct Documented: Sendable, CustomTestStringConvertible {
+    /// Names; `[]` for the element of a list.
+    let path: [String]
+    let field: FieldDescription
+    /// The route or the provider, where the key belongs to one.
+    let owner: String
+
+    /// The path as an operator writes it.
+    var name: String { path.joined(separator: ".").replacing(".[]", with: "[]") }
+    var testDescription: String { owner.isEmpty ? name : "\(owner): \(name)" }
+
+    static let all: [Documented] =
+        flatten(Schema.root, below: [], of: "")
+        + Registry.providers.flatMap {
+            flatten(Schema.credential(of: $0), below: ["credentials", $0.name], of: $0.name)
+        }
+        + Registry.routes.flatMap {
+            flatten(Schema.grant(of: $0.description), below: ["grants", "g"], of: $0.description.name)
+        }
+
+    private static func flatten(_ fields: [FieldDescription], below path: [String], of owner: String) -> [Documented] {
+        fields.flatMap { field -> [Documented] in
+            let place = path + [field.name]
+            let inner: [Documented] =
+                switch field.kind {
+                case .object(let fields): flatten(fields, below: place, of: owner)
+                case .objects(let fields): flatten(fields, below: place + ["[]"], of: owner)
+                default: []
+                }
+            return [Documented(path: place, field: field, owner: owner)] + inner
+        }
+    }
+
+    // MARK: A configuration around it
+
+    /// A configuration with what the key needs, and with the given text for the key itself, or without it.
+    func configuration(with value: String?) -> String {
+        var tree = Tree.object([])
+        var settings = [("version", "1"), ("credentials", "{}"), ("grants", "{}")]
+        if path.first == "authentication" || path.first == "grants" {
+            settings += [
+                ("authentication.apiKeys.[].id", "\"a\""),
+                ("authentication.apiKeys.[].sha256", "\"\(Sample.digest)\""),
+            ]
+        }
+        for provider in Registry.providers where path.first != "version" {
+            settings += [
+                ("credentials.\(provider.name).provider", "\"\(provider.name)\""),
+                ("credentials.\(provider.name).accessKey", "\"a\""),
+                ("credentials.\(provider.name).secretKey", "\"s\""),
+            ]
+        }
+        if let route = Registry.routes.first(where: { $0.description.name == owner }) {
+            settings += [
+                ("grants.g.route", "\"\(owner)\""), ("grants.g.credential", "\"\(route.provider.name)\""),
+                ("grants.g.callers", "\"apiKey:a\""), ("grants.g.bucket", "\"b\""), ("grants.g.keyPrefix", "\"p/\""),
+            ]
+            for field in route.description.grantFields where field.isRequired {
+                settings.append(("grants.g.\(field.name)", Documented.values["grants.g.\(field.name)"] ?? "\"x\""))
+            }
+        }
+        for (path, text) in settings + (Documented.needs[name] ?? []) {
+            tree.set(path.split(separator: ".").map(String.init)[...], to: text.isEmpty ? nil : text)
+        }
+        tree.set(path[...], to: value)
+        return tree.written
+    }
+
+    /// What else must be said where a key is used; an empty text takes a key out.
+    private static let needs: [String: [(String, String)]] = [
+        "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
+        "grants.g.public": [("grants.g.callers", "\"anonymous\"")],
+        "grants.g.unscoped": [("grants.g.bucket", "")],
+        "grants.g.key": [("grants.g.keyPrefix", "")],
+        "grants.g.extensions": [("grants.g.keyPrefix", ""), ("grants.g.key", "\"a.${ext}\"")],
+        "grants.g.policy.forceSaveKey": [("grants.g.policy.saveKey", "\"p/x\"")],
+        "grants.g.policy.callbackUrl": [("grants.g.policy.callbackBody", "\"x\"")],
+        "grants.g.policy.callbackBody": [("grants.g.policy.callbackUrl", "\"x\"")],
+        "grants.g.policy.callbackHost": callback, "grants.g.policy.callbackBodyType": callback,
+        "grants.g.policy.callbackFetchKey": callback,
+        "grants.g.policy.CallbackBody": [("grants.g.policy.CallbackUrl", "\"x\"")],
+        "grants.g.policy.CallbackUrl": [("grants.g.policy.CallbackBody", "\"x\"")],
+    ]
+
+    private static let callback = [("grants.g.policy.callbackUrl", "\"x\""), ("grants.g.policy.callbackBody", "\"x\"")]
+
+    // MARK: Values
+
+    /// A value that may stand there, other than the standard.
+    var goodValue: String {
+        switch path.last {
+        case "route", "provider": "\"\(owner)\""
+        case "credential": "\"\(owner.prefix { $0 != "." })\""
+        default: Documented.values[name] ?? Documented.value(of: field)
+        }
+    }
+
+    /// Where the kind alone does not tell what may stand there.
+    private static let values: [String: String] = [
+        "server.listen": "\"127.0.0.1:1\"", "server.hosts": "\"*\"", "server.cors.origins": "[\"https://a.example\"]",
+        "server.aliases": "{\"/a\":\"oss.sign\"}", "credentials": "{}", "grants": "{}",
+        "authentication.apiKeys": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",
+        "authentication.apiKeys[].sha256": "\"\(Sample.otherDigest)\"", "authentication.deny": "\"apiKey:a\"",
+        "grants.g.callers": "\"authenticated\"", "grants.g.choose": "\"fsizeMin\"", "grants.g.methods": "\"HEAD\"",
+        "grants.g.headers": "\"x-oss-meta-a\"", "grants.g.policy.saveKey": "\"p/x\"",
+    ]
+
+    private static func value(of field: FieldDescription) -> String {
+        switch field.kind {
+        case .string, .secret, .strings: "\"x\""
+        case .choice(let words): "\"\(words.first { "\"\($0)\"" != field.standard } ?? "")\""
+        case .boolean: field.standard == "true" ? "false" : "true"
+        case .integer(let bounds):
+            "\("\(bounds.lowerBound)" == field.standard ? bounds.upperBound : bounds.lowerBound)"
+        case .duration(let bounds): "\"\(Units.ends(durations: bounds).least)\""
+        case .size(let bounds): "\(bounds.lowerBound)"
+        case .time: "\"2030-01-01T00:00:00Z\""
+        case .template: "\"x/\""
+        case .object, .members: "{}"
+        case .objects: "[]"
+        }
+    }
+
+    /// Values of other types than the key's.
+    var badValues: [String] {
+        switch field.kind {
+        case .string, .choice, .duration, .time, .template: ["null", "true", "7", "[]", "{}", "[\"1s\"]", "\"\""]
+        case .size: ["null", "true", "1.5", "[]", "{}", "\"\""]
+        case .boolean: ["null", "\"true\"", "0", "[]", "{}"]
+        case .integer: ["null", "true", "\"1\"", "1.0", "1e0", "[]", "{}", "9223372036854775808"]
+        case .secret: ["null", "true", "7", "[]", "{}", "\"\"", "{\"env\":\"\"}", "{\"file\":7}", "{\"env\":null}"]
+        case .strings: ["null", "true", "7", "{}", "[7]", "[[\"x\"]]", "\"\"", "[\"\"]"]
+        case .object, .members: ["null", "true", "7", "\"x\"", "[]"]
+        case .objects: ["null", "true", "7", "\"x\"", "{}", "[7]", "[[]]"]
+        }
+    }
+}

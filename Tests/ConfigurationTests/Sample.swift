@@ -1,0 +1,127 @@
+import Bytes
+
+@testable import Configuration
+
+/// A good configuration that uses every key, and the files and variables that it is read with.
+enum Sample {
+    static let digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    static let otherDigest = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"
+
+    /// None of these may ever be in a message.
+    static let secrets = ["inline-OSS-secret", "variable-QINIU-secret", "file-NOS-secret", "mounted-secret"]
+
+    static let text = #"""
+        {
+          version: 1,
+          server: {
+            listen: ["127.0.0.1:8080", "[::1]:8080"], plaintext: false,
+            hosts: ["tokens.example.com", "[2001:db8::1]"], transport: "epoll", workers: 2,
+            limits: {
+              requestLine: "4KiB", headers: "16KiB", headerCount: 50, body: 1000, jsonDepth: 8, connections: 500,
+              headerTimeout: "5s", requestTimeout: "20s", idleTimeout: "1m", drainTimeout: "500ms",
+            },
+            cors: { origins: ["https://app.example.com", "http://localhost:3000"] },
+            aliases: { "/api/uptoken": "qiniu.uptoken", "/sign": "oss.sign" },
+          },
+          credentials: {
+            "kodo": { provider: "qiniu", accessKey: "AK-qiniu", secretKey: { env: "QINIU_SECRET_KEY" } },
+            "nos": { provider: "nos", accessKey: "AK-nos", secretKey: { file: "nos-key" } },
+            "oss": { provider: "oss", accessKey: "AK-oss", secretKey: "inline-OSS-secret" },
+          },
+          authentication: {
+            apiKeys: [
+              { id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" },
+              { id: "backend", sha256: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                notAfter: "2030-01-01T00:00:00Z" },
+            ],
+            deny: ["apiKey:backend"],
+          },
+          grants: {
+            "photos": {
+              route: "qiniu.uptoken", credential: "kodo", callers: ["apiKey:app"],
+              bucket: "media", keyPrefix: "photos/${caller.id}/", lifetime: "10m", maxLifetime: "1h",
+              choose: ["fsizeLimit", "deleteAfterDays"], domain: "media.example.com", overwrite: true,
+              policy: {
+                endUser: "${caller.id}", returnBody: "{\"key\":$(key)}", callbackUrl: "https://app.example.com/done",
+                callbackHost: "app.example.com", callbackBody: "key=$(key)", callbackFetchKey: 0,
+                callbackBodyType: "application/x-www-form-urlencoded", persistentOps: "avthumb/mp4",
+                persistentNotifyUrl: "https://app.example.com/ops", persistentPipeline: "video", persistentType: 1,
+                fsizeMin: 1, fsizeLimit: 5242880, detectMime: 1, mimeLimit: "image/*", fileType: 0,
+                deleteAfterDays: 7, trafficLimit: 819200,
+              },
+            },
+            "avatars": {
+              route: "qiniu.uptoken", credential: "kodo", callers: ["authenticated"], bucket: "media",
+              key: "avatars/${caller.source}/${date.yyyy}/${uuid}.${ext}", extensions: ["jpg", "png"],
+            },
+            "shared": {
+              route: "qiniu.uptoken", credential: "kodo", callers: "anonymous", public: true,
+              bucket: "media", keyPrefix: "shared/",
+              policy: { saveKey: "shared/$(etag)", forceSaveKey: true, returnUrl: "https://app.example.com/" },
+            },
+            "files": {
+              route: "nos.token", credential: "nos", callers: ["apiKey:app"], bucket: "files", unscoped: true,
+              overwrite: false, lifetime: "1d", maxLifetime: "7d",
+              policy: {
+                ObjectSizeMin: 1, ObjectSizeMax: 1000, MimeLimit: "image/*", CallbackBody: "x",
+                CallbackUrl: "https://app.example.com/nos", Region: "HZ",
+              },
+            },
+            "sign": {
+              route: "oss.sign", credential: "oss", callers: ["apiKey:app", "apiKey:backend"],
+              bucket: "examplebucket", keyPrefix: "users/${caller.source}/",
+              methods: ["GET", "PUT"], headers: ["x-oss-meta-*"], presign: "5m",
+            },
+          },
+          log: { level: "debug", format: "text" },
+        }
+        """#
+
+    static let files: [String: Surroundings.File] = [
+        "conf/nos-key": file("file-NOS-secret\n"), "conf/windows-key": file("file-NOS-secret\r\n"),
+        "conf/empty-key": file("\n"), "conf/two-lines": file("file-NOS-secret\nmore\n"),
+        "conf/open-key": file("file-NOS-secret", isWorldReadable: true),
+        "/run/secrets/key": file("mounted-secret", isWorldReadable: true),
+        "/var/run/secrets/key": file("mounted-secret", isWorldReadable: true),
+        "/run/secrets/../open-key": file("file-NOS-secret", isWorldReadable: true),
+        "/run/secretsx/key": file("file-NOS-secret", isWorldReadable: true),
+    ]
+
+    static func file(_ text: String, isWorldReadable: Bool = false) -> Surroundings.File {
+        Surroundings.File(bytes: Array(text.utf8), isWorldReadable: isWorldReadable)
+    }
+
+    static let variables = [
+        "QINIU_SECRET_KEY": "variable-QINIU-secret", "EMPTY": "", "TWO_LINES": "variable-QINIU-secret\nmore",
+    ]
+
+    /// Loads a text as `conf/countersign.json5`, or under the given name.
+    static func load(
+        _ text: String, as name: String = "conf/countersign.json5", isWorldReadable: Bool = false
+    ) throws(ConfigurationError) -> Configuration {
+        let file = Sample.file(text, isWorldReadable: isWorldReadable)
+        let surroundings = Surroundings(
+            variable: { variables[$0] }, file: { $0 == name ? file : files[$0] })
+        return try Configuration.load(name, in: surroundings)
+    }
+
+    /// What is wrong with a text; nothing when it loads.
+    static func problems(
+        in text: String, as name: String = "conf/countersign.json5", isWorldReadable: Bool = false
+    ) -> [Problem] {
+        do throws(ConfigurationError) {
+            _ = try load(text, as: name, isWorldReadable: isWorldReadable)
+            return []
+        } catch {
+            return error.problems
+        }
+    }
+}
+
+extension String {
+    /// The text with its one occurrence of `part` replaced.
+    func replacingOnce(_ part: String, with other: String) -> String? {
+        let pieces = split(separator: part, omittingEmptySubsequences: false)
+        return pieces.count == 2 ? pieces.joined(separator: other) : nil
+    }
+}

@@ -1,0 +1,58 @@
+import Access
+import Testing
+
+@testable import Configuration
+
+/// The descriptions, and what the reader makes of them: no key is accepted and ignored.
+@Suite(.timeLimit(.minutes(1)))
+struct SchemaTests {
+    @Test(arguments: Documented.all)
+    func `every documented key is taken, and says something`(key: Documented) {
+        let with = outcome(key.configuration(with: key.goodValue))
+        #expect(with.problems.isEmpty, "\(key.configuration(with: key.goodValue))\n\(with.problems)")
+        // An empty object says as much as none.
+        if case .object = key.field.kind { return }
+        #expect(with.content != outcome(key.configuration(with: nil)).content, "it is ignored")
+    }
+
+    @Test(arguments: Documented.all)
+    func `every documented key holds its values to its type`(key: Documented) {
+        let path = key.name.replacing("[]", with: "[0]")
+        for value in key.badValues {
+            let problems = outcome(key.configuration(with: value)).problems
+            #expect(problems.count == 1, "\(value): \(problems)")
+            #expect(problems.allSatisfy { $0.path.hasPrefix(path) && $0.position != nil }, "\(value): \(problems)")
+        }
+    }
+
+    @Test(arguments: Documented.all)
+    func `what is documented as a key's standard is what holds without it`(key: Documented) {
+        let without = outcome(key.configuration(with: nil))
+        if let standard = key.field.standard {
+            #expect(outcome(key.configuration(with: standard)).content == without.content)
+        }
+        if key.field.isRequired {
+            #expect(key.field.standard == nil)
+            #expect(without.problems.count == 1, "\(without.problems)")
+            #expect(without.problems.first?.reason.contains("needs \(key.path.last ?? "")") == true)
+        }
+    }
+
+    @Test(arguments: Documented.all)
+    func `every documented key has a summary of one sentence`(key: Documented) {
+        #expect(key.field.summary.hasSuffix("."))
+        #expect(!key.field.summary.contains("|"))
+        #expect(!key.field.summary.contains("\n"))
+    }
+
+    /// What a configuration is compiled to, every part of it, or what is wrong with it.
+    private func outcome(_ text: String) -> (content: String, problems: [Problem]) {
+        do throws(ConfigurationError) {
+            var content = ""
+            dump(try Sample.load(text), to: &content)
+            return (content, [])
+        } catch {
+            return (error.description, error.problems)
+        }
+    }
+}

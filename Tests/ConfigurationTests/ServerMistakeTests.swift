@@ -1,0 +1,135 @@
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ServerMistakeTests {
+    @Test(arguments: [
+        Mistake("version: 1,", "version: 1 ‸!", "", "comma"),
+        Mistake("version: 1,", "version: ‸,", "", "value"),
+        Mistake("version: 1,", "version: ‸01,", "", "needless zero"),
+        Mistake("version: 1,", "version: 1, ‸version: 1,", "", "only once: \"version\""),
+        Mistake(
+            "{ level: \"debug\", format: \"text\" }", "{ level: \"debug\", ‸\"level\": \"info\" }", "", "only once"),
+        Mistake("format: \"text\" },\n}", "format: ‸'text\" },}", "", "quote"),
+        Mistake("format: \"text\" },\n}", "format: \"text\" },\n‸", "", "key"),
+        Mistake("format: \"text\" },\n}", "format: \"text\" },\n} ‸{}", "", "end"),
+        Mistake("format: \"text\" },\n}", "format: \"text\" },\n} ‸/* 中文", "", "*/"),
+        Mistake("workers: 2", "/* 中文 */ workers: ‸both", "", "value"),
+    ])
+    func `refuses what is no JSON5 where it ends to be`(mistake: Mistake) throws { try mistake.check() }
+
+    @Test(arguments: [
+        Mistake("version: 1,", "‸versoin: 1,", "versoin", "did you mean version?"),
+        Mistake("version: 1,", "version: 1, ‸tls: {},", "tls", "is not known; there are authentication, credentials"),
+        Mistake("version: 1,", "version: 1, ‸admin: { listen: \"127.0.0.1:8081\" },", "admin", "is not known"),
+        Mistake("version: 1,", "version: 1, ‸policyTests: [],", "policyTests", "is not known"),
+        Mistake("version: 1,", "version: 1, ‸rateLimit: {},", "rateLimit", "is not known"),
+        Mistake("version: 1,", "version: 1, ‸audit: {},", "audit", "is not known"),
+        Mistake("version: 1,", "version: 1, ‸\"\": {},", "[\"\"]", "is not known"),
+        Mistake("version: 1,", "version: 1, ‸\"a.b\\n\": {},", "[\"a.b\\n\"]", "is not known"),
+        Mistake("version: 1,", "version: 1, ‸\"\(long)\": {},", "[\"\(long.prefix(64))…\"]", "is not known"),
+        Mistake("workers: 2", "‸worker: 2", "server.worker", "did you mean workers?"),
+        Mistake("workers: 2", "workers: 2, ‸tls: {}", "server.tls", "is not known"),
+        Mistake("workers: 2", "workers: 2, ‸statusInBody: true", "server.statusInBody", "is not known"),
+        Mistake("workers: 2", "workers: 2, ‸trustedProxies: []", "server.trustedProxies", "is not known"),
+        Mistake("workers: 2", "workers: 2, ‸proxyProtocol: false", "server.proxyProtocol", "is not known"),
+        Mistake("deny: [", "‸tickets: {}, deny: [", "authentication.tickets", "is not known"),
+        Mistake("deny: [", "‸certificates: [], deny: [", "authentication.certificates", "is not known"),
+        Mistake("body: 1000", "‸boddy: 1000", "server.limits.boddy", "did you mean body?"),
+        Mistake("deny: [\"apiKey:backend\"]", "‸jwt: []", "authentication.jwt", "there are apiKeys, deny"),
+        Mistake("log: { level", "log: { ‸Level", "log.Level", "did you mean level?"),
+        Mistake("{\n  version: 1,", "‸{", "", "needs version"),
+        Mistake("version: 1", "‸version: 2", "version", "must be 1"),
+        Mistake("version: 1", "‸version: \"1\"", "version", "must be 1"),
+        Mistake("version: 1", "‸version: 1.0", "version", "must be 1"),
+    ])
+    func `names an unknown key and the nearest known one`(mistake: Mistake) throws { try mistake.check() }
+
+    private static let long = String(repeating: "x", count: 100)
+
+    @Test(arguments: [
+        Mistake("workers: 2", "‸workers: -1", "server.workers", "from 0 to 256"),
+        Mistake("workers: 2", "‸workers: 257", "server.workers", "from 0 to 256"),
+        Mistake("workers: 2", "‸workers: 9223372036854775808", "server.workers", "from 0 to 256"),
+        Mistake("workers: 2", "‸workers: 2.0", "server.workers", "whole number"),
+        Mistake("workers: 2", "‸workers: NaN", "server.workers", "whole number"),
+        Mistake("workers: 2", "‸workers: null", "server.workers", "whole number"),
+        Mistake("headerCount: 50", "‸headerCount: 0", "server.limits.headerCount", "from 1 to 10000"),
+        Mistake("connections: 500", "‸connections: 0", "server.limits.connections", "from 1"),
+        Mistake("jsonDepth: 8", "‸jsonDepth: 129", "server.limits.jsonDepth", "to 128"),
+        Mistake("body: 1000", "‸body: -1", "server.limits.body", "from 0B to 16MiB"),
+        Mistake("body: 1000", "‸body: \"1000\"", "server.limits.body", "such as \"8KiB\""),
+        Mistake("body: 1000", "‸body: \"1GiB\"", "server.limits.body", "such as \"8KiB\""),
+        Mistake("body: 1000", "‸body: \"17MiB\"", "server.limits.body", "to 16MiB"),
+        Mistake("body: 1000", "‸body: \"9223372036854775807KiB\"", "server.limits.body", "to 16MiB"),
+        Mistake("requestLine: \"4KiB\"", "‸requestLine: 63", "server.limits.requestLine", "from 64B to 64KiB"),
+        Mistake("\"5s\"", "\"10 s\"", "server.limits.headerTimeout", "such as \"10s\"").at("headerTimeout"),
+        Mistake("\"5s\"", "\"1.5h\"", "server.limits.headerTimeout", "from 100ms to 10m").at("headerTimeout"),
+        Mistake("\"5s\"", "\"-1s\"", "server.limits.headerTimeout", "such as").at("headerTimeout"),
+        Mistake("\"5s\"", "\"0s\"", "server.limits.headerTimeout", "from 100ms").at("headerTimeout"),
+        Mistake("\"5s\"", "\"05s\"", "server.limits.headerTimeout", "such as").at("headerTimeout"),
+        Mistake("\"5s\"", "\"s\"", "server.limits.headerTimeout", "such as").at("headerTimeout"),
+        Mistake("\"5s\"", "\"9223372036854775808s\"", "server.limits.headerTimeout", "such as").at("headerTimeout"),
+        Mistake("\"5s\"", "\"9223372036854775807d\"", "server.limits.headerTimeout", "such as").at("headerTimeout"),
+        Mistake("\"5s\"", "5000", "server.limits.headerTimeout", "such as").at("headerTimeout"),
+    ])
+    func `holds numbers, sizes and durations to their bounds`(mistake: Mistake) throws { try mistake.check() }
+
+    @Test(arguments: [
+        Mistake("\"[::1]:8080\"]", "‸\"localhost\"]", "server.listen[1]", "numeric address and a port"),
+        Mistake("\"[::1]:8080\"]", "‸\"::1:8080\"]", "server.listen[1]", "numeric address"),
+        Mistake("\"[::1]:8080\"]", "‸\"[::1]:65536\"]", "server.listen[1]", "numeric address"),
+        Mistake("\"[::1]:8080\"]", "‸\"127.0.0.1:080\"]", "server.listen[1]", "numeric address"),
+        Mistake("\"[::1]:8080\"]", "‸\"example.com:80\"]", "server.listen[1]", "numeric address"),
+        Mistake("\"[::1]:8080\"]", "‸\"unix:/run/c.sock\"]", "server.listen[1]", "numeric address"),
+        Mistake("\"[::1]:8080\"]", "‸\"0.0.0.0:8080\"]", "server.listen[1]", "server.plaintext: true"),
+        Mistake("\"[::1]:8080\"]", "‸\"[::]:8080\"]", "server.listen[1]", "server.plaintext: true"),
+        Mistake("\"[::1]:8080\"]", "‸\"192.0.2.1:1\"]", "server.listen[1]", "loopback"),
+        Mistake("\"[::1]:8080\"]", "‸\"127.0.0.1:8080\"]", "server.listen[1]", "in the list already"),
+        Mistake("\"[::1]:8080\"]", "‸8080]", "server.listen[1]", "string"),
+        Mistake("\"[::1]:8080\"]", "‸\"\"]", "server.listen[1]", "empty"),
+        Mistake("listen: [\"127.0.0.1:8080\", \"[::1]:8080\"]", "‸listen: \"0:1\"", "server.listen", "numeric"),
+        Mistake("listen: [\"127.0.0.1:8080\", \"[::1]:8080\"]", "‸listen: []", "server.listen", "at least one"),
+        Mistake("listen: [\"127.0.0.1:8080\", \"[::1]:8080\"]", "‸listen: {}", "server.listen", "list of strings"),
+        Mistake("plaintext: false", "‸plaintext: 0", "server.plaintext", "true or false"),
+        Mistake("plaintext: false", "‸plaintext: \"true\"", "server.plaintext", "true or false"),
+        Mistake("\"tokens.example.com\"", "‸\"https://tokens.example.com\"", "server.hosts[0]", "without scheme"),
+        Mistake("\"tokens.example.com\"", "‸\"tokens.example.com:443\"", "server.hosts[0]", "without scheme and port"),
+        Mistake("\"tokens.example.com\"", "‸\"*.example.com\"", "server.hosts[0]", "host name"),
+        Mistake("\"tokens.example.com\"", "‸\"[::g]\"", "server.hosts[0]", "host name"),
+        Mistake("transport: \"epoll\"", "‸transport: \"kqueue\"", "server.transport", "\"epoll\" or \"dispatch\""),
+        Mistake("level: \"debug\"", "‸level: \"verbose\"", "log.level", "\"debug\" or \"info\""),
+    ])
+    func `refuses addresses and names that nobody can listen on or be called by`(mistake: Mistake) throws {
+        try mistake.check()
+    }
+
+    @Test(
+        "refuses origins that no browser sends (R2)",
+        arguments: [
+            "*", "null", "app.example.com", "https://", "https://*", "https://App.example.com", "HTTPS://a.example",
+            "https://a.example/", "https://a.example:443", "http://a.example:80", "https://a.example:", "https://a:0",
+            "https://a:65536", "https://a.example?", "https://u@a.example", "https://[::1", "://a", "https//a",
+        ])
+    func origins(origin: String) throws {
+        try Mistake(
+            "\"https://app.example.com\", \"http", "‸\"\(origin)\", \"http", "server.cors.origins[0]", "an origin"
+        )
+        .check()
+    }
+
+    @Test(arguments: [
+        Mistake("\"/sign\": \"oss", "‸\"sign\": \"oss", "server.aliases.sign", "begins with /"),
+        Mistake("\"/sign\": \"oss", "‸\"/a?b\": \"oss", "server.aliases[\"/a?b\"]", "without query"),
+        Mistake("\"/sign\": \"oss", "‸\"/a#b\": \"oss", "server.aliases[\"/a#b\"]", "path"),
+        Mistake("\"/sign\": \"oss", "‸\"/名\": \"oss", "server.aliases[\"/名\"]", "ASCII"),
+        Mistake("\"/sign\": \"oss", "‸\"/oss/sign\": \"oss", "server.aliases[\"/oss/sign\"]", "service's own"),
+        Mistake("\"/sign\": \"oss", "‸\"/livez\": \"oss", "server.aliases[\"/livez\"]", "service's own"),
+        Mistake("\"/sign\": \"oss.sign\"", "‸\"/sign\": \"oss.sing\"", "server.aliases[\"/sign\"]", "mean oss.sign?"),
+        Mistake("\"/sign\": \"oss.sign\"", "‸\"/sign\": \"x\"", "server.aliases[\"/sign\"]", "there are nos.token"),
+        Mistake("\"/sign\": \"oss.sign\"", "‸\"/sign\": 1", "server.aliases[\"/sign\"]", "one of qiniu.uptoken"),
+        Mistake(
+            "aliases: { \"/api/uptoken\": \"qiniu.uptoken\", \"/sign\": \"oss.sign\" }", "‸aliases: []",
+            "server.aliases", "object { name"),
+    ])
+    func `refuses aliases that lead nowhere or hide a path`(mistake: Mistake) throws { try mistake.check() }
+}
