@@ -8,19 +8,25 @@ package enum NearestName {
         return best.edits <= max(1, max(given.count, best.name.utf8.count) / 3) ? best.name : nil
     }
 
-    /// Levenshtein's distance, upper and lower case counted as equal.
+    /// Optimal string alignment distance: insertions, deletions, substitutions, and neighbours exchanged; upper and lower
+    /// case count as equal.
     private static func edits(from a: [UInt8], to b: [UInt8]) -> Int {
-        var row = Array(0...b.count)
+        var before: [Int] = []
+        var last = Array(0...b.count)
         for i in a.indices {
-            var diagonal = row[0]
-            row[0] = i + 1
+            var row = [i + 1]
             for j in b.indices {
                 let same = a[i].lowercasedASCII == b[j].lowercasedASCII
-                let best = min(min(row[j], row[j + 1]) + 1, diagonal + (same ? 0 : 1))
-                diagonal = row[j + 1]
-                row[j + 1] = best
+                var best = min(last[j + 1] + 1, row[j] + 1, last[j] + (same ? 0 : 1))
+                if i > 0, j > 0, a[i].lowercasedASCII == b[j - 1].lowercasedASCII,
+                    a[i - 1].lowercasedASCII == b[j].lowercasedASCII
+                {
+                    best = min(best, before[j - 1] + 1)
+                }
+                row.append(best)
             }
+            (before, last) = (last, row)
         }
-        return row[b.count]
+        return last[b.count]
     }
 }

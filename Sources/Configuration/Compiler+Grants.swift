@@ -30,7 +30,8 @@ extension Compiler {
         guard let callers, let target, let credential, let issuer else { return nil }
         return Grant(
             name: member.name, route: index, credential: credential, callers: callers, bucket: fields.string("bucket"),
-            target: target, withoutKey: route.withoutKey, lifetime: lifetime, maxLifetime: maxLifetime, issuer: issuer)
+            target: target, withoutKey: route.withoutKey, maximumKeyLength: route.maximumKeyLength,
+            lifetime: lifetime, maxLifetime: maxLifetime, issuer: issuer)
     }
 
     private func makeIssuer(_ draft: Draft, _ fields: GrantFields) -> (any TokenIssuer)? {

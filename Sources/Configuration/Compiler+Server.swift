@@ -69,7 +69,7 @@ extension Compiler {
             path.first == UInt8(ascii: "/") && path.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#".utf8.contains($0) }
         if !isPath { return "must be a path that begins with /, without query, in printable ASCII" }
         let isTaken =
-            Registry.routes.contains { $0.description.path == path } || path.elementsEqual("/livez".utf8)
+            Registry.routes.contains { $0.description.path == path } || path == Configuration.livenessPath
         return isTaken ? "is a path of the service's own" : nil
     }
 }

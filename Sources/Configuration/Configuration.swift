@@ -32,6 +32,9 @@ package struct Configuration: Sendable {
         package let secret: Secret
     }
 
+    /// Where the service says that it is alive; no alias may stand there.
+    package static let livenessPath = Array("/livez".utf8)
+
     package let server: Server
     package let credentials: [Credential]
     package let authenticator: Authenticator

@@ -42,7 +42,8 @@ enum House {
     static func grant(
         _ name: String, route: Int = 0, callers: [CallerSelector] = [.anonymous], bucket: String? = "media",
         key: String? = nil, prefix: String? = nil, withoutKey: Grant.WithoutKey = .prefix, lifetime: Int64 = 600,
-        maxLifetime: Int64 = 3600, extensions: [String]? = nil, issuer: any TokenIssuer = Limited()
+        maxLifetime: Int64 = 3600, maximumKeyLength: Int = 1023, extensions: [String]? = nil,
+        issuer: any TokenIssuer = Limited()
     ) throws -> Grant {
         let target: Grant.Target
         if let key {
@@ -55,7 +56,8 @@ enum House {
         }
         return Grant(
             name: Array(name.utf8), route: route, credential: 0, callers: callers,
-            bucket: bucket.map { Array($0.utf8) }, target: target, withoutKey: withoutKey, lifetime: lifetime,
+            bucket: bucket.map { Array($0.utf8) }, target: target, withoutKey: withoutKey,
+            maximumKeyLength: maximumKeyLength, lifetime: lifetime,
             maxLifetime: maxLifetime, issuer: issuer)
     }
 

@@ -135,6 +135,12 @@ import Testing
                 == .permitted(grant: "all", bucket: "b", key: "", .bucket, lifetime: 600, by: .grant))
     }
 
+    @Test func `R13: a rendered key that is longer than the vendor allows is refused`() throws {
+        let policy = policy(
+            try House.grant("own", callers: [House.apiKey("android")], key: "u/${caller.id}/x", maximumKeyLength: 10))
+        #expect(try House.decide("", by: try caller("one"), policy) == .notInGrant(clause: "key"))
+    }
+
     @Test func `R14: templates are filled in for the caller`() throws {
         let policy = policy(
             try House.grant("own", callers: [House.apiKey("android")], prefix: "u/${caller.id}/"),

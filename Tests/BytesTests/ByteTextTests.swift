@@ -109,7 +109,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("kez", "key"), ("Key", "key"), ("bukcet", "bucket"), ("expire", "expires"), ("zzzzzz", nil), ("", nil),
+            ("kez", "key"), ("Key", "key"), ("bukcet", "bucket"), ("kye", "key"), ("expire", "expires"),
+            ("zzzzzz", nil), ("", nil),
         ] as [(String, String?)])
     func `the nearest name is named when it is near`(given: String, nearest: String?) {
         #expect(NearestName.of(given, among: ["bucket", "key", "expires"]) == nearest)

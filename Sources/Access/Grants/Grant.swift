@@ -30,6 +30,8 @@ package final class Grant: Sendable {
     package let bucket: [UInt8]?
     package let target: Target
     package let withoutKey: WithoutKey
+    /// The longest key of the vendor, in bytes.
+    package let maximumKeyLength: Int
     /// Seconds, when none are asked for.
     package let lifetime: Int64
     /// The most seconds that may be asked for.
@@ -38,7 +40,8 @@ package final class Grant: Sendable {
 
     package init(
         name: [UInt8], route: Int, credential: Int, callers: [CallerSelector], bucket: [UInt8]?, target: Target,
-        withoutKey: WithoutKey, lifetime: Int64, maxLifetime: Int64, issuer: any TokenIssuer
+        withoutKey: WithoutKey, maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64,
+        maxLifetime: Int64, issuer: any TokenIssuer
     ) {
         self.name = name
         self.route = route
@@ -47,6 +50,7 @@ package final class Grant: Sendable {
         self.bucket = bucket
         self.target = target
         self.withoutKey = withoutKey
+        self.maximumKeyLength = maximumKeyLength
         self.lifetime = lifetime
         self.maxLifetime = maxLifetime
         self.issuer = issuer

@@ -95,13 +95,14 @@ package struct Policy: Sendable {
             if let asked = ask.bucket, !asked.equals(bucket) {
                 return .objects(Objection("bucket", "the bucket is not the grant's"), depth: 1)
             }
-            _ = scope.bucket.append(bucket.span)
+            guard scope.bucket.append(bucket.span) else { return Policy.badBucket }
         } else {
             guard let asked = ask.bucket else { return .missing(parameter: "bucket") }
-            _ = scope.bucket.append(asked)
+            guard scope.bucket.append(asked) else { return Policy.badBucket }
         }
         let verdict = judgeKey(ask, by: grant, for: caller, at: moment, &scope)
         guard case .fits = verdict else { return verdict }
+        guard scope.key.count <= grant.maximumKeyLength else { return Policy.verdict(on: .tooLong, grant) }
         if let template = grant.issuer.vendorName,
             let fault = template.render(for: caller, asking: ask.key, at: moment, into: &scope.vendorName)
         {
@@ -110,6 +111,8 @@ package struct Policy: Sendable {
         if let objection = grant.issuer.objection(to: ask) { return .objects(objection, depth: 3) }
         return .fits
     }
+
+    private static let badBucket = Verdict.objects(Objection("bucket", BucketRule.fault), depth: 1)
 
     private func judgeKey(
         _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
@@ -134,7 +137,7 @@ package struct Policy: Sendable {
                 }
                 scope.extent = .object
                 scope.key.reset()
-                _ = scope.key.append(asked)
+                guard scope.key.append(asked) else { return Policy.verdict(on: .tooLong, grant) }
             } else if case .refuse(let parameter) = grant.withoutKey {
                 return .missing(parameter: parameter)
             } else {
@@ -143,7 +146,7 @@ package struct Policy: Sendable {
         case .anything:
             if let asked = ask.key {
                 scope.extent = .object
-                _ = scope.key.append(asked)
+                guard scope.key.append(asked) else { return Policy.verdict(on: .tooLong, grant) }
             } else if case .refuse(let parameter) = grant.withoutKey {
                 return .missing(parameter: parameter)
             } else {
@@ -159,7 +162,7 @@ package struct Policy: Sendable {
         case .caller: .objects(Objection("key", "the caller has no name that may stand in a key"), depth: 2)
         case .badExtension:
             .objects(Objection("key", "the key's extension is not one that the grant admits"), depth: 2)
-        case .tooLong: .objects(Objection("key", "the rendered key is longer than any vendor allows"), depth: 2)
+        case .tooLong: .objects(Objection("key", "the rendered key is longer than the vendor allows"), depth: 2)
         }
     }
 }

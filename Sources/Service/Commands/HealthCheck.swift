@@ -13,7 +13,8 @@ enum HealthCheck {
             return .invalidConfiguration
         }
         guard let address = listen.first else { return .failed }
-        let request = "GET /livez HTTP/1.1\r\nHost: \(address.reachable)\r\nConnection: close\r\n\r\n"
+        let request =
+            "GET \(Configuration.livenessPath.text) HTTP/1.1\r\nHost: \(address.reachable)\r\nConnection: close\r\n\r\n"
         let answer = BlockingExchange.send(Array(request.utf8), to: SocketAddress(address.reachable), seconds: 3)
         guard let answer, answer.starts(with: "HTTP/1.1 200 ".utf8) else {
             Terminal.complain("countersign healthcheck: nothing healthy answers at \(address.reachable)")

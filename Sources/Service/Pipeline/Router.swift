@@ -16,7 +16,7 @@ struct Router: Sendable {
     init(aliases: [(path: [UInt8], route: Int)]) {
         paths =
             Registry.routes.enumerated().map { ($1.description.path, .issue(route: $0)) }
-            + aliases.map { ($0.path, .issue(route: $0.route)) } + [(Array("/livez".utf8), .alive)]
+            + aliases.map { ($0.path, .issue(route: $0.route)) } + [(Configuration.livenessPath, .alive)]
     }
 
     func find(_ path: Span<UInt8>) -> Endpoint? {
