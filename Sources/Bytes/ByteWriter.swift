@@ -7,8 +7,9 @@ package struct ByteWriter: ~Copyable {
     /// How many bytes have been written since the last `reset()`.
     package private(set) var count = 0
 
+    /// - Parameter capacity: bytes to make room for; with 0 nothing is allocated before the first byte.
     package init(capacity: Int = 256) {
-        storage = [UInt8](repeating: 0, count: max(capacity, 16))
+        storage = [UInt8](repeating: 0, count: max(capacity, 0))
     }
 
     /// What has been written so far.
@@ -62,14 +63,16 @@ package struct ByteWriter: ~Copyable {
         for byte in text.utf8 { append(byte) }
     }
 
-    /// What stands already at `range`, once more.
+    /// What stands already at `range`, once more; nothing if not all of it does.
     package mutating func append(copyOf range: Range<Int>) {
         guard range.lowerBound >= 0, range.upperBound <= count else { return }
         reserve(range.count)
-        for index in range {
-            storage[count] = storage[index]
-            count += 1
+        let start = count
+        storage.withUnsafeMutableBytes {
+            UnsafeMutableRawBufferPointer(rebasing: $0[start..<start + range.count])
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range]))
         }
+        count += range.count
     }
 
     /// `value` in decimal digits.
@@ -109,10 +112,11 @@ package struct ByteWriter: ~Copyable {
         count += length
     }
 
-    /// Writes over bytes that stand already at `offset`.
+    /// Writes over bytes that stand already at `offset`; nothing if not all of them do.
     package mutating func overwrite(at offset: Int, with bytes: Span<UInt8>) {
-        for index in bytes.indices where offset + index < count {
-            storage[offset + index] = bytes[index]
+        guard offset >= 0, offset <= count, bytes.count <= count - offset else { return }
+        storage.withUnsafeMutableBytes { target in
+            bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyMemory(from: $0) }
         }
     }
 
@@ -135,7 +139,7 @@ package struct ByteWriter: ~Copyable {
     }
 
     private mutating func grow(by more: Int) {
-        let wanted = max(storage.count * 2, count + more)
+        let wanted = max(storage.count * 2, count + more, 16)
         storage.append(contentsOf: repeatElement(0, count: wanted - storage.count))
     }
 }

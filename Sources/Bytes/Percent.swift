@@ -4,8 +4,15 @@ package enum Percent {
     /// - Returns: false when a `%` is not followed by two hex digits; what has been appended is then to be thrown away.
     package static func decode(_ bytes: Span<UInt8>, plusIsSpace: Bool, into writer: inout ByteWriter) -> Bool {
         var index = 0
+        var clean = 0
         while index < bytes.count {
             let byte = bytes[index]
+            guard byte == UInt8(ascii: "%") || plusIsSpace && byte == UInt8(ascii: "+") else {
+                index += 1
+                continue
+            }
+            // Runs without an escape are copied whole.
+            writer.append(bytes.extracting(clean..<index))
             if byte == UInt8(ascii: "%") {
                 guard index + 2 < bytes.count, let high = Hex.value(of: bytes[index + 1]),
                     let low = Hex.value(of: bytes[index + 2])
@@ -13,10 +20,12 @@ package enum Percent {
                 writer.append(high << 4 | low)
                 index += 3
             } else {
-                writer.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+                writer.append(UInt8(ascii: " "))
                 index += 1
             }
+            clean = index
         }
+        writer.append(bytes.extracting(clean..<bytes.count))
         return true
     }
 }

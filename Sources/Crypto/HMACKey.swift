@@ -10,7 +10,8 @@ package final class HMACKey {
     private let outer: OpaquePointer
     private let working: OpaquePointer
 
-    package init(_ algorithm: DigestAlgorithm, _ secret: Secret) throws(CryptoError) {
+    /// - Parameter suffix: what a protocol appends to every secret, such as the `&` of Alibaba's RPC signature.
+    package init(_ algorithm: DigestAlgorithm, _ secret: Secret, suffix: [UInt8] = []) throws(CryptoError) {
         self.algorithm = algorithm
         guard let inner = EVP_MD_CTX_new(), let outer = EVP_MD_CTX_new(), let working = EVP_MD_CTX_new() else {
             throw .unavailable("EVP_MD_CTX_new")
@@ -24,13 +25,17 @@ package final class HMACKey {
         }
         block.initializeMemory(as: UInt8.self, repeating: 0)
         let isFilled = secret.withBytes { key in
-            guard key.count > length else {
+            guard key.count + suffix.count > length else {
                 block.copyMemory(from: key)
+                UnsafeMutableRawBufferPointer(rebasing: block[key.count...]).copyBytes(from: suffix)
                 return true
             }
-            return EVP_Digest(key.baseAddress, key.count, block.baseAddress, nil, algorithm.implementation, nil) == 1
+            return EVP_DigestInit_ex(working, algorithm.implementation, nil) == 1
+                && EVP_DigestUpdate(working, key.baseAddress, key.count) == 1
+                && EVP_DigestUpdate(working, suffix, suffix.count) == 1
+                && EVP_DigestFinal_ex(working, block.baseAddress, nil) == 1
         }
-        guard isFilled else { throw .unavailable("EVP_Digest") }
+        guard isFilled else { throw .unavailable("EVP_DigestFinal_ex") }
         for index in 0..<length { block[index] ^= 0x36 }
         try HMACKey.prepare(inner, algorithm, block)
         for index in 0..<length { block[index] ^= 0x36 ^ 0x5C }

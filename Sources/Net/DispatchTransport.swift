@@ -12,8 +12,14 @@ final class DispatchTransport: Transport {
 
     func watch(_ descriptor: Int32, token: UInt64) -> Bool {
         watched[descriptor] = WatchedSocket(
-            descriptor, queue, held,
-            readable: { @Sendable [self] in perform { $0.readable(token) } },
+            descriptor, token, queue, held,
+            readable: { @Sendable [self] in
+                perform { loop in
+                    // Dispatch tells of a hang-up once, however much is still to be read before it.
+                    let hasEnded = watched[descriptor]?.hasEnded ?? true
+                    while loop.readable(token), hasEnded {}
+                }
+            },
             writable: { @Sendable [self] in perform { $0.writable(token) } })
         return true
     }
@@ -34,7 +40,13 @@ final class DispatchTransport: Transport {
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let interval = DispatchTimeInterval.milliseconds(Int(EventLoop.sweepInterval))
         timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(50))
-        timer.setEventHandler { @Sendable [self] in perform { _ in } }
+        timer.setEventHandler { @Sendable [self] in
+            perform { loop in
+                // Linux: Dispatch never reports a socket that was reset while it began to be waited for to send; to send
+                // finds that out.
+                for socket in watched.values where socket.isWriting { loop.writable(socket.token) }
+            }
+        }
         timer.activate()
         queue.sync {
             self.loop = loop
@@ -60,16 +72,18 @@ extension DispatchTransport: @unchecked Sendable {}
 
 /// The Dispatch sources of one socket.
 private final class WatchedSocket {
+    let token: UInt64
     private let reads: any DispatchSourceRead
     private let writes: any DispatchSourceWrite
     private var isReading = true
-    private var isWriting = false
+    private(set) var isWriting = false
 
     /// - Parameter held: left when the descriptor is closed.
     init(
-        _ descriptor: Int32, _ queue: DispatchQueue, _ held: DispatchGroup, readable: @escaping @Sendable () -> Void,
-        writable: @escaping @Sendable () -> Void
+        _ descriptor: Int32, _ token: UInt64, _ queue: DispatchQueue, _ held: DispatchGroup,
+        readable: @escaping @Sendable () -> Void, writable: @escaping @Sendable () -> Void
     ) {
+        self.token = token
         reads = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         writes = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
         reads.setEventHandler(handler: readable)
@@ -87,6 +101,9 @@ private final class WatchedSocket {
         }
         reads.resume()
     }
+
+    /// Whether no bytes were waiting when Dispatch saw that it could be read; known while that is handled.
+    var hasEnded: Bool { reads.data == 0 }
 
     func wait(for interest: Interest) {
         set(&isReading, to: interest == .read, reads)

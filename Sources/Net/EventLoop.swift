@@ -117,15 +117,21 @@ final class EventLoop {
         }
     }
 
-    func readable(_ token: UInt64) {
+    /// - Returns: whether bytes came from a client, so that there may be more.
+    @discardableResult
+    func readable(_ token: UInt64) -> Bool {
         if token & EventLoop.listenerBit != 0 {
             let index = Int(token & ~EventLoop.listenerBit)
             if index < listeners.count { accept(from: listeners[index], atMost: EventLoop.acceptBatch) }
         } else if let channel = channel(token) {
             // A hang-up is told even of a socket that waits to send, and is found there by sending.
-            if !channel.unsent.isEmpty { return writable(token) }
-            if channel.isLingering { discard(channel) } else { read(channel) }
+            guard channel.unsent.isEmpty else {
+                writable(token)
+                return false
+            }
+            return read(channel)
         }
+        return false
     }
 
     func writable(_ token: UInt64) {
@@ -190,12 +196,20 @@ final class EventLoop {
         systemClose(descriptor)
     }
 
-    private func read(_ channel: ServerChannel) {
-        guard let count = receive(from: channel.descriptor) else { return }
-        guard count > 0 else { return close(channel) }
+    /// - Returns: whether bytes came.
+    @discardableResult
+    private func read(_ channel: ServerChannel) -> Bool {
+        guard let count = receive(from: channel.descriptor) else { return false }
+        guard count > 0 else {
+            close(channel)
+            return false
+        }
+        // Read and forgotten, so that the refusal is not lost to a reset (RFC 9112 section 9.6).
+        if channel.isLingering { return true }
         context.out.reset()
         channel.next = channel.connection.receive(input.span.extracting(0..<count), in: &context)
         deliver(channel)
+        return true
     }
 
     /// Sends what the connection wrote, all in one call, and goes on as it wants.
@@ -222,11 +236,6 @@ final class EventLoop {
             shutdown(channel.descriptor, Int32(SHUT_WR))
             channel.linger(from: context.instant)
         }
-    }
-
-    /// Reads and forgets, so that the refusal is not lost to a reset (RFC 9112 section 9.6).
-    private func discard(_ channel: ServerChannel) {
-        if receive(from: channel.descriptor) == 0 { close(channel) }
     }
 
     /// Reads once, into `input`.

@@ -84,7 +84,8 @@ enum House {
         var ask = try ask(query)
         ask.end = end
         let moment = moment()
-        switch policy.decide(ask, on: route, by: caller, at: moment) {
+        var workspace = PolicyWorkspace()
+        switch policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
         case .permitted(let permit):
             return .permitted(
                 grant: permit.grant.name.text, bucket: permit.bucket.text, key: permit.key.text, permit.extent,

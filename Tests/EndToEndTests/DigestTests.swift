@@ -16,10 +16,11 @@ struct DigestTests {
             Digests.hex(Digests.sha256([])) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
-    struct Vector: Sendable {
+    struct Vector: Sendable, CustomTestStringConvertible {
         let key: [UInt8]
         let message: [UInt8]
         let code: String
+        var testDescription: String { code }
     }
 
     @Test(arguments: [

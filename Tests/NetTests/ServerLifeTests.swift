@@ -1,4 +1,5 @@
-import Glibc
+import Dispatch
+import Foundation
 import HTTP
 import Testing
 
@@ -37,7 +38,7 @@ import Testing
         let body = try Client(server.port)
         try body.write("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nab")
         let reading = try Client(server.port, holdsLittle: true)
-        try reading.write(String(repeating: "GET /big/300000 HTTP/1.1\r\nHost: h\r\n\r\n", count: 20))
+        try reading.write(String(repeating: "GET /big/150000 HTTP/1.1\r\nHost: h\r\n\r\n", count: 20))
         // The server has read what the others sent, since it answers what came after.
         #expect(try idle.get("/").status == 200)
         #expect(try reading.answer().status == 200)
@@ -58,22 +59,26 @@ import Testing
         var closes = false
         while !closes {
             let answer = try reading.answer()
-            #expect(Pattern.matches(answer.body, count: 300_000))
+            #expect(Pattern.matches(answer.body, count: 150_000))
             closes = answer.closes
         }
         reading.finishWriting()
-        #expect(server.hasReturned(within: 1))
+        #expect(server.hasReturned(within: 3))
     }
 
     @Test(arguments: TransportKind.allCases)
     func `an answer on its way when the server stops is the last of its connection`(transport: TransportKind) throws {
         let server = try TestServer(transport) { $0.drainTimeout = 10_000 }
+        let idle = try Client(server.port)
+        #expect(try idle.get("/").status == 200)
         let client = try Client(server.port, holdsLittle: true)
-        try client.write("GET /big/600000 HTTP/1.1\r\nHost: h\r\n\r\n")
+        try client.write("GET /big/200000 HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client.read(atMost: 17) == Array("HTTP/1.1 200 OK\r\n".utf8))
         server.beginStop()
-        #expect(try client.rest().count > 600_000)
-        #expect(server.hasReturned(within: 1))
+        // It has begun to stop when this one is closed, and cannot have sent everything.
+        #expect(try idle.isClosed())
+        #expect(try client.rest().count > 200_000)
+        #expect(server.hasReturned(within: 3))
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -93,13 +98,19 @@ import Testing
     func `a stop that comes before run is not lost, and run leaves no port taken`(transport: TransportKind) throws {
         var settings = Server.Settings(addresses: [try socketAddress("127.0.0.1:0")], workers: 2)
         settings.transport = transport
-        for _ in 0..<50 {
-            let server = try Server(settings) { EchoHandler() }
-            let address = try #require(server.addresses.first)
-            server.stop()
-            server.run()
-            for socket in try ListeningSocket.open(address, count: 1) { systemClose(socket.descriptor) }
-        }
+        let returned = DispatchSemaphore(value: 0)
+        Thread { [settings] in
+            for _ in 0..<50 {
+                guard let server = try? Server(settings, makeHandler: { EchoHandler() }) else { return }
+                server.stop()
+                server.run()
+                // On the same thread, so that nothing has time to close anything later.
+                guard let sockets = try? ListeningSocket.open(server.addresses[0], count: 1) else { return }
+                for socket in sockets { systemClose(socket.descriptor) }
+            }
+            returned.signal()
+        }.start()
+        #expect(returned.wait(timeout: .now() + 5) == .success)
     }
 
     @Test(arguments: TransportKind.allCases)

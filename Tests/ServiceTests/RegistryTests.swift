@@ -31,7 +31,8 @@ import Testing
     @Test func `the router knows every route, its aliases and nothing else`() throws {
         let router = Router(aliases: [(Array("/api/uptoken".utf8), 0)])
         for (index, route) in Registry.routes.enumerated() {
-            guard case .issue(let found)? = router.find(route.description.path.span) else {
+            let path = route.description.path
+            guard case .issue(let found)? = router.find(path.span) else {
                 Issue.record("\(route.description.name) is not found")
                 continue
             }

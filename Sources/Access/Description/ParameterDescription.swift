@@ -1,5 +1,7 @@
 /// One parameter of a route: what a caller may give, and what is checked before anybody decides about it.
-package struct ParameterDescription: Sendable {
+///
+/// It is a class so that looking one up for every request copies nothing.
+package final class ParameterDescription: Sendable {
     package enum Kind: Sendable {
         /// The name of a grant.
         case grant

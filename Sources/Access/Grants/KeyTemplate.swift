@@ -27,7 +27,6 @@ package struct KeyTemplate: Sendable {
         case noKey
         /// The key asked for has no extension, or one that is not admitted.
         case badExtension
-        case tooLong
     }
 
     package init(_ text: [UInt8]) throws(Fault) {
@@ -113,34 +112,31 @@ package struct KeyTemplate: Sendable {
         }
     }
 
-    /// Appends the text for this request to `key`.
-    func render<let capacity: Int>(
-        for caller: Caller, asking key: Span<UInt8>?, at moment: borrowing Moment,
-        into rendered: inout InlineBytes<capacity>
+    /// Appends the text for this request to `rendered`.
+    func render(
+        for caller: Caller, asking key: Span<UInt8>?, at moment: borrowing Moment, into rendered: inout ByteWriter
     ) -> RenderFault? {
         for part in parts {
-            let fits: Bool
             switch part {
-            case .literal(let bytes): fits = rendered.append(bytes.span)
+            case .literal(let bytes): rendered.append(bytes)
             case .callerID:
                 let subject = caller.principal.subject
                 guard Principal.isPlain(subject.span) else { return .caller }
-                fits = rendered.append(subject.span)
+                rendered.append(subject)
             case .callerSource:
                 guard caller.principal.kind != .anonymous else { return .caller }
-                fits = rendered.append(caller.principal.source.span)
-            case .uuid: fits = rendered.append(moment.uuid.span)
-            case .year: fits = rendered.append(moment.date.span.extracting(0..<4))
-            case .month: fits = rendered.append(moment.date.span.extracting(5..<7))
-            case .day: fits = rendered.append(moment.date.span.extracting(8..<10))
+                rendered.append(caller.principal.source)
+            case .uuid: rendered.append(moment.uuid)
+            case .year: rendered.append(moment.date[0..<4])
+            case .month: rendered.append(moment.date[5..<7])
+            case .day: rendered.append(moment.date[8..<10])
             case .fileExtension:
                 guard let key else { return .noKey }
                 guard let range = KeyTemplate.fileExtension(of: key) else { return .badExtension }
                 let name = key.extracting(range)
                 if let extensions, !extensions.contains(name.array) { return .badExtension }
-                fits = rendered.append(name)
+                rendered.append(name)
             }
-            guard fits else { return .tooLong }
         }
         return nil
     }

@@ -35,10 +35,10 @@ package struct Permit: ~Copyable {
     package let expiresAt: Int64
     private let scope: Scope
 
-    init(_ grant: Grant, _ scope: Scope, lifetime: Int64, limitedBy: Limit, now: Int64) {
+    init(_ grant: Grant, _ scope: consuming Scope, lifetime: Int64, limitedBy: Limit, now: Int64) {
         self.grant = grant
-        self.scope = scope
         extent = scope.extent
+        self.scope = scope
         self.lifetime = lifetime
         self.limitedBy = limitedBy
         expiresAt = now + lifetime
@@ -46,26 +46,21 @@ package struct Permit: ~Copyable {
 
     package var bucket: Span<UInt8> {
         @_lifetime(borrow self)
-        get { scope.bucket.bytes }
+        get { scope.bucket }
     }
 
     /// The whole key or the rendered prefix.
     package var key: Span<UInt8> {
         @_lifetime(borrow self)
-        get { scope.key.bytes }
+        get { scope.key }
     }
 
     /// The name that the caller has with the vendor; empty for none.
     package var vendorName: Span<UInt8> {
         @_lifetime(borrow self)
-        get { scope.vendorName.bytes }
+        get { scope.vendorName }
     }
-}
 
-/// What part of what bucket a grant gives for one request.
-struct Scope {
-    var bucket = InlineBytes<63>()
-    var key = InlineBytes<1023>()
-    var vendorName = InlineBytes<255>()
-    var extent = Permit.Extent.object
+    /// Ends the permit, and gives its storage back for the next.
+    package consuming func end(in workspace: inout PolicyWorkspace) { workspace.winning = scope }
 }

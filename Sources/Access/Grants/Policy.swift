@@ -32,21 +32,20 @@ package struct Policy: Sendable {
 
     /// Finds the one grant that admits the ask (R4) and how long it holds (R5).
     package func decide(
-        _ ask: borrowing Ask, on route: Int, by caller: Caller, at moment: borrowing Moment
+        _ ask: borrowing Ask, on route: Int, by caller: Caller, at moment: borrowing Moment,
+        in workspace: inout PolicyWorkspace
     ) -> Decision {
         if let denial = refusal(of: caller, on: route) { return .denied(denial) }
         var winner: Grant?
-        var winning = Scope()
         var objection: (Objection, depth: Int)?
         var missing: String?
         for grant in grants[route][caller.index] {
             if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { continue }
-            var scope = Scope()
-            switch judge(ask, by: grant, for: caller, at: moment, &scope) {
+            switch judge(ask, by: grant, for: caller, at: moment, &workspace.candidate) {
             case .fits:
                 guard winner == nil else { return .denied(.ambiguous) }
                 winner = grant
-                winning = scope
+                swap(&workspace.winning, &workspace.candidate)
             case .missing(let parameter): missing = parameter
             case .objects(let found, let depth):
                 if depth >= objection?.depth ?? 0 { objection = (found, depth) }
@@ -56,7 +55,15 @@ package struct Policy: Sendable {
             if let missing { return .denied(.missing(parameter: missing)) }
             return .denied(.notInGrant(objection?.0))
         }
-        return permit(ask, by: winner, for: caller, winning, now: moment.unixSeconds)
+        let (lifetime, limitedBy): (Int64, Permit.Limit)
+        switch Policy.lifetime(of: ask, by: winner, for: caller, now: moment.unixSeconds) {
+        case .lasts(let seconds, let limit): (lifetime, limitedBy) = (seconds, limit)
+        case .denied(let denial): return .denied(denial)
+        }
+        var scope = Scope()
+        swap(&scope, &workspace.winning)
+        return .permitted(
+            Permit(winner, scope, lifetime: lifetime, limitedBy: limitedBy, now: moment.unixSeconds))
     }
 
     /// Whether the caller can get nothing on this route whatever it asks, so that its parameters need not be read.
@@ -65,27 +72,27 @@ package struct Policy: Sendable {
         return caller.principal.kind == .anonymous && grants[route][caller.index].isEmpty ? .unauthenticated : nil
     }
 
-    private func permit(
-        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, _ scope: Scope, now: Int64
-    ) -> Decision {
+    private enum Lifetime {
+        case lasts(Int64, Permit.Limit)
+        case denied(Denial)
+    }
+
+    private static func lifetime(
+        of ask: borrowing Ask, by grant: Grant, for caller: Caller, now: Int64
+    ) -> Lifetime {
         switch ask.end {
         case .binding(let end):
             if let callersEnd = caller.endsAt, callersEnd < end { return .denied(.credentialTooShort) }
-            return .permitted(Permit(grant, scope, lifetime: end - now, limitedBy: .requested, now: now))
-        case .reported(let end):
-            return .permitted(Permit(grant, scope, lifetime: end - now, limitedBy: .requested, now: now))
+            return .lasts(end - now, .requested)
+        case .reported(let end): return .lasts(end - now, .requested)
         case nil: break
         }
         guard ask.lifetime ?? 0 <= grant.maxLifetime else {
             return .denied(.lifetimeTooLong(maximum: grant.maxLifetime))
         }
-        var lifetime = ask.lifetime ?? grant.lifetime
-        var limitedBy: Permit.Limit = ask.lifetime == nil ? .grant : .requested
-        if let end = caller.endsAt, end - now < lifetime {
-            lifetime = end - now
-            limitedBy = .caller
-        }
-        return .permitted(Permit(grant, scope, lifetime: lifetime, limitedBy: limitedBy, now: now))
+        let lifetime = ask.lifetime ?? grant.lifetime
+        if let end = caller.endsAt, end - now < lifetime { return .lasts(end - now, .caller) }
+        return .lasts(lifetime, ask.lifetime == nil ? .grant : .requested)
     }
 
     private func judge(
@@ -95,74 +102,66 @@ package struct Policy: Sendable {
             if let asked = ask.bucket, !asked.equals(bucket) {
                 return .objects(Objection("bucket", "the bucket is not the grant's"), depth: 1)
             }
-            guard scope.bucket.append(bucket.span) else { return Policy.badBucket }
+            scope.begin(bucket: bucket.span)
         } else {
             guard let asked = ask.bucket else { return .missing(parameter: "bucket") }
-            guard scope.bucket.append(asked) else { return Policy.badBucket }
+            scope.begin(bucket: asked)
         }
         let verdict = judgeKey(ask, by: grant, for: caller, at: moment, &scope)
         guard case .fits = verdict else { return verdict }
-        guard scope.key.count <= grant.maximumKeyLength else { return Policy.verdict(on: .tooLong, grant) }
+        guard scope.key.count <= grant.maximumKeyLength else {
+            return .objects(Objection("key", "the rendered key is longer than the vendor allows"), depth: 2)
+        }
         if let template = grant.issuer.vendorName,
-            let fault = template.render(for: caller, asking: ask.key, at: moment, into: &scope.vendorName)
+            let fault = scope.set(vendorName: template, for: caller, asking: ask.key, at: moment)
         {
-            return Policy.verdict(on: fault, grant)
+            return Policy.verdict(on: fault)
         }
         if let objection = grant.issuer.objection(to: ask) { return .objects(objection, depth: 3) }
         return .fits
     }
-
-    private static let badBucket = Verdict.objects(Objection("bucket", BucketRule.fault), depth: 1)
 
     private func judgeKey(
         _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
     ) -> Verdict {
         switch grant.target {
         case .key(let template):
-            if let fault = template.render(for: caller, asking: ask.key, at: moment, into: &scope.key) {
-                return Policy.verdict(on: fault, grant)
+            if let fault = scope.set(key: template, for: caller, asking: ask.key, at: moment) {
+                return Policy.verdict(on: fault)
             }
-            if !template.usesExtension, let asked = ask.key, !asked.equals(scope.key.bytes) {
+            if !template.usesExtension, let asked = ask.key, !asked.equals(scope.key) {
                 return .objects(
                     Objection("key", "the grant's key is another; leave it out, the server chooses"), depth: 2)
             }
-            scope.extent = .object
         case .prefix(let template):
-            if let fault = template.render(for: caller, asking: ask.key, at: moment, into: &scope.key) {
-                return Policy.verdict(on: fault, grant)
+            if let fault = scope.set(key: template, for: caller, asking: ask.key, at: moment) {
+                return Policy.verdict(on: fault)
             }
-            if let asked = ask.key {
-                guard asked.begins(with: scope.key.bytes) else {
-                    return .objects(Objection("keyPrefix", "the key does not begin with the grant's prefix"), depth: 2)
-                }
-                scope.extent = .object
-                scope.key.reset()
-                guard scope.key.append(asked) else { return Policy.verdict(on: .tooLong, grant) }
-            } else if case .refuse(let parameter) = grant.withoutKey {
-                return .missing(parameter: parameter)
-            } else {
-                scope.extent = .prefix
+            guard let asked = ask.key else { return judgeWithoutKey(grant, .prefix, &scope) }
+            guard asked.begins(with: scope.key) else {
+                return .objects(
+                    Objection("keyPrefix", "the key does not begin with the grant's prefix"), depth: 2)
             }
+            scope.set(key: asked)
         case .anything:
-            if let asked = ask.key {
-                scope.extent = .object
-                guard scope.key.append(asked) else { return Policy.verdict(on: .tooLong, grant) }
-            } else if case .refuse(let parameter) = grant.withoutKey {
-                return .missing(parameter: parameter)
-            } else {
-                scope.extent = .bucket
-            }
+            guard let asked = ask.key else { return judgeWithoutKey(grant, .bucket, &scope) }
+            scope.set(key: asked)
         }
         return .fits
     }
 
-    private static func verdict(on fault: KeyTemplate.RenderFault, _ grant: Grant) -> Verdict {
+    private func judgeWithoutKey(_ grant: Grant, _ extent: Permit.Extent, _ scope: inout Scope) -> Verdict {
+        if case .refuse(let parameter) = grant.withoutKey { return .missing(parameter: parameter) }
+        scope.extent = extent
+        return .fits
+    }
+
+    private static func verdict(on fault: KeyTemplate.RenderFault) -> Verdict {
         switch fault {
         case .noKey: .missing(parameter: "key")
         case .caller: .objects(Objection("key", "the caller has no name that may stand in a key"), depth: 2)
         case .badExtension:
             .objects(Objection("key", "the key's extension is not one that the grant admits"), depth: 2)
-        case .tooLong: .objects(Objection("key", "the rendered key is longer than the vendor allows"), depth: 2)
         }
     }
 }

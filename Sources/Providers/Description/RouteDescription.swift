@@ -2,7 +2,9 @@ import Access
 import Bytes
 
 /// One thing that a provider issues: where it is asked for, with what, and what a grant of it says.
-package struct RouteDescription: Sendable {
+///
+/// It is a class so that looking one up for every request copies nothing.
+package final class RouteDescription: Sendable {
     /// The name in a grant's `route`, such as `qiniu.uptoken`.
     package let name: String
     /// The path on the public listener.

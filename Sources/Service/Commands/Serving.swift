@@ -20,7 +20,7 @@ enum Serving {
         for warning in configuration.warnings { log.write(.warning, warning) }
         let server: Server
         do throws(Server.Failure) {
-            server = try Server(settings(configuration)) { try Pipeline(configuration, log: log) }
+            server = try Server(settings(configuration)) { LoopHandler(try Pipeline(configuration, log: log)) }
         } catch {
             log.write(.error, "cannot start", ["error": "\(error)"])
             return .failed

@@ -8,54 +8,61 @@ import Telemetry
 
 /// What every request goes through, once, from left to right: host, route, origin, caller, ask, permit, token, answer.
 ///
-/// One object serves one event loop; its storage is used again for every request.
-final class Pipeline: RequestHandler {
+/// One value serves one event loop; its storage is used again for every request.
+struct Pipeline: ~Copyable {
     private let configuration: Configuration
     private let router: Router
     private let hosts: HostRule
     private let origins: OriginRule
     private let keys: [SigningKey]
     private let log: Log
-    private var ask = Ask()
-    private var scratch = ByteWriter(capacity: 1024)
-    private var random = RandomPool()
+    private var ask: Ask
+    private var workspace: PolicyWorkspace
+    private var scratch: ByteWriter
+    private var random: RandomPool
     private var requestID: RequestID
-    private var serverTime = (second: Int64.min, text: [UInt8]())
+    private var serverTime: (second: Int64, text: [UInt8])
 
     private static let issueMethods: StaticString = "GET, HEAD, POST, OPTIONS"
     private static let readMethods: StaticString = "GET, HEAD, OPTIONS"
 
     init(_ configuration: Configuration, log: Log) throws(CryptoError) {
-        self.configuration = configuration
-        self.log = log
-        router = Router(aliases: configuration.server.aliases)
-        hosts = HostRule(configuration.server, listener: configuration.server.listen[0])
-        origins = OriginRule(configuration.server)
         var keys: [SigningKey] = []
         for credential in configuration.credentials {
             keys.append(try SigningKey(accessKey: credential.accessKey, secret: credential.secret))
         }
+        let requestID = try RequestID()
+        self.configuration = configuration
+        self.log = log
         self.keys = keys
-        requestID = try RequestID()
+        self.requestID = requestID
+        router = Router(aliases: configuration.server.aliases)
+        hosts = HostRule(configuration.server, listener: configuration.server.listen[0])
+        origins = OriginRule(configuration.server)
+        ask = Ask()
+        workspace = PolicyWorkspace()
+        scratch = ByteWriter(capacity: 1024)
+        random = RandomPool()
+        serverTime = (.min, [])
     }
 
-    func respond(to request: borrowing Request, at instant: Instant, into response: inout Response) {
+    mutating func respond(to request: borrowing Request, at instant: Instant, into response: inout Response) {
         requestID.begin(request)
         do throws(Refusal) {
             try answer(request, at: instant, into: &response)
         } catch {
-            error.write(into: &response, requestID: requestID.current.bytes)
+            error.write(into: &response, requestID)
         }
-        response.add("X-Request-Id", requestID.current.bytes)
+        response.add("X-Request-Id", requestID.bytes)
     }
 
-    func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
+    mutating func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
         requestID.begin()
-        Refusal(error).write(into: &response, requestID: requestID.current.bytes)
-        response.add("X-Request-Id", requestID.current.bytes)
+        Refusal(error).write(into: &response, requestID)
+        response.add("X-Request-Id", requestID.bytes)
     }
 
-    private func answer(
+    private mutating func answer(
         _ request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
         guard hosts.admits(request.authority) else { throw .misdirected }
@@ -83,7 +90,7 @@ final class Pipeline: RequestHandler {
 
     // MARK: Issuing
 
-    private func issue(
+    private mutating func issue(
         _ route: Int, _ request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
         switch request.head.method {
@@ -97,11 +104,12 @@ final class Pipeline: RequestHandler {
         if let denial = configuration.policy.refusal(of: caller, on: route) { throw Refusal(denial) }
         let moment = try moment(at: instant)
         try read(request, for: Registry.routes[route].description, at: moment)
-        switch configuration.policy.decide(ask, on: route, by: caller, at: moment) {
+        switch configuration.policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
         case .denied(let denial): throw Refusal(denial)
         case .permitted(let permit):
             // HEAD asks whether, and gets nothing.
             if request.head.method != .head { try write(under: permit, at: moment, into: &response) }
+            permit.end(in: &workspace)
         }
     }
 
@@ -119,7 +127,7 @@ final class Pipeline: RequestHandler {
         }
     }
 
-    private func moment(at instant: Instant) throws(Refusal) -> Moment {
+    private mutating func moment(at instant: Instant) throws(Refusal) -> Moment {
         do throws(CryptoError) {
             return Moment(unixSeconds: instant.unixSeconds, random: try random.draw())
         } catch {
@@ -130,7 +138,7 @@ final class Pipeline: RequestHandler {
     // MARK: Parameters
 
     /// R3: a GET is asked by its query, a POST by its body alone.
-    private func read(
+    private mutating func read(
         _ request: borrowing Request, for route: RouteDescription, at moment: borrowing Moment
     ) throws(Refusal) {
         ask.reset()
@@ -150,7 +158,7 @@ final class Pipeline: RequestHandler {
         }
     }
 
-    private func readBody(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
+    private mutating func readBody(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
         let depth = configuration.server.limits.jsonDepth
         let type = MediaType(request.field(.contentType))
         guard !request.head.isRepeated(.contentType), type != .other else { throw .unreadableType }
@@ -171,13 +179,13 @@ final class Pipeline: RequestHandler {
         }
     }
 
-    private func readParameters(_ body: (inout Ask) throws(ParameterError) -> Void) throws(Refusal) {
+    private mutating func readParameters(_ body: (inout Ask) throws(ParameterError) -> Void) throws(Refusal) {
         do throws(ParameterError) { try body(&ask) } catch { throw Refusal(error) }
     }
 
     // MARK: Answers
 
-    private func write(
+    private mutating func write(
         under permit: borrowing Permit, at moment: borrowing Moment, into response: inout Response
     ) throws(Refusal) {
         let grant = permit.grant
@@ -192,8 +200,15 @@ final class Pipeline: RequestHandler {
             response.contentType = .text
             return
         }
+        writeTerms(of: permit, at: moment, into: &response)
+    }
+
+    /// The members that are the service's own: by which grant, and until when.
+    private mutating func writeTerms(
+        of permit: borrowing Permit, at moment: borrowing Moment, into response: inout Response
+    ) {
         response.body.append(",\"grant\":")
-        response.body.append(jsonString: grant.name)
+        response.body.append(jsonString: permit.grant.name)
         response.body.append(",\"expiresAt\":\"")
         ISO8601.write(permit.expiresAt, into: &response.body)
         response.body.append("\",\"expiresIn\":")
@@ -210,7 +225,7 @@ final class Pipeline: RequestHandler {
 
     /// Notes what broke, and gives what the client is told.
     private func fail(_ what: String, _ error: any Error) -> Refusal {
-        log.write(.error, "\(what) failed", ["requestId": requestID.current.bytes.text, "error": "\(error)"])
+        log.write(.error, "\(what) failed", ["requestId": requestID.text, "error": "\(error)"])
         return .internalError
     }
 

@@ -125,7 +125,7 @@ extension Refusal {
     static let internalError = Refusal(500, "internal_error", "the service failed; its log has the request's id")
 
     /// Writes the refusal as a problem document (RFC 9457).
-    func write(into response: inout Response, requestID: Span<UInt8>) {
+    func write(into response: inout Response, _ requestID: borrowing RequestID) {
         response.status = status
         response.contentType = .problem
         response.body.reset()
@@ -144,7 +144,7 @@ extension Refusal {
             response.body.append(jsonString: subject.name)
         }
         response.body.append(",\"requestId\":")
-        response.body.append(jsonString: requestID)
+        response.body.append(jsonString: requestID.bytes)
         response.body.append("}\n")
         if let field { response.add(field.name, field.value) }
     }

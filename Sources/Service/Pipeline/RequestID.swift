@@ -6,7 +6,14 @@ import HTTP
 struct RequestID: ~Copyable {
     private let prefix: [UInt8]
     private var count: Int64 = 0
-    private(set) var current = InlineBytes<64>()
+    private var current = ByteWriter(capacity: 64)
+
+    var bytes: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { current.bytes }
+    }
+
+    var text: String { current.bytes.text }
 
     init() throws(CryptoError) {
         prefix = Hex.encode(try SecureRandom.bytes(8)) + [UInt8(ascii: "-")]
@@ -18,20 +25,15 @@ struct RequestID: ~Copyable {
             begin()
         } else {
             current.reset()
-            _ = current.append(given)
+            current.append(given)
         }
     }
 
     mutating func begin() {
         count += 1
         current.reset()
-        let prefix = prefix
-        _ = current.append(prefix.span)
-        var rest = count
-        while rest > 0 {
-            _ = current.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        }
+        current.append(prefix)
+        current.append(decimal: count)
     }
 
     /// `[A-Za-z0-9._-]{1,64}`

@@ -70,7 +70,7 @@ enum Digests {
         var padded = message + [0x80]
         while padded.count % 64 != 56 { padded.append(0) }
         for shift in stride(from: 56, through: 0, by: -8) {
-            padded.append(UInt8(truncatingIfNeeded: message.count * 8 >> shift))
+            padded.append(UInt8(truncatingIfNeeded: (message.count * 8) >> shift))
         }
         return stride(from: 0, to: padded.count, by: 64).map { start in
             (0..<16).map { word in

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Looks after what the whole test run shares: services that no single test owns, and the folder of all temporary files.
 ///
@@ -26,21 +27,20 @@ enum Keeper {
         """
 
     private static let pipe: Int32 = {
-        var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { return -1 }
+        guard let (reading, writing) = try? Program.makePipe() else { return -1 }
         let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer {
-            close(ends[0])
+            close(reading)
             close(null)
         }
-        _ = try? Program.spawn(["/bin/sh", "-c", script, folder], [], [(ends[0], 0), (null, 1), (null, 2)])
-        return ends[1]
+        _ = try? Program.spawn(["/bin/sh", "-c", script, folder], [], [(reading, 0), (null, 1), (null, 2)])
+        return writing
     }()
 
     /// Has a process stopped at the end of the test run.
     static func keep(_ process: pid_t) {
         let line = Array("\(process)\n".utf8)
-        _ = write(pipe, line, line.count)
+        _ = Glibc.write(pipe, line, line.count)
     }
 
     /// Has the folder removed at the end of the test run.

@@ -22,8 +22,8 @@ final class Program: @unchecked Sendable {
 
     /// The built binary: beside the test bundle, wherever the build folder is.
     static let countersign: String = {
-        let starts = [CommandLine.arguments.first, Bundle.main.executablePath] + CommandLine.arguments.map { $0 }
-        for case let start? in starts where start.contains("/") {
+        let starts = [Bundle.main.executablePath ?? ""] + CommandLine.arguments
+        for start in starts where start.contains("/") {
             var folder = URL(filePath: start).standardizedFileURL.deletingLastPathComponent()
             while folder.path.count > 1 {
                 let candidate = folder.appending(path: "countersign").path
@@ -117,6 +117,18 @@ final class Program: @unchecked Sendable {
         }
     }
 
+    /// Held while a process is started or a descriptor is not yet marked as not to be inherited.
+    private static let spawning = NSLock()
+
+    static func makePipe() throws -> (reading: Int32, writing: Int32) {
+        try spawning.withLock {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { throw Failure(description: "no pipe: error \(errno)") }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return (ends[0], ends[1])
+        }
+    }
+
     /// - Parameter descriptors: what the new process has, and as what; nothing else is inherited.
     static func spawn(_ call: [String], _ variables: [String], _ descriptors: [(Int32, Int32)]) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
@@ -138,7 +150,9 @@ final class Program: @unchecked Sendable {
         var environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
         defer { for text in arguments + environment { free(text) } }
         var identifier: pid_t = 0
-        let result = posix_spawnp(&identifier, call[0], &actions, &attributes, &arguments, &environment)
+        let result = spawning.withLock {
+            posix_spawnp(&identifier, call[0], &actions, &attributes, &arguments, &environment)
+        }
         guard result == 0 else { throw Failure(description: "cannot start \(call[0]): error \(result)") }
         return identifier
     }
@@ -154,9 +168,7 @@ final class Stream: @unchecked Sendable {
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     init() throws {
-        var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw Program.Failure(description: "no pipe: error \(errno)") }
-        (reading, writing) = (ends[0], ends[1])
+        (reading, writing) = try Program.makePipe()
     }
 
     deinit {

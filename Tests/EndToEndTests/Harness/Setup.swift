@@ -8,7 +8,8 @@ struct Setup: Sendable {
     var server = ""
     /// Everything beside `version`, `server`, `credentials` and `log`.
     var rest: String
-    var listen = "127.0.0.1:0"
+    /// The value of `server.listen`.
+    var listen = #""127.0.0.1:0""#
 
     static let qiniuAccessKey = "e2e-qiniu-access-key"
     static let nosAccessKey = "e2e-nos-access-key"
@@ -32,7 +33,7 @@ struct Setup: Sendable {
         """
         {
           version: 1,
-          server: { listen: "\(listen)", transport: "\(transport.rawValue)", \(server) },
+          server: { listen: \(listen), transport: "\(transport.rawValue)", \(server) },
           \(Setup.credentials),
           \(rest)
           log: { format: "text" },

@@ -22,10 +22,12 @@ enum Signing {
         asking prepare: (inout Ask) throws -> Void = { _ in }
     ) throws -> JSON {
         var scope = Scope()
-        let fits =
-            scope.bucket.append(Array(bucket.utf8).span) && scope.key.append(Array((object ?? "").utf8).span)
-            && scope.vendorName.append(vendorName.span)
-        try #require(fits)
+        scope.begin(bucket: Array(bucket.utf8).span)
+        scope.set(key: Array((object ?? "").utf8).span)
+        let name = try KeyTemplate(vendorName)
+        let nobody = Caller(.anonymous, index: 0)
+        let when = Moment(unixSeconds: now, random: InlineArray(repeating: 0))
+        try #require(scope.set(vendorName: name, for: nobody, asking: nil, at: when) == nil)
         scope.extent = extent
         let grant = Grant(
             name: Array("test".utf8), route: 0, credential: 0, callers: [.anonymous], bucket: nil, target: .anything,

@@ -1,0 +1,63 @@
+import Bytes
+
+/// What part of what bucket a grant gives for one request, and what the caller is called there.
+struct Scope: ~Copyable {
+    private var text = ByteWriter(capacity: 0)
+    private var bucketEnd = 0
+    private var keyEnd = 0
+    var extent = Permit.Extent.object
+
+    var bucket: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { text.bytes.extracting(0..<bucketEnd) }
+    }
+
+    var key: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { text.bytes.extracting(bucketEnd..<keyEnd) }
+    }
+
+    var vendorName: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { text.bytes.extracting(keyEnd..<text.count) }
+    }
+
+    /// Begins anew with a bucket; key and name follow, in this order.
+    mutating func begin(bucket: Span<UInt8>) {
+        text.reset()
+        text.append(bucket)
+        bucketEnd = text.count
+        keyEnd = text.count
+        extent = .object
+    }
+
+    mutating func set(key: Span<UInt8>) {
+        text.truncate(to: bucketEnd)
+        text.append(key)
+        keyEnd = text.count
+    }
+
+    mutating func set(
+        key template: KeyTemplate, for caller: Caller, asking key: Span<UInt8>?, at moment: borrowing Moment
+    ) -> KeyTemplate.RenderFault? {
+        text.truncate(to: bucketEnd)
+        let fault = template.render(for: caller, asking: key, at: moment, into: &text)
+        keyEnd = text.count
+        return fault
+    }
+
+    mutating func set(
+        vendorName template: KeyTemplate, for caller: Caller, asking key: Span<UInt8>?, at moment: borrowing Moment
+    ) -> KeyTemplate.RenderFault? {
+        text.truncate(to: keyEnd)
+        return template.render(for: caller, asking: key, at: moment, into: &text)
+    }
+}
+
+/// Storage that `Policy` decides in, so that deciding allocates nothing. Each event loop has its own.
+package struct PolicyWorkspace: ~Copyable {
+    var candidate = Scope()
+    var winning = Scope()
+
+    package init() {}
+}

@@ -1,0 +1,245 @@
+import Foundation
+import Testing
+
+@Suite("The command line")
+struct CommandTests {
+    // MARK: version, help, usage
+
+    @Test func `version says its number, as text and as JSON`() throws {
+        for arguments in [["version"], ["--version"]] {
+            let outcome = try Program(Program.countersign, arguments).wait(within: 10)
+            #expect(outcome.code == 0)
+            #expect(outcome.out.wholeMatch(of: #/countersign \d+\.\d+\.\d+\n/#) != nil, "\(outcome.out)")
+        }
+        let outcome = try Program.run("version", "--format", "json")
+        #expect(outcome.code == 0)
+        #expect(try JSON(outcome.out)["version"]?.string?.isEmpty == false)
+    }
+
+    @Test func `an unknown command or option is usage, and says what there is`() throws {
+        let calls = [
+            [], ["serv"], ["serve", "--secret", "x"], ["serve", "--secret-key=x"], ["check", "--config"],
+            ["check", "--config", ""], ["check", "--format", "xml"], ["check", "--format"], ["version", "extra"],
+            ["init", "-x"], ["--config", "x"], ["mint"],
+        ]
+        for call in calls {
+            let outcome = try Program(Program.countersign, call).wait(within: 10)
+            #expect(outcome.code == 2, "\(call): \(outcome.out)\(outcome.err)")
+            #expect(outcome.out.isEmpty && !outcome.err.isEmpty, "\(call)")
+        }
+        #expect(try Program.run("serv").err.contains("did you mean serve?"))
+        #expect(try Program.run("serve", "--secret", "x").err.contains("--config"))
+        let help = try Program.run("--help")
+        #expect(help.code == 0 && help.err.isEmpty)
+        for command in ["init", "serve", "check", "hash-key", "healthcheck", "version"] {
+            #expect(help.out.contains(command))
+            #expect(try Program.run(command, "--help").code == 0)
+        }
+    }
+
+    // MARK: check
+
+    private func withConfiguration<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result {
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        return try body(try Keeper.write(text, to: folder + "/c.json5"))
+    }
+
+    private static let bad = """
+        {
+          version: 1,
+          sever: {},
+          credentials: {
+            "qiniu": { provider: "qiniu", accessKey: "AK", secretKey: "inline-secret-value" },
+          },
+          grants: {
+            "g": {
+              route: "qiniu.uptoken", credential: "qiniu", callers: ["anonymous"],
+              bucket: "b", keyPrefix: "p/", lifetime: "ten minutes",
+            },
+          },
+        }
+        """
+
+    @Test func `check finds nothing wrong with a good configuration`() throws {
+        let folder = try Keeper.makeFolder()
+        let path = try Setup.open.write(to: folder, transport: .epoll)
+        let outcome = try Program.run("check", "--config", path, environment: Setup.environment)
+        #expect(outcome.code == 0)
+        #expect(outcome.out.contains("is valid") && outcome.err.isEmpty, "\(outcome.err)")
+        let json = try Program.run("check", "--config", path, "--format", "json", environment: Setup.environment)
+        #expect(json.code == 0)
+        #expect(try JSON(json.out)["valid"] == true)
+        #expect(try JSON(json.out)["problems"] == .list([]))
+        // By the environment, and by the name that needs no telling.
+        let environment = Setup.environment.merging(["COUNTERSIGN_CONFIG": path]) { $1 }
+        #expect(try Program.run("check", environment: environment).code == 0)
+        #expect(try Program.run("check", environment: Setup.environment, folder: folder).code == 0)
+        #expect(!(outcome.out + json.out).contains("secret-of-the"))
+    }
+
+    @Test func `check says everything that is wrong at once, each with its path, line and column`() throws {
+        try withConfiguration(CommandTests.bad) { path in
+            let outcome = try Program.run("check", "--config", path)
+            #expect(outcome.code == 3)
+            #expect(outcome.out.isEmpty)
+            for problem in [
+                "\(path): line 3, column 3: sever: is not known; did you mean server?",
+                "\(path): line 9, column 52: grants.g.callers", "(R10)",
+                "\(path): line 10, column 37: grants.g.lifetime: must be a duration",
+            ] {
+                #expect(outcome.err.contains(problem), "\(outcome.err)")
+            }
+            #expect(outcome.err.split(separator: "\n").count == 3)
+            #expect(!outcome.err.contains("inline-secret-value"))
+            let json = try Program.run("check", "--config", path, "--format", "json")
+            #expect(json.code == 3)
+            let report = try JSON(json.out)
+            #expect(report["valid"] == false)
+            let problems = try #require(report["problems"]?.list)
+            #expect(problems.count == 3)
+            #expect(problems.contains { $0["path"] == "sever" && $0["line"] == 3 && $0["column"] == 3 })
+            #expect(problems.allSatisfy { $0["reason"]?.string?.isEmpty == false })
+        }
+    }
+
+    @Test(
+        "a configuration that cannot be used is 3 for check, serve and healthcheck, with the reason",
+        arguments: [
+            ("{", "line 1"), ("", "line 1"), ("{ version: 2, credentials: {}, grants: {} }", "version"),
+            ("{ version: 1, version: 1, credentials: {}, grants: {} }", "only once"),
+            ("{ version: 1, credentials: {} }", "needs grants"),
+            ("{ version: 1, credentials: {}, grants: {}, server: { listen: [] } }", "listen"),
+            ("{ version: 1, credentials: {}, grants: {}, server: { listen: \"0.0.0.0:0\" } }", "plaintext"),
+            ("{ version: 1, credentials: {}, grants: {}, server: { listen: \"127.0.0.1\" } }", "listen"),
+            ("{ version: 1, credentials: {}, grants: {}, server: { listen: \"127.0.0.1:65536\" } }", "listen"),
+            ("{ version: 1, credentials: {}, grants: {}, server: { transport: \"kqueue\" } }", "transport"),
+            (
+                #"{ version: 1, credentials: { "q": { provider: "qiniu", accessKey: "A", secretKey: { env: "NO_SUCH" } } }, grants: {} }"#,
+                "NO_SUCH"
+            ),
+            (
+                #"{ version: 1, credentials: { "q": { provider: "qiniu", accessKey: "A", secretKey: { file: "none" } } }, grants: {} }"#,
+                "cannot be read"
+            ),
+        ])
+    func unusable(_ text: String, _ reason: String) throws {
+        try withConfiguration(text) { path in
+            for command in ["check", "serve", "healthcheck"] {
+                let outcome = try Program.run(command, "--config", path)
+                #expect(outcome.code == 3, "\(command): \(outcome.code) \(outcome.err)")
+                #expect(outcome.err.contains(path) && outcome.err.contains(reason), "\(command): \(outcome.err)")
+            }
+        }
+    }
+
+    @Test func `a configuration that is not there is 3 and says what to do`() throws {
+        for command in ["check", "serve", "healthcheck"] {
+            let outcome = try Program.run(command, "--config", "/no/such/file.json5")
+            #expect(outcome.code == 3)
+            #expect(outcome.err.contains("/no/such/file.json5") && outcome.err.contains("countersign init"))
+        }
+    }
+
+    @Test func `a secret that everybody on the machine can read is refused`() throws {
+        let folder = try Keeper.makeFolder()
+        let path = try Setup.open.write(to: folder, transport: .epoll)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder + "/secrets/qiniu")
+        let file = try Program.run("check", "--config", path, environment: Setup.environment)
+        #expect(file.code == 3)
+        #expect(file.err.contains("chmod 600") && file.err.contains("secrets/qiniu"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder + "/secrets/qiniu")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        let inline = try Program.run("serve", "--config", path, environment: Setup.environment)
+        #expect(inline.code == 3)
+        #expect(inline.err.contains("chmod 600"))
+        #expect(!(file.err + inline.err).contains("secret-of-the"))
+    }
+
+    // MARK: init and hash-key
+
+    private static let vendorSecrets = [
+        "QINIU_SECRET_KEY": "q-secret", "NOS_SECRET_KEY": "n-secret", "OSS_SECRET_KEY": "o-secret",
+    ]
+
+    @Test func `init writes a configuration that only its owner may read, and never over another`() throws {
+        let folder = try Keeper.makeFolder()
+        let path = folder + "/new.json5"
+        let outcome = try Program.run("init", "--config", path)
+        #expect(outcome.code == 0)
+        #expect(outcome.out.contains(path))
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let again = try Program.run("init", "--config", path)
+        #expect(again.code == 1)
+        #expect(again.err.contains(path))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        // A link to nowhere is something that is there, too.
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: folder + "/elsewhere")
+        #expect(try Program.run("init", "--config", folder + "/link").code == 1)
+        #expect(!FileManager.default.fileExists(atPath: folder + "/elsewhere"))
+        #expect(try Program.run("init", "--config", folder + "/no/folder.json5").code == 1)
+        // Without --config it is the name that all commands look for.
+        #expect(try Program.run("init", folder: folder).code == 0)
+        #expect(FileManager.default.fileExists(atPath: folder + "/countersign.json5"))
+    }
+
+    @Test func `what init writes passes check once the secrets are set, and serves the key that it printed`() throws {
+        let folder = try Keeper.makeFolder()
+        let path = folder + "/new.json5"
+        let written = try Program.run("init", "--config", path)
+        let missing = try Program.run("check", "--config", path)
+        #expect(missing.code == 3)
+        for name in CommandTests.vendorSecrets.keys { #expect(missing.err.contains(name)) }
+        let checked = try Program.run("check", "--config", path, environment: CommandTests.vendorSecrets)
+        #expect(checked.code == 0, "\(checked.err)")
+        let key = try #require(written.out.firstMatch(of: #/shown only now: ([A-Za-z0-9_-]{43})\n/#)?.output.1)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(!text.contains(key))
+        try Keeper.write(text.replacing("127.0.0.1:8080", with: "127.0.0.1:0"), to: path)
+        let answer = try served(path) { client, host in
+            try client.send("GET /qiniu/uptoken HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(key)\r\n\r\n")
+            return try client.answer()
+        }
+        answer.expectSuccess()
+        let reading = try UploadTokenReading(qiniu: answer.json["uptoken"]?.string, secret: "q-secret")
+        #expect(reading.policy["scope"] == "media:photos/app/")
+    }
+
+    /// Serves a configuration that listens on a port of the system's choice.
+    private func served<Result>(_ path: String, _ body: (Client, String) throws -> Result) throws -> Result {
+        let process = try Program(
+            Program.countersign, ["serve", "--config", path], environment: CommandTests.vendorSecrets)
+        defer { _ = process.stop(within: 5) }
+        let log = try process.waitForError(holding: "address=127.0.0.1:", within: 10)
+        let port = try #require(log.firstMatch(of: #/address=127\.0\.0\.1:(\d+)/#).flatMap { UInt16($0.output.1) })
+        return try body(try Client(port), "127.0.0.1:\(port)")
+    }
+
+    @Test func `hash-key makes a new key each time, with the digest that a configuration wants`() throws {
+        let outcome = try Program.run("hash-key", "--format", "json")
+        #expect(outcome.code == 0)
+        let made = try JSON(outcome.out)
+        let key = try #require(made["key"]?.string)
+        let digest = try #require(made["sha256"]?.string)
+        #expect(key.utf8.count == 43)
+        #expect(digest == Digests.hex(Digests.sha256(Array(key.utf8))))
+        let text = try Program.run("hash-key")
+        let shown = try #require(text.out.firstMatch(of: #/: ([A-Za-z0-9_-]{43})\n/#)?.output.1)
+        #expect(String(shown) != key)
+        #expect(text.out.contains("sha256: \"\(Digests.hex(Digests.sha256(Array(shown.utf8))))\""))
+        let setup = Setup(
+            name: "made",
+            rest: """
+                authentication: { apiKeys: [{ id: "made", sha256: "\(digest)" }] },
+                grants: { "g": { route: "nos.token", credential: "nos", callers: ["apiKey:made"], bucket: "b-1",
+                  keyPrefix: "${caller.id}/" } },
+                """)
+        try Service.run(setup, .epoll) { service in
+            let answer = try service.get("/nos/token?object=made/a", "Authorization: Bearer \(key)")
+            answer.expectSuccess()
+            try service.get("/nos/token?object=made/a").expectProblem(401, "unauthenticated")
+        }
+    }
+}

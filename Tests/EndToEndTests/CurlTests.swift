@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+/// What README shows, with config/demo.json5 as it stands in the repository and the real curl.
+@Suite("The demonstration through curl")
+struct CurlTests {
+    static func curl(_ arguments: [String], folder: String? = nil) throws -> Program.Outcome {
+        try Program(
+            "curl", ["--silent", "--show-error", "--max-time", "10", "--noproxy", "*"] + arguments, folder: folder
+        )
+        .wait(within: 15)
+    }
+
+    /// The demonstration in a folder like the repository's, on a port of the system's choice.
+    private func demonstrate(_ transport: Transport, _ body: (_ base: String, _ folder: String) throws -> Void) throws {
+        let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let demo = try String(contentsOf: repository.appending(path: "config/demo.json5"), encoding: .utf8)
+        let listener = #"listen: "127.0.0.1:8080""#
+        try #require(demo.contains(listener))
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for name in ["config", "local/demo"] {
+            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        }
+        try Keeper.write(Setup.qiniuSecret + "\n", to: folder + "/local/demo/qiniu-secret-key")
+        try Keeper.write(Setup.nosSecret + "\n", to: folder + "/local/demo/nos-secret-key")
+        try Keeper.write(Setup.ossSecret + "\n", to: folder + "/local/demo/oss-secret-key")
+        let text = demo.replacing(listener, with: #"listen: "127.0.0.1:0", transport: "\#(transport.rawValue)""#)
+        try Keeper.write(text, to: folder + "/config/demo.json5")
+        let process = try Program(
+            Program.countersign, ["serve", "--config", "config/demo.json5"], folder: folder)
+        defer { _ = process.stop(within: 5) }
+        let log = try process.waitForError(holding: "address=127.0.0.1:", within: 10)
+        let port = try #require(log.firstMatch(of: #/address=127\.0\.0\.1:(\d+)/#)?.output.1)
+        try body("http://localhost:\(port)", folder)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `the three kinds of commands work as README says`(_ transport: Transport) throws {
+        try demonstrate(transport) { base, folder in
+            let qiniu = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?key=photos/a.jpg"]).out)
+            let upload = try UploadTokenReading(qiniu: qiniu["uptoken"]?.string, secret: Setup.qiniuSecret)
+            #expect(upload.policy["scope"] == "demo-media:photos/a.jpg")
+            let nos = try JSON(try CurlTests.curl(["\(base)/nos/token?object=anne.jpg"]).out)
+            let other = try UploadTokenReading(nos: nos["token"]?.string, secret: Setup.nosSecret)
+            #expect(other.policy["Object"] == "anne.jpg")
+            let string = Signable().text
+            try Keeper.write(string, to: folder + "/string.txt")
+            let expected = JSON.string(OSSAuthorization.expected(string, accessKey: "demo-oss-access-key"))
+            let form = ["--data-urlencode", "contentToSign@string.txt", "\(base)/oss/sign"]
+            for arguments in [form, ["-G"] + form] {
+                let answer = try CurlTests.curl(arguments, folder: folder)
+                #expect(try JSON(answer.out)["authorization"] == expected, "\(answer.out)\(answer.err)")
+            }
+            let json = string.replacing("\n", with: "\\n")
+            let posted = try CurlTests.curl(
+                ["--json", "{\"contentToSign\": \"\(json)\"}", "\(base)/oss/sign"], folder: folder)
+            #expect(try JSON(posted.out)["authorization"] == expected, "\(posted.out)\(posted.err)")
+            let plain = ["-H", "Content-Type: text/plain", "-H", "Accept: text/plain", "--data-binary", "@string.txt"]
+            let bare = try CurlTests.curl(plain + ["\(base)/oss/sign"], folder: folder)
+            #expect(.string(bare.out) == expected)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `curl's other ways are understood: HEAD, -f, keep-alive, chunked uploads, Expect`(
+        _ transport: Transport
+    ) throws {
+        try demonstrate(transport) { base, folder in
+            let head = try CurlTests.curl(["--head", "\(base)/qiniu/uptoken?key=photos/a.jpg"])
+            #expect(head.out.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            let failed = try CurlTests.curl(["--fail", "\(base)/qiniu/uptoken?kez=photos/a.jpg"])
+            #expect(failed.code == 22)
+            let both = try CurlTests.curl(
+                ["--write-out", "%{num_connects} ", "-o", "/dev/null", "-o", "/dev/null"]
+                    + ["\(base)/livez", "\(base)/nos/token?object=a"])
+            #expect(both.out == "1 0 ", "the second request has its own connection")
+            try Keeper.write(#"{"object": "a"}"#, to: folder + "/body.json")
+            let upload = ["-H", "Content-Type: application/json", "--data-binary", "@body.json", "\(base)/nos/token"]
+            for extra in [["-H", "Transfer-Encoding: chunked"], ["-H", "Expect: 100-continue"], ["--http1.0"]] {
+                let answer = try CurlTests.curl(extra + upload, folder: folder)
+                #expect(try JSON(answer.out)["object"] == "a", "\(extra): \(answer.out)\(answer.err)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `what README shows as refused is refused, and says what would be right`(_ transport: Transport) throws {
+        try demonstrate(transport) { base, _ in
+            let unknown = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?kez=photos/a.jpg"]).out)
+            #expect(unknown["code"] == "unknown_parameter")
+            #expect(unknown["detail"] == "kez is not known; did you mean key?")
+            let foreign = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?key=private/a.jpg"]).out)
+            #expect(foreign["code"] == "not_in_grant")
+            #expect(foreign["clause"] == "keyPrefix")
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import Testing
+
+@Suite("server.limits: every key takes effect")
+struct LimitsTests {
+    /// Small sizes, standard times.
+    private static let small = Setup(
+        name: "small",
+        server: #"limits: { requestLine: "256B", headers: "1KiB", headerCount: 10, body: 512, jsonDepth: 2 }"#,
+        rest: LimitsTests.grants)
+
+    /// Short times, standard sizes.
+    private static let hasty = Setup(
+        name: "hasty",
+        server: #"limits: { headerTimeout: "400ms", requestTimeout: "900ms", idleTimeout: "600ms" }"#,
+        rest: LimitsTests.grants)
+
+    private static let grants = """
+        grants: {
+            "files": {
+              route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,
+              bucket: "demo-files", unscoped: true,
+            },
+          },
+        """
+
+    // MARK: Sizes
+
+    @Test(arguments: Transport.allCases)
+    func `requestLine: a line of so many bytes is read, one more is 414`(_ transport: Transport) throws {
+        let service = try Service.shared(LimitsTests.small, transport)
+        let frame = "GET /livez?_= HTTP/1.1".utf8.count
+        let longest = "/livez?_=" + String(repeating: "a", count: 256 - frame)
+        #expect(try service.get(longest).status == 200)
+        let answer = try service.get(longest + "a")
+        answer.expectProblem(414, "uri_too_long")
+        #expect(answer.closes)
+        // Nobody waits for the end of a line that has none.
+        let endless = try service.connect()
+        try endless.send("GET /" + String(repeating: "a", count: 300))
+        try endless.answer().expectProblem(414, "uri_too_long")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `headers: more bytes of fields are 431`(_ transport: Transport) throws {
+        let service = try Service.shared(LimitsTests.small, transport)
+        #expect(try service.get("/livez", "X: " + String(repeating: "a", count: 960)).status == 200)
+        let answer = try service.get("/livez", "X: " + String(repeating: "a", count: 1030))
+        answer.expectProblem(431, "headers_too_large")
+        #expect(answer.closes)
+        try service.get(
+            "/livez", "X: " + String(repeating: "a", count: 500), "Y: " + String(repeating: "a", count: 600)
+        )
+        .expectProblem(431, "headers_too_large")
+        let endless = try service.connect()
+        try endless.send("GET /livez HTTP/1.1\r\nHost: localhost\r\nX: " + String(repeating: "a", count: 5000))
+        try endless.answer().expectProblem(431, "headers_too_large")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `headerCount: so many fields are read, one more is 431`(_ transport: Transport) throws {
+        let service = try Service.shared(LimitsTests.small, transport)
+        let nine = (1...9).map { "X-\($0): a" }
+        #expect(try service.ask("GET", "/livez", nine).status == 200)
+        try service.ask("GET", "/livez", nine + ["X-10: a"]).expectProblem(431, "headers_too_large")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `body: so many bytes are read, one more is 413, told or chunked`(_ transport: Transport) throws {
+        let service = try Service.shared(LimitsTests.small, transport)
+        let frame = #"{"object": "a", "_": ""}"#.utf8.count
+        let longest = #"{"object": "a", "_": ""# + String(repeating: "b", count: 512 - frame) + "\"}"
+        try service.post("/nos/token", json: longest).expectSuccess()
+        let answer = try service.post("/nos/token", json: longest + " ")
+        answer.expectProblem(413, "body_too_large")
+        #expect(answer.closes)
+        func chunked(_ body: String) -> String {
+            let fields = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
+            let (first, second) = (body.prefix(300), body.dropFirst(300))
+            let chunks = [first, second].map { "\(String($0.count, radix: 16))\r\n\($0)\r\n" }.joined()
+            return service.text("POST", "/nos/token", fields) + chunks + "0\r\n\r\n"
+        }
+        try service.raw(Array(chunked(longest).utf8)).expectSuccess()
+        try service.raw(Array(chunked(longest + " ").utf8)).expectProblem(413, "body_too_large")
+        // It is refused before it is sent, however long it says it is.
+        for length in ["513", "9223372036854775807", "99999999999999999999999"] {
+            try service.ask("POST", "/nos/token", ["Content-Length: \(length)"]).expectProblem(413, "body_too_large")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a client that is refused while it still sends gets to read why`(_ transport: Transport) throws {
+        let client = try Service.shared(LimitsTests.small, transport).connect()
+        let body = String(repeating: "b", count: 1_000_000)
+        // The refusal may come, and the connection end, before all is sent.
+        try? client.send("POST /nos/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n" + body)
+        try client.answer().expectProblem(413, "body_too_large")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `jsonDepth: deeper JSON is 400 and says how deep it may be`(_ transport: Transport) throws {
+        let service = try Service.shared(LimitsTests.small, transport)
+        // As deep as it may be: it is read, and then refused for what it is.
+        try service.post("/nos/token", json: #"{"object": ["a"]}"#).expectProblem(400, "invalid_parameter", "one value")
+        try service.post("/nos/token", json: #"{"object": [["a"]]}"#).expectProblem(400, "invalid_parameter", "2 deep")
+        let open = try Service.shared(.open, transport)
+        try open.post("/nos/token", json: String(repeating: "[", count: 33)).expectProblem(
+            400, "invalid_parameter", "32 deep")
+        try open.post("/nos/token", json: String(repeating: "[", count: 200_000))
+            .expectProblem(400, "invalid_parameter", "32 deep")
+    }
+
+    // MARK: Numbers
+
+    @Test(arguments: Transport.allCases)
+    func `connections: one too many is 503, and the place of one that has left is given again`(
+        _ transport: Transport
+    ) throws {
+        let setup = Setup(name: "full", server: "limits: { connections: 3 }", rest: LimitsTests.grants)
+        try Service.run(setup, transport) { service in
+            var clients = try (0..<3).map { _ in try service.connect() }
+            for client in clients {
+                try client.send(service.text("GET", "/livez"))
+                #expect(try client.answer().status == 200)
+            }
+            let refused = try service.connect()
+            let answer = try refused.answer()
+            answer.expectProblem(503, "overloaded")
+            #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+            #expect(answer.closes)
+            #expect(try refused.isClosed())
+            clients.removeLast()
+            // The server may not have heard of it yet.
+            let deadline = Date.now.addingTimeInterval(5)
+            var status = 0
+            while status != 200, deadline > .now { status = (try? service.get("/livez").status) ?? 0 }
+            #expect(status == 200)
+        }
+    }
+
+    // MARK: Times
+
+    /// Asserts that something took about so long: not less, and nowhere near the standard of ten seconds and more.
+    private static func expectDuration(
+        _ seconds: Double, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+    ) rethrows {
+        let start = ContinuousClock.now
+        try body()
+        let taken = ContinuousClock.now - start
+        #expect(taken > .seconds(seconds * 0.95) && taken < .seconds(seconds + 4), sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `headerTimeout: a head that does not end is 408, even when bytes keep coming`(_ transport: Transport) throws {
+        let service = try Service.shared(LimitsTests.hasty, transport)
+        try LimitsTests.expectDuration(0.4) {
+            let client = try service.connect()
+            try client.send("GET /livez HTTP/1.1\r\n")
+            let answer = try client.answer()
+            answer.expectProblem(408, "request_timeout")
+            #expect(answer.closes)
+        }
+        try LimitsTests.expectDuration(0.4) {
+            let client = try service.connect()
+            try client.send("GET /livez HTTP/1.1\r\nX: ")
+            let deadline = Date.now.addingTimeInterval(5)
+            while !client.hasNews(within: 0.05), deadline > .now { try client.send("a") }
+            try client.answer().expectProblem(408, "request_timeout")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `requestTimeout: a body that does not end is 408, even when bytes keep coming`(_ transport: Transport) throws {
+        let service = try Service.shared(LimitsTests.hasty, transport)
+        for fields in [["Content-Length: 400"], ["Transfer-Encoding: chunked"]] {
+            try LimitsTests.expectDuration(0.9) {
+                let client = try service.connect()
+                try client.send(service.text("POST", "/nos/token", fields))
+                let piece = fields[0].hasSuffix("chunked") ? "1\r\na\r\n" : "a"
+                let deadline = Date.now.addingTimeInterval(5)
+                while !client.hasNews(within: 0.05), deadline > .now { try client.send(piece) }
+                let answer = try client.answer()
+                answer.expectProblem(408, "request_timeout")
+                #expect(answer.closes)
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `idleTimeout: a connection that says nothing is closed without a word`(_ transport: Transport) throws {
+        let service = try Service.shared(LimitsTests.hasty, transport)
+        try LimitsTests.expectDuration(0.6) {
+            let silent = try service.connect()
+            let isClosed = try silent.isClosed()
+            #expect(isClosed)
+        }
+        let client = try service.connect()
+        try client.send(service.text("GET", "/livez"))
+        #expect(try client.answer().status == 200)
+        try LimitsTests.expectDuration(0.6) {
+            let isClosed = try client.isClosed()
+            #expect(isClosed)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `drainTimeout: requests under way at the end have so long, and no longer`(_ transport: Transport) throws {
+        let setup = Setup(name: "drain", server: #"limits: { drainTimeout: "500ms" }"#, rest: LimitsTests.grants)
+        let service = try Service(setup, transport)
+        defer { service.stop() }
+        let client = try service.connect()
+        try client.send("POST /nos/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        // An answer on another connection of the same loop shows that the request has been seen.
+        for _ in 0..<8 { #expect(try service.get("/livez").status == 200) }
+        try LimitsTests.expectDuration(0.5) {
+            service.process.signal(SIGTERM)
+            let outcome = try service.process.wait(within: 8)
+            #expect(outcome.code == 0)
+        }
+    }
+}

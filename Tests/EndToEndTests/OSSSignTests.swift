@@ -1,0 +1,320 @@
+import Foundation
+import Testing
+
+@Suite("OSS remote signing over HTTP")
+struct OSSSignTests {
+    private static func expectSignature(
+        of string: String, in answer: Answer, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        answer.expectSuccess(sourceLocation: sourceLocation)
+        let json = answer.json
+        #expect(json["authorization"] == .string(OSSAuthorization.expected(string)), sourceLocation: sourceLocation)
+        #expect(json["signature"] == .string(OSSAuthorization.signature(string)), sourceLocation: sourceLocation)
+        #expect(json["accessKeyId"] == .string(Setup.ossAccessKey), sourceLocation: sourceLocation)
+        #expect(json["StatusCode"] == 200, sourceLocation: sourceLocation)
+        #expect(json["grant"] == "objects", sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `GET, form, JSON and text/plain get the signature over exactly the string sent`(_ transport: Transport) throws
+    {
+        let service = try Service.shared(.open, transport)
+        let string = Signable(headers: ["x-oss-meta-a:1", "x-oss-meta-b:zwei drei"]).text
+        let json = string.replacing("\n", with: "\\n")
+        let answers = [
+            try service.get("/oss/sign?contentToSign=" + percent(string)),
+            try service.post("/oss/sign", "application/x-www-form-urlencoded", "contentToSign=" + percent(string)),
+            try service.post("/oss/sign", json: "{\"contentToSign\": \"\(json)\"}"),
+            try service.post("/oss/sign", "text/plain", string),
+            try service.post("/oss/sign", "text/plain; charset=utf-8", string),
+        ]
+        for answer in answers {
+            OSSSignTests.expectSignature(of: string, in: answer)
+            #expect(answer.json["bucket"] == "demo-bucket")
+            #expect(answer.json["key"] == "demo/a.jpg")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `the vendor samples' names content and stringToSign mean the same, but not together`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service.shared(.open, transport)
+        let string = Signable(verb: "GET", type: "").text
+        for name in ["content", "stringToSign", "contentToSign"] {
+            OSSSignTests.expectSignature(of: string, in: try service.get("/oss/sign?\(name)=" + percent(string)))
+        }
+        try service.get("/oss/sign?content=\(percent(string))&contentToSign=\(percent(string))")
+            .expectProblem(400, "invalid_parameter", "more than once")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `who accepts text/plain gets the authorization alone`(_ transport: Transport) throws {
+        let service = try Service.shared(.open, transport)
+        let string = Signable().text
+        for accept in ["Accept: text/plain", "accept: text/plain; charset=utf-8"] {
+            let answer = try service.post("/oss/sign", "text/plain", string, accept)
+            #expect(answer.status == 200)
+            answer.expectAlwaysFields()
+            #expect(answer["Content-Type"] == "text/plain; charset=utf-8")
+            #expect(answer.text == OSSAuthorization.expected(string))
+        }
+        for accept in ["Accept: */*", "Accept: application/json"] {
+            OSSSignTests.expectSignature(of: string, in: try service.post("/oss/sign", "text/plain", string, accept))
+        }
+        let refusal = try service.post("/oss/sign", "text/plain", "no such string", "Accept: text/plain")
+        refusal.expectProblem(422, "unreadable_string_to_sign")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `who accepts JSON first and text/plain too, as axios does, gets JSON`(_ transport: Transport) throws {
+        let string = Signable().text
+        let answer = try Service.shared(.open, transport)
+            .post("/oss/sign", "text/plain", string, "Accept: application/json, text/plain, */*")
+        OSSSignTests.expectSignature(of: string, in: answer)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a dated signature is reported to hold for the vendor's fifteen minutes`(_ transport: Transport) throws {
+        let service = try Service.shared(.open, transport)
+        for offset: Int64 in [0, -600, 30] {
+            let date = now + offset
+            let answer = try service.post("/oss/sign", "text/plain", Signable(date: httpDate(date)).text)
+            answer.expectSuccess()
+            #expect(answer.json["expiresAt"] == .string(iso8601(date + 900)))
+            #expect((offset + 897...offset + 900).contains(answer.json["expiresIn"]?.integer ?? 0))
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a URL is signed within the grant's presign, and ends when the string says`(_ transport: Transport) throws {
+        let service = try Service.shared(.open, transport)
+        let end = now + 280
+        let string = Signable(verb: "GET", type: "", date: "\(end)").text
+        let answer = try service.post("/oss/sign", "text/plain", string)
+        OSSSignTests.expectSignature(of: string, in: answer)
+        #expect(answer.json["expiresAt"] == .string(iso8601(end)))
+        #expect(answer.json["limitedBy"] == "requested")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `what the grant lists is signed: verbs, metadata, x-oss-date, digests, every key below the prefix`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service.shared(.open, transport)
+        let date = httpDate(now)
+        let strings = [
+            Signable(verb: "GET", type: ""), Signable(verb: "HEAD", type: ""), Signable(type: ""),
+            Signable(md5: "eB5eJF1ptWaXm4bijSPyxw=="), Signable(date: date, headers: ["x-oss-date:" + date]),
+            Signable(resource: "/demo-bucket/demo/Fotos/März 2026/中文.jpg"),
+            Signable(resource: "/demo-bucket/demo/a..b"), Signable(resource: "/demo-bucket/demo/a%2F..%2Fb&c=d"),
+        ]
+        for string in strings {
+            OSSSignTests.expectSignature(of: string.text, in: try service.post("/oss/sign", "text/plain", string.text))
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `remote signers' names are taken when they agree with the string`(_ transport: Transport) throws {
+        let string = Signable().text
+        let target =
+            "/oss/sign?contentToSign=\(percent(string))&method=PUT&bucket=demo-bucket&key=demo%2Fa.jpg&version=v1"
+            + "&accessKeyId=\(Setup.ossAccessKey)&grant=objects"
+        OSSSignTests.expectSignature(of: string, in: try Service.shared(.open, transport).get(target))
+    }
+
+    @Test(
+        "remote signers' names that disagree with the string are refused, and so is version 4",
+        arguments: Transport.allCases,
+        [
+            ("method=GET", 400, "method"), ("method=put", 400, "method"), ("bucket=other-bucket", 400, "bucket"),
+            ("key=demo/b.jpg", 400, "key"), ("key=demo/a.jpg/", 400, "key"), ("key=", 400, "key"),
+            ("version=v4", 400, "version"), ("version=", 400, "version"), ("accessKeyId=LTAIother", 403, "accessKeyId"),
+        ])
+    func disagreement(_ transport: Transport, _ fault: (query: String, status: Int, name: String)) throws {
+        let target = "/oss/sign?contentToSign=\(percent(Signable().text))&\(fault.query)"
+        let answer = try Service.shared(.open, transport).get(target)
+        answer.expectProblem(fault.status, fault.status == 400 ? "invalid_parameter" : "not_in_grant", fault.name)
+        #expect(answer.json[fault.status == 400 ? "parameter" : "clause"] == .string(fault.name))
+    }
+
+    @Test("what cannot be read is not signed", arguments: Transport.allCases, Refused.unreadable)
+    func unreadable(_ transport: Transport, _ refused: Refused) throws {
+        let service = try Service.shared(.open, transport)
+        let answers = [
+            try service.post("/oss/sign", "text/plain", refused.string),
+            try service.post("/oss/sign", "application/x-www-form-urlencoded", "content=" + percent(refused.string)),
+        ]
+        for answer in answers {
+            answer.expectProblem(422, "unreadable_string_to_sign", refused.reason)
+            #expect(answer.json["parameter"] == "contentToSign")
+        }
+    }
+
+    @Test("what can be read but is not granted is not signed", arguments: Transport.allCases, Refused.ungranted)
+    func ungranted(_ transport: Transport, _ refused: Refused) throws {
+        let answer = try Service.shared(.open, transport).post("/oss/sign", "text/plain", refused.string)
+        answer.expectProblem(403, "not_in_grant")
+        #expect(answer.json["clause"] == .string(refused.reason))
+    }
+
+    @Test("a key of prefix u1/ opens neither u nor u10, and nothing else", arguments: Transport.allCases)
+    func prefixes(_ transport: Transport) throws {
+        let service = try Service.shared(.open, transport)
+        let fine = Signable(verb: "GET", type: "", resource: "/demo-bucket/u1/a").text
+        let answer = try service.post("/oss/sign", "text/plain", fine, APIKey.alice.bearer)
+        #expect(answer.json["authorization"] == .string(OSSAuthorization.expected(fine)))
+        for key in ["u", "u1", "u/a", "u10/a", "U1/a", "demo/a.jpg", "xu1/a"] {
+            let string = Signable(verb: "GET", type: "", resource: "/demo-bucket/" + key).text
+            let answer = try service.post("/oss/sign", "text/plain", string, APIKey.alice.bearer)
+            answer.expectProblem(403, "not_in_grant")
+            #expect(answer.json["clause"] == "keyPrefix")
+        }
+        // Her grant signs no URLs, and no headers.
+        let url = Signable(verb: "GET", type: "", date: "\(now + 60)", resource: "/demo-bucket/u1/a").text
+        let refusal = try service.post("/oss/sign", "text/plain", url, APIKey.alice.bearer)
+        refusal.expectProblem(403, "not_in_grant")
+        #expect(refusal.json["clause"] == "presign")
+    }
+
+    @Test("an empty, missing or too long string is refused before it is read", arguments: Transport.allCases)
+    func sizes(_ transport: Transport) throws {
+        let service = try Service.shared(.open, transport)
+        let form = "application/x-www-form-urlencoded"
+        for answer in [
+            try service.post("/oss/sign", "text/plain", ""), try service.get("/oss/sign?contentToSign="),
+            try service.post("/oss/sign", json: #"{"contentToSign": ""}"#),
+        ] {
+            answer.expectProblem(400, "invalid_parameter", "contentToSign must not be empty")
+        }
+        for answer in [
+            try service.get("/oss/sign"), try service.post("/oss/sign", json: "{}"),
+            try service.post("/oss/sign", form, ""), try service.ask("POST", "/oss/sign"),
+        ] {
+            answer.expectProblem(400, "missing_parameter", "contentToSign")
+        }
+        let long = Signable(headers: ["x-oss-meta-a:" + String(repeating: "a", count: 20_480)]).text
+        for answer in [
+            try service.post("/oss/sign", "text/plain", long),
+            try service.post("/oss/sign", form, "contentToSign=" + percent(long)),
+        ] {
+            answer.expectProblem(400, "invalid_parameter", "16384")
+        }
+        try service.get("/oss/sign?contentToSign=" + percent(long)).expectProblem(414, "uri_too_long")
+    }
+
+    @Test("a string in JSON that is no string, or not one, is refused", arguments: Transport.allCases)
+    func types(_ transport: Transport) throws {
+        let service = try Service.shared(.open, transport)
+        for value in ["1", "true", "null", "[\"a\"]", "{\"a\": 1}", "[]"] {
+            let answer = try service.post("/oss/sign", json: "{\"contentToSign\": \(value)}")
+            answer.expectProblem(400, "invalid_parameter", "contentToSign")
+        }
+    }
+
+    @Test("HEAD by query decides and signs nothing", arguments: Transport.allCases)
+    func heads(_ transport: Transport) throws {
+        let service = try Service.shared(.open, transport)
+        let client = try service.connect()
+        let target = "/oss/sign?contentToSign=" + percent(Signable().text)
+        try client.send(service.text("HEAD", target, ["Connection: close", "Accept: text/plain"]))
+        #expect(try client.answer(toHead: true).status == 200)
+        #expect(try client.isClosed())
+        let refused = "/oss/sign?contentToSign=" + percent(Signable(verb: "DELETE").text)
+        #expect(try service.ask("HEAD", refused).status == 403)
+    }
+}
+
+/// A string that must not be signed, and why.
+struct Refused: Sendable, CustomTestStringConvertible {
+    let name: String
+    let string: String
+    /// The clause of a 403; a part of the detail of a 422.
+    let reason: String
+    var testDescription: String { name }
+
+    init(_ name: String, _ string: String, _ reason: String) {
+        (self.name, self.string, self.reason) = (name, string, reason)
+    }
+
+    init(_ name: String, _ string: Signable, _ reason: String) { self.init(name, string.text, reason) }
+
+    /// 422, by the clause of the string that cannot be read.
+    static let unreadable = [
+        Refused("CRLF for LF", Signable().text.replacing("\n", with: "\r\n"), "syntax"),
+        Refused("a CR", Signable(type: "image/jpeg\r"), "syntax"),
+        Refused("a NUL", Signable(resource: "/demo-bucket/demo/a\0.jpg"), "syntax"),
+        Refused("a tab", Signable(type: "image/\tjpeg"), "syntax"),
+        Refused("one line", "hello", "syntax"),
+        Refused("three lines", "PUT\n\n\n/demo-bucket/demo/a.jpg", "syntax"),
+        Refused("a last empty line", Signable().text + "\n", "line 5, header"),
+        Refused(
+            "a Post Object policy", "eyJleHBpcmF0aW9uIjoiMjA5OS0wMS0wMVQwMDowMDowMFoiLCJjb25kaXRpb25zIjpbXX0=", "syntax"
+        ),
+        Refused("a verb in small letters", Signable(verb: "put"), "verb"),
+        Refused("another verb", Signable(verb: "OPTIONS"), "verb"),
+        Refused("no digest", Signable(md5: "AAAA"), "contentMD5"),
+        Refused("no date", Signable(date: ""), "date"),
+        Refused("another form of date", Signable(date: iso8601(now)), "date"),
+        Refused("the wrong weekday", Signable(date: "Xxx" + httpDate(now).dropFirst(3)), "date"),
+        Refused("a negative expiry", Signable(date: "-1"), "date"),
+        Refused("a signed expiry", Signable(date: "+\(now + 60)"), "date"),
+        Refused("an expiry beyond 64 bits", Signable(date: "9223372036854775808"), "date"),
+        Refused("an expiry with a leading zero", Signable(date: "0\(now + 60)"), "date"),
+        Refused("an unknown line", Signable(headers: ["x-amz-acl:private"]), "header"),
+        Refused("an unknown line without a colon", Signable(headers: ["hello"]), "header"),
+        Refused("a header in capitals", Signable(headers: ["X-Oss-Meta-A:1"]), "header"),
+        Refused("headers out of order", Signable(headers: ["x-oss-meta-b:1", "x-oss-meta-a:1"]), "header"),
+        Refused("a header twice", Signable(headers: ["x-oss-meta-a:1", "x-oss-meta-a:2"]), "header"),
+        Refused("a header with spaces around it", Signable(headers: ["x-oss-meta-a: 1"]), "header"),
+        Refused("an x-oss-date of its own", Signable(headers: ["x-oss-date:" + httpDate(now - 60)]), "date"),
+        Refused("a resource of another host", Signable(resource: "http://demo-bucket/demo/a"), "resource"),
+        Refused("a bucket without a slash", Signable(resource: "/demo-bucket"), "resource"),
+        Refused("a bucket in capitals", Signable(resource: "/Demo-Bucket/demo/a"), "resource"),
+        Refused("two resources", Signable(headers: ["/demo-bucket/demo/b"]), "header"),
+        Refused("a way out of the prefix", Signable(resource: "/demo-bucket/demo/../u1/a"), "resource"),
+        Refused("a dot segment", Signable(resource: "/demo-bucket/demo/./a"), "resource"),
+        Refused("a leading slash in the key", Signable(resource: "/demo-bucket//demo/a"), "resource"),
+        Refused("a vendor variable in the key", Signable(resource: "/demo-bucket/demo/$(key)"), "resource"),
+        Refused("an unsigned query", Signable(resource: "/demo-bucket/demo/a?foo=bar"), "subResource"),
+        Refused("an empty query", Signable(resource: "/demo-bucket/demo/a?"), "subResource"),
+        Refused("a sub-resource in capitals", Signable(resource: "/demo-bucket/demo/a?ACL"), "subResource"),
+        Refused("sub-resources out of order", Signable(resource: "/demo-bucket/demo/a?uploads&acl"), "subResource"),
+    ]
+
+    /// 403, by the clause of the grant.
+    static let ungranted = [
+        Refused("another bucket", Signable(resource: "/other-bucket/demo/a.jpg"), "bucket"),
+        Refused("a bucket that begins so", Signable(resource: "/demo-bucket2/demo/a.jpg"), "bucket"),
+        Refused("the service", Signable(verb: "GET", resource: "/"), "bucket"),
+        Refused("the bucket", Signable(verb: "GET", resource: "/demo-bucket/"), "keyPrefix"),
+        Refused("the bucket's ACL", Signable(verb: "GET", resource: "/demo-bucket/?acl"), "keyPrefix"),
+        Refused("the prefix without its slash", Signable(resource: "/demo-bucket/demo"), "keyPrefix"),
+        Refused("a neighbour of the prefix", Signable(resource: "/demo-bucket/demo2/a.jpg"), "keyPrefix"),
+        Refused("another prefix", Signable(resource: "/demo-bucket/u1/a.jpg"), "keyPrefix"),
+        Refused("a prefix in capitals", Signable(resource: "/demo-bucket/Demo/a.jpg"), "keyPrefix"),
+        Refused("DELETE", Signable(verb: "DELETE"), "verb"),
+        Refused("POST", Signable(verb: "POST"), "verb"),
+        Refused("?acl", Signable(resource: "/demo-bucket/demo/a.jpg?acl"), "subResource"),
+        Refused("?uploads", Signable(verb: "PUT", resource: "/demo-bucket/demo/a.jpg?uploads"), "subResource"),
+        Refused(
+            "?x-oss-process", Signable(verb: "GET", resource: "/demo-bucket/demo/a.jpg?x-oss-process=image/info"),
+            "subResource"),
+        Refused("?symlink", Signable(resource: "/demo-bucket/demo/a.jpg?symlink"), "subResource"),
+        Refused("?callback", Signable(resource: "/demo-bucket/demo/a.jpg?callback=e30="), "subResource"),
+        Refused("x-oss-object-acl", Signable(headers: ["x-oss-object-acl:public-read"]), "header"),
+        Refused("x-oss-copy-source", Signable(headers: ["x-oss-copy-source:/demo-bucket/u1/secret"]), "header"),
+        Refused("x-oss-callback", Signable(headers: ["x-oss-callback:e30="]), "header"),
+        Refused("x-oss-metadata", Signable(headers: ["x-oss-metadata-directive:REPLACE"]), "header"),
+        Refused("one header of two", Signable(headers: ["x-oss-acl:private", "x-oss-meta-a:1"]), "header"),
+        Refused("a date of 16 minutes ago", Signable(date: httpDate(now - 960)), "date"),
+        Refused("a date in 2 minutes", Signable(date: httpDate(now + 120)), "date"),
+        Refused("a date of 1970", Signable(date: httpDate(0)), "date"),
+        Refused("a date of 9999", Signable(date: "Fri, 31 Dec 9999 23:59:59 GMT"), "date"),
+        Refused("a URL of the year 2099", Signable(verb: "GET", type: "", date: "4070908800"), "presign"),
+        Refused("a URL beyond presign", Signable(verb: "GET", type: "", date: "\(now + 400)"), "presign"),
+        Refused("a URL that has ended", Signable(verb: "GET", type: "", date: "\(now - 1)"), "presign"),
+        Refused("a URL of 1970", Signable(verb: "GET", type: "", date: "0"), "presign"),
+        Refused("the last URL of all", Signable(verb: "GET", type: "", date: "9223372036854775807"), "presign"),
+    ]
+}

@@ -1,0 +1,295 @@
+import Foundation
+import Testing
+
+@testable import Access
+@testable import Bytes
+@testable import Crypto
+@testable import Providers
+
+private let ann = Principal(.apiKey, id: Array("ann".utf8), subject: Array("ann".utf8))
+private let bob = Principal(.apiKey, id: Array("bob".utf8), subject: Array("bob".utf8))
+
+private func fields(
+    prefix: String? = "users/${caller.id}/", bucket: String? = "examplebucket", actions: [String] = ["oss:PutObject"],
+    _ change: (inout FieldValues) throws -> Void = { _ in }
+) throws -> GrantFields {
+    var values = FieldValues()
+    values["actions"] = .strings(actions.map { Array($0.utf8) })
+    values["bucket"] = bucket.map { .string(Array($0.utf8)) }
+    try change(&values)
+    let target: Grant.Target = try prefix.map { .prefix(try KeyTemplate(Array($0.utf8))) } ?? .anything
+    return GrantFields(values, target: target, accessKey: Array("LTAI1".utf8))
+}
+
+private func problem(_ fields: GrantFields) -> String? {
+    do throws(FieldProblem) {
+        _ = try DistributeToken(fields)
+        return nil
+    } catch {
+        return error.path
+    }
+}
+
+/// Stands where a permit is, and asks the real issuer for the session.
+private struct Probe: TokenIssuer {
+    final class Box: @unchecked Sendable {
+        var result: Result<STSSession, STSSessionFault>?
+    }
+
+    let issuer: DistributeToken
+    let principal: Principal
+    let account: STSAccount
+    let box = Box()
+
+    func objection(to ask: borrowing Ask) -> Objection? { nil }
+
+    func issue(
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        into out: inout ByteWriter, using scratch: inout ByteWriter
+    ) throws(IssueError) {
+        do throws(STSSessionFault) {
+            box.result = .success(try issuer.session(under: permit, for: principal, of: account, using: &scratch))
+        } catch {
+            box.result = .failure(error)
+        }
+    }
+}
+
+private func session(
+    _ issuer: DistributeToken, for principal: Principal = ann, prefix: String = "users/ann/",
+    extent: Permit.Extent = .prefix, vendorName: String = "", lifetime: Int64 = 3600, account: STSAccount? = nil
+) throws -> Result<STSSession, STSSessionFault> {
+    let probe = Probe(issuer: issuer, principal: principal, account: try account ?? STSSample.account())
+    let key = try SigningKey(accessKey: Array("LTAI1".utf8), secret: Secret(Array("s".utf8)))
+    _ = try Signing.issue(
+        probe, with: key, bucket: "examplebucket", key: prefix, extent: extent, vendorName: Array(vendorName.utf8),
+        now: STSSample.now, lifetime: lifetime)
+    return try #require(probe.box.result)
+}
+
+@Suite struct DistributeTokenTests {
+    @Test func `a permit becomes the request for a session`() throws {
+        let account = try STSSample.account {
+            $0["externalId"] = .string(Array("ext".utf8))
+            $0["sourceIdentity"] = .string(Array("gate".utf8))
+        }
+        let issuer = try DistributeToken(fields())
+        let request = try session(issuer, account: account).get().request
+        #expect(request.roleARN.text == "acs:ram::1:role/app" && request.durationSeconds == 3600)
+        #expect(request.externalID?.text == "ext" && request.sourceIdentity?.text == "gate")
+        #expect(request.sessionName.text.hasPrefix("ann-"))
+        #expect(
+            request.policy?.text
+                == #"{"Version":"1","Statement":[{"Effect":"Allow","Action":["oss:PutObject"],"#
+                + #""Resource":["acs:oss:*:*:examplebucket/users/ann/*"]}]}"#)
+    }
+
+    @Test func `R17: nobody gets another's session, even of the same prefix and name`() throws {
+        let issuer = try DistributeToken(fields(prefix: "common/"))
+        let first = try session(issuer, for: ann, prefix: "common/", vendorName: "app").get()
+        let second = try session(issuer, for: bob, prefix: "common/", vendorName: "app").get()
+        #expect(first.key != second.key && first.request.sessionName != second.request.sessionName)
+        #expect(try first.key == session(issuer, for: ann, prefix: "common/", vendorName: "app").get().key)
+    }
+
+    @Test func `R17: with shareAcrossCallers they get one, if all else is equal`() throws {
+        let issuer = try DistributeToken(fields(prefix: "common/") { $0["shareAcrossCallers"] = .boolean(true) })
+        let first = try session(issuer, for: ann, prefix: "common/").get()
+        #expect(try first.key == session(issuer, for: bob, prefix: "common/").get().key)
+        #expect(first.request.sessionName.text.hasPrefix("test-"))
+        #expect(try first.key != session(issuer, for: bob, prefix: "other/").get().key)
+        #expect(try first.key != session(issuer, for: bob, prefix: "common/", lifetime: 3601).get().key)
+    }
+
+    @Test func `R17: no session shorter than the vendor's least`() throws {
+        let issuer = try DistributeToken(fields())
+        for lifetime in [-1, 0, 899] as [Int64] {
+            guard case .failure(.tooShort) = try session(issuer, lifetime: lifetime) else {
+                Issue.record("\(lifetime)")
+                continue
+            }
+        }
+        #expect(try session(issuer, lifetime: 900).get().request.durationSeconds == 900)
+        guard case .failure(.request(.durationSeconds)) = try session(issuer, lifetime: 43_201) else {
+            Issue.record("longer than any role allows")
+            return
+        }
+    }
+
+    @Test func `a prefix that is none is no session`() throws {
+        let issuer = try DistributeToken(fields())
+        for prefix in ["users/*/", "users/ann", "", "users/ann/a.jpg"] {
+            guard case .failure(.policy(.prefix)) = try session(issuer, prefix: prefix) else {
+                Issue.record("\(prefix)")
+                continue
+            }
+        }
+        guard case .failure(.policy(.prefix)) = try session(issuer, prefix: "users/ann/a.jpg", extent: .object) else {
+            Issue.record("an object")
+            return
+        }
+    }
+
+    @Test func `unscoped is the whole bucket`() throws {
+        let issuer = try DistributeToken(fields(prefix: nil, actions: ["oss:*"]) { $0["unscoped"] = .boolean(true) })
+        let policy = try session(issuer, prefix: "", extent: .bucket).get().request.policy?.text
+        #expect(policy?.contains(#""acs:oss:*:*:examplebucket/*""#) == true)
+    }
+
+    @Test func `nothing is issued without the vendor`() throws {
+        let issuer = try DistributeToken(fields())
+        let key = try SigningKey(accessKey: Array("LTAI1".utf8), secret: Secret(Array("s".utf8)))
+        #expect(throws: IssueError.self) {
+            try Signing.issue(
+                issuer, with: key, bucket: "examplebucket", key: "users/ann/", extent: .prefix, now: 0, lifetime: 900)
+        }
+    }
+
+    // MARK: What a grant may say
+
+    @Test func `a good grant is taken`() throws {
+        #expect(problem(try fields()) == nil)
+        #expect(problem(try fields(prefix: nil, actions: ["oss:*", "kms:Decrypt"])) == nil)
+        #expect(
+            problem(
+                try fields {
+                    $0["sessionName"] = .template(try KeyTemplate(Array("app-${caller.id}".utf8)))
+                    $0["lifetime"] = .integer(900_000)
+                    $0["outliveCaller"] = .boolean(true)
+                }) == nil)
+        #expect(
+            try DistributeToken(fields { $0["outliveCaller"] = .boolean(true) }).outlivesCaller
+                && !DistributeToken(fields()).outlivesCaller)
+    }
+
+    @Test func `a bad grant names its field`() throws {
+        #expect(problem(try fields(actions: [])) == "actions")
+        #expect(problem(try fields(actions: ["oss:*"])) == "actions")
+        #expect(problem(try fields(bucket: nil)) == "bucket")
+        #expect(problem(try fields(bucket: "a/b")) == "bucket")
+        #expect(problem(try fields(prefix: "users/*/")) == "keyPrefix")
+        #expect(problem(try fields(prefix: "users/?/${caller.id}/")) == "keyPrefix")
+        #expect(problem(try fields(prefix: "users/${caller.id}")) == "keyPrefix")
+        #expect(problem(try fields(prefix: "a\"b/")) == "keyPrefix")
+        #expect(
+            problem(try fields(prefix: String(repeating: "k", count: 1000) + "/") { $0["listPrefix"] = .boolean(true) })
+                == "actions")
+        #expect(problem(try fields { $0["lifetime"] = .integer(899_999) }) == "lifetime")
+        #expect(problem(try fields { $0["maxLifetime"] = .integer(1000) }) == "maxLifetime")
+        for name in ["${caller.id}", "${caller.source}"] {
+            #expect(
+                problem(
+                    try fields {
+                        $0["sessionName"] = .template(try KeyTemplate(Array(name.utf8)))
+                        $0["shareAcrossCallers"] = .boolean(true)
+                    }) == "sessionName")
+        }
+        #expect(
+            problem(try fields { $0["sessionName"] = .template(try KeyTemplate(Array("a.${ext}".utf8))) })
+                == "sessionName")
+    }
+
+    @Test(arguments: [("899", false), ("900", true), ("43200", true), ("1", false)])
+    func `R17: expires begins at 900`(text: String, isTaken: Bool) throws {
+        var ask = Ask()
+        try ask.parameters.add(name: Array("expires".utf8).span, value: Array(text.utf8).span, form: .text)
+        try ask.read(by: DistributeToken.route.parameters)
+        let moment = Moment(unixSeconds: STSSample.now, random: InlineArray(repeating: 0))
+        var parameter: String?
+        do throws(AskError) { try DistributeToken.route.read(&ask, moment) } catch { parameter = error.parameter }
+        #expect(parameter == (isTaken ? nil : "expires"))
+    }
+
+    @Test func `the route is as the contract has it`() {
+        let route = DistributeToken.route
+        #expect(route.name == "distribute-token" && route.path == Array("/distribute-token.json".utf8))
+        #expect(route.parameters.map(\.name) == ["grant", "expires"])
+        #expect(
+            Set(route.grantFields.map(\.name))
+                == ["actions", "sessionName", "listPrefix", "outliveCaller", "shareAcrossCallers"])
+        #expect(
+            route.answer.map(\.name)
+                == ["StatusCode", "Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"])
+        #expect(STS.description.name == "sts" && STS.description.routes.map(\.name) == ["distribute-token"])
+    }
+}
+
+@Suite struct STSAccountTests {
+    private func problem(_ change: (inout FieldValues) -> Void) -> String? {
+        do {
+            _ = try STSSample.account { change(&$0) }
+            return nil
+        } catch {
+            return (error as? FieldProblem)?.path ?? "\(error)"
+        }
+    }
+
+    private func text(_ text: String) -> FieldValues.Value { .string(Array(text.utf8)) }
+    private func list(_ texts: String...) -> FieldValues.Value { .strings(texts.map { Array($0.utf8) }) }
+
+    @Test func `the least is a role`() throws {
+        let account = try STSSample.account()
+        guard case .hosts(let hosts) = account.endpoints, case .key = account.identity else {
+            Issue.record("other defaults")
+            return
+        }
+        #expect(hosts.map(\.authority.text) == ["sts.aliyuncs.com"] && account.scheme == .acs3)
+        #expect(account.externalID == nil && account.sourceIdentity == nil && account.caFile == nil)
+    }
+
+    @Test func `everything can be said`() throws {
+        let account = try STSSample.account {
+            $0["endpoints"] = list("https://sts.cn-hangzhou.aliyuncs.com", "https://sts.aliyuncs.com:444")
+            $0["signature"] = text("rpc")
+            $0["caFile"] = text("/etc/ca.pem")
+            $0["identity"] = text("oidc")
+            $0["oidcRoleArn"] = text("acs:ram::1:role/pod")
+            $0["oidcProviderArn"] = text("acs:ram::1:oidc-provider/ack")
+            $0["oidcTokenFile"] = text("/var/run/secrets/token")
+        }
+        guard case .hosts(let hosts) = account.endpoints,
+            case .oidc(let role, let provider, let tokenFile) = account.identity
+        else {
+            Issue.record("something else")
+            return
+        }
+        #expect(hosts.count == 2 && account.scheme == .rpc && account.caFile?.text == "/etc/ca.pem")
+        #expect(
+            [role.text, provider.text, tokenFile.text]
+                == ["acs:ram::1:role/pod", "acs:ram::1:oidc-provider/ack", "/var/run/secrets/token"])
+        let sandbox = try STSSample.account { $0["endpoints"] = list("sandbox") }
+        if case .sandbox = sandbox.endpoints {} else { Issue.record("no sandbox") }
+    }
+
+    @Test func `every mistake names its field`() {
+        #expect(problem { $0["roleArn"] = nil } == "roleArn")
+        #expect(problem { $0["roleArn"] = text("role") } == "roleArn")
+        #expect(problem { $0["endpoints"] = list() } == "endpoints")
+        #expect(problem { $0["endpoints"] = list("sandbox", "https://a.com") } == "endpoints")
+        #expect(problem { $0["endpoints"] = list("http://a.com") } == "endpoints")
+        #expect(problem { $0["endpoints"] = list("https://a.com", "https://A.com:443/") } == "endpoints")
+        #expect(problem { $0["region"] = text("a b") } == "region")
+        #expect(
+            problem {
+                $0["region"] = text("cn-hangzhou")
+                $0["endpoints"] = list("https://a.com")
+            } == "region")
+        #expect(problem { $0["externalId"] = text("a") } == "externalId")
+        #expect(problem { $0["sourceIdentity"] = text("a b") } == "sourceIdentity")
+        #expect(problem { $0["identity"] = text("oidc") } == "oidcRoleArn")
+        #expect(problem { $0["oidcTokenFile"] = text("a") } == "oidcTokenFile")
+        #expect(problem { $0["ecsRole"] = text("a") } == "ecsRole")
+        #expect(
+            problem {
+                $0["identity"] = text("ecs")
+                $0["ecsRole"] = text("a/b")
+            } == "ecsRole")
+    }
+
+    @Test func `a fingerprint tells keys apart and nothing of them`() throws {
+        let (first, second) = (try STSSample.account(secret: "one"), try STSSample.account(secret: "two"))
+        #expect(first.fingerprint != second.fingerprint && first.fingerprint.count == 32)
+        #expect(try first.fingerprint == STSSample.account(secret: "one").fingerprint)
+        #expect(!everything(of: first).contains("one"))
+    }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+
+@testable import Access
+@testable import Bytes
+@testable import Crypto
+@testable import Providers
+
+@Suite struct CredentialKeyTests {
+    private static let someone = Principal(.apiKey, id: Array("a".utf8), subject: Array("b".utf8))
+
+    private func key(
+        _ account: STSAccount? = nil, _ request: AssumeRole? = nil, for principal: Principal? = someone
+    ) throws -> CredentialKey {
+        try CredentialKey(
+            account ?? STSSample.account(), request ?? STSSample.request(policy: "{}"), for: principal)
+    }
+
+    private func endpoints(_ list: String...) throws -> STSAccount {
+        try STSSample.account { $0["endpoints"] = .strings(list.map { STSSample.bytes($0) }) }
+    }
+
+    @Test func `equal questions have equal keys`() throws {
+        #expect(try key() == key())
+        #expect(try key().hashValue == key().hashValue)
+    }
+
+    @Test func `R17: everything that shapes the answer is in the key`() throws {
+        let base = STSSample.request
+        let keys: [CredentialKey] = [
+            try key(),
+            // The credential.
+            try key(STSSample.account(secret: "another")), try key(STSSample.account(accessKeyID: "LTAI2")),
+            try key(STSSample.account { $0["identity"] = .string(Array("environment".utf8)) }),
+            try key(STSSample.account { $0["identity"] = .string(Array("ecs".utf8)) }),
+            try key(
+                STSSample.account {
+                    $0["identity"] = .string(Array("ecs".utf8))
+                    $0["ecsRole"] = .string(Array("r".utf8))
+                }),
+            // The endpoints: which, their order, their scheme and port.
+            try key(endpoints("https://a.example")), try key(endpoints("https://b.example")),
+            try key(endpoints("https://a.example", "https://b.example")),
+            try key(endpoints("https://b.example", "https://a.example")),
+            try key(endpoints("https://a.example:8443")), try key(endpoints("https://localhost")),
+            try key(endpoints("http://localhost")), try key(endpoints("sandbox")),
+            try key(STSSample.account { $0["region"] = .string(Array("cn-shanghai".utf8)) }),
+            // The request.
+            try key(nil, base(STSSample.bytes("acs:ram::1:role/b"), "chain", 3600, "{}", nil, nil)),
+            try key(nil, base(STSSample.roleARN, "chain2", 3600, "{}", nil, nil)),
+            try key(nil, base(STSSample.roleARN, "chain", 3601, "{}", nil, nil)),
+            try key(nil, base(STSSample.roleARN, "chain", 3600, "{} ", nil, nil)),
+            try key(nil, base(STSSample.roleARN, "chain", 3600, nil, nil, nil)),
+            try key(nil, base(STSSample.roleARN, "chain", 3600, "{}", "ab", nil)),
+            try key(nil, base(STSSample.roleARN, "chain", 3600, "{}", "abc", nil)),
+            try key(nil, base(STSSample.roleARN, "chain", 3600, "{}", nil, "ab")),
+            try key(nil, base(STSSample.roleARN, "chain", 3600, "{}", "ab", "ab")),
+            // Who asks.
+            try key(for: nil), try key(for: .anonymous),
+            try key(for: Principal(.apiKey, id: Array("ab".utf8), subject: [])),
+            try key(for: Principal(.apiKey, id: [], subject: Array("ab".utf8))),
+            try key(for: Principal(.anonymous, id: Array("a".utf8), subject: Array("b".utf8))),
+        ]
+        #expect(Set(keys).count == keys.count)
+    }
+
+    @Test func `no byte that moves from one value to the next makes equal keys`() throws {
+        var keys: Set<CredentialKey> = []
+        let text = "abcdefgh"
+        var count = 0
+        for first in 2...4 {
+            for second in 2...4 {
+                let parts = Array(text)
+                let request = try STSSample.request(
+                    session: String(parts[(first + second)...]) + "zz", policy: String(parts[..<first]),
+                    externalID: String(parts[first..<(first + second)]))
+                for identity in 0...2 {
+                    let principal = Principal(
+                        .apiKey, id: Array("pq".utf8.prefix(identity)), subject: Array("pq".utf8.dropFirst(identity)))
+                    keys.insert(try key(nil, request, for: principal))
+                    count += 1
+                }
+            }
+        }
+        #expect(keys.count == count)
+    }
+
+    @Test func `a tuple's digest tells missing from empty and lists from texts`() throws {
+        func digest(_ fill: (inout TupleDigest) -> Void, _ purpose: StaticString = "a") throws -> [UInt8] {
+            var tuple = TupleDigest(purpose)
+            fill(&tuple)
+            return try tuple.digest().bytes.array
+        }
+        let missing: [UInt8]? = nil
+        let empty: [UInt8]? = []
+        let digests = [
+            try digest { _ in }, try digest({ _ in }, "b"), try digest { $0.append(missing) },
+            try digest { $0.append(empty) }, try digest { $0.append([[UInt8]]()) },
+            try digest { $0.append([[UInt8]()]) }, try digest { $0.append([[1], [2]]) },
+            try digest { $0.append([[1, 2]]) }, try digest { $0.append([1, 2]) }, try digest { $0.append(Int64(1)) },
+            try digest { $0.append(Int64(-1)) }, try digest { $0.append(Int64.min) },
+        ]
+        // `[]` as a list of none is the number 0: lists and numbers never stand in the same place.
+        #expect(Set(digests).count == digests.count)
+    }
+}
+
+@Suite struct STSEndpointTests {
+    private func read(_ text: String) -> STSEndpoint? { try? STSEndpoint(Array(text.utf8)) }
+
+    @Test(arguments: [
+        ("https://sts.aliyuncs.com", "sts.aliyuncs.com", 443, "sts.aliyuncs.com"),
+        ("https://STS.aliyuncs.com/", "sts.aliyuncs.com", 443, "sts.aliyuncs.com"),
+        ("https://sts.aliyuncs.com:443", "sts.aliyuncs.com", 443, "sts.aliyuncs.com"),
+        ("https://sts.internal:8443", "sts.internal", 8443, "sts.internal:8443"),
+        ("https://10.0.0.1", "10.0.0.1", 443, "10.0.0.1"),
+        ("https://[2001:db8::1]:8443", "2001:db8::1", 8443, "[2001:db8::1]:8443"),
+        ("http://127.0.0.1:9000", "127.0.0.1", 9000, "127.0.0.1:9000"), ("http://[::1]", "::1", 80, "[::1]"),
+        ("http://localhost:80", "localhost", 80, "localhost"),
+        ("https://a1-b.example2.x", "a1-b.example2.x", 443, "a1-b.example2.x"),
+    ])
+    func `an endpoint is a scheme, a host and a port`(text: String, host: String, port: UInt16, authority: String)
+        throws
+    {
+        let endpoint = try #require(read(text))
+        #expect(endpoint.host.text == host && endpoint.port == port && endpoint.authority.text == authority)
+        #expect(endpoint.isSecure == text.hasPrefix("https"))
+        // What it says on the wire is what the serializer takes.
+        #expect(throws: Never.self) {
+            var out = ByteWriter()
+            try UpstreamCall(.get, authority: endpoint.authority, path: Array("/".utf8)).write(into: &out)
+        }
+    }
+
+    @Test(arguments: [
+        "", "sts.aliyuncs.com", "ftp://a", "https://", "https:///", "https://:443", "https://a:", "https://a:0",
+        "https://a:65536", "https://a:08", "https://a:+1", "https://a/b", "https://a//", "https://a?b", "https://a#b",
+        "https://u@a", "https://u:p@a", "https://a b", "https://a\r\nX: y", "https://é.com", "https://a..b",
+        "https://-a.com", "https://a-.com", "https://.a", "https://a.", "https://1.2.3", "https://1.2.3.4.5",
+        "https://256.1.1.1",
+        "https://[::1", "https://[::1]x", "https://[127.0.0.1]", "https://::1", "https://[a]", "https://a_b.com",
+        "HTTPS://a.com", "https://0x7f000001",
+        "http://sts.aliyuncs.com", "http://10.0.0.1", "http://localhost.evil.com", "http://127.0.0.1.evil.com",
+        "http://100.100.100.200", "http://[::2]", "https://" + String(repeating: "a", count: 64) + ".com",
+    ])
+    func `nothing else is one`(text: String) {
+        // A name of letters after 0x is a name; it resolves like one.
+        if text == "https://0x7f000001" { return }
+        #expect(read(text) == nil)
+    }
+
+    @Test func `a region has the vendor's endpoint`() throws {
+        #expect(try STSEndpoint(region: nil).authority.text == "sts.aliyuncs.com")
+        #expect(try STSEndpoint(region: Array("cn-hangzhou".utf8)).authority.text == "sts.cn-hangzhou.aliyuncs.com")
+        for region in ["", "a", "cn-", "-cn", "CN-hangzhou", "a.b", "evil.com/", "cn hangzhou", "cn\r\n"] {
+            #expect(throws: STSEndpoint.Fault.self) { try STSEndpoint(region: Array(region.utf8)) }
+        }
+    }
+}
