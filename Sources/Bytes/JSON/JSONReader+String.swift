@@ -17,6 +17,8 @@ extension JSONReader {
                 try readEscape(into: &text)
             case nil:
                 throw JSONError(offset: start, reason: "a string must end with the quote it started with")
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                throw error("a string must end, with the quote it started with, on its line")
             default:
                 throw error("a control character in a string must be written as an escape")
             }
