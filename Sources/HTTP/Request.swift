@@ -6,12 +6,15 @@ package struct Request: ~Copyable, ~Escapable {
     private let bytes: Span<UInt8>
     /// The content, its transfer coding taken off; empty when there is none.
     package let body: Span<UInt8>
+    /// The place, among the addresses that the server listens on, of the one that it came in by.
+    package let listener: Int
 
     @_lifetime(copy bytes, copy body)
-    package init(_ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>) {
+    package init(_ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, listener: Int = 0) {
         self.head = head
         self.bytes = bytes
         self.body = body
+        self.listener = listener
     }
 
     package var path: Span<UInt8> {

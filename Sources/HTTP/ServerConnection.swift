@@ -41,6 +41,7 @@ package struct ServerConnection: ~Copyable {
 
     private let limits: Limits
     private let parser: RequestParser
+    private let listener: Int
     private var phase = Phase.idle
     private var since: Int64
     /// Bytes that have come and are not answered; within a chunked body, those that are not decoded.
@@ -52,8 +53,10 @@ package struct ServerConnection: ~Copyable {
     /// Bytes of answers that may wait to be sent before no further request of the connection is answered.
     package static let outputLimit = 64 * 1024
 
-    package init(limits: Limits, at instant: Instant) {
+    /// - Parameter listener: the place of the address that it was accepted on.
+    package init(limits: Limits, at instant: Instant, listener: Int = 0) {
         self.limits = limits
+        self.listener = listener
         parser = RequestParser(limits: limits)
         since = instant.monotonic
     }
@@ -151,7 +154,7 @@ package struct ServerConnection: ~Copyable {
         }
         expected = nil
         let body = bytes.extracting(head.length..<total)
-        return (total, answer(Request(head, in: bytes, body: body), &context))
+        return (total, answer(Request(head, in: bytes, body: body, listener: listener), &context))
     }
 
     private mutating func continueChunked(
@@ -162,7 +165,10 @@ package struct ServerConnection: ~Copyable {
             return (used, nil)
         }
         chunked = nil
-        return (used, answer(Request(head, in: done.head.span, body: done.decoder.content.span), &context))
+        return (
+            used,
+            answer(Request(head, in: done.head.span, body: done.decoder.content.span, listener: listener), &context)
+        )
     }
 
     /// Answers `Expect: 100-continue` unless the body is already coming (RFC 9110 section 10.1.1).

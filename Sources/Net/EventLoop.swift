@@ -152,7 +152,7 @@ final class EventLoop {
         for _ in 0..<limit {
             let descriptor = cs_accept(listener.descriptor)
             if descriptor >= 0 {
-                take(descriptor)
+                take(descriptor, from: listener)
             } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
                 pauseAccepting()
                 return
@@ -162,7 +162,7 @@ final class EventLoop {
         }
     }
 
-    private func take(_ descriptor: Int32) {
+    private func take(_ descriptor: Int32, from listener: ListeningSocket) {
         guard open.enter(below: settings.connections) else {
             turnAway(descriptor)
             return
@@ -171,7 +171,8 @@ final class EventLoop {
         if slot == channels.count { channels.append(nil) }
         generation = (generation + 1) & 0x3FFF_FFFF
         let token = generation << 32 | UInt64(slot)
-        let channel = ServerChannel(descriptor, token: token, limits: settings.limits, at: context.instant)
+        let channel = ServerChannel(
+            descriptor, token: token, limits: settings.limits, at: context.instant, listener: listener.index)
         channels[slot] = channel
         alive += 1
         if !transport.watch(descriptor, token: token) { close(channel) }
@@ -186,7 +187,8 @@ final class EventLoop {
     }
 
     private func turnAway(_ descriptor: Int32) {
-        let channel = ServerChannel(descriptor, token: 0, limits: settings.limits, at: context.instant)
+        let channel = ServerChannel(
+            descriptor, token: 0, limits: settings.limits, at: context.instant, listener: 0)
         context.out.reset()
         channel.connection.refuse(
             RequestError(.overloaded, "the server has as many connections as it may"), in: &context)

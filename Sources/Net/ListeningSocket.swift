@@ -15,9 +15,13 @@ package struct ListenError: Error, CustomStringConvertible {
 struct ListeningSocket {
     let descriptor: Int32
     let address: SocketAddress
+    /// The place of its address among those that the server listens on.
+    let index: Int
 
     /// Opens `count` sockets on the same address; all or none.
-    static func open(_ address: SocketAddress, count: Int) throws(ListenError) -> [ListeningSocket] {
+    static func open(
+        _ address: SocketAddress, index: Int, count: Int
+    ) throws(ListenError) -> [ListeningSocket] {
         // SO_REUSEPORT would let a second service of the same user take half of the connections; a first try without it
         // finds that out.
         if address.port != 0 { systemClose(try bind(address, sharing: false)) }
@@ -30,7 +34,7 @@ struct ListeningSocket {
                     systemClose(descriptor)
                     throw ListenError(address: address, reason: reason)
                 }
-                sockets.append(ListeningSocket(descriptor: descriptor, address: bound))
+                sockets.append(ListeningSocket(descriptor: descriptor, address: bound, index: index))
             }
         } catch {
             for socket in sockets { systemClose(socket.descriptor) }

@@ -50,7 +50,9 @@ package final class Server: Sendable {
         // The sockets come last, so that nothing can fail and leave them open.
         var sockets: [[ListeningSocket]] = []
         do throws(ListenError) {
-            for address in settings.addresses { sockets.append(try ListeningSocket.open(address, count: workers)) }
+            for (index, address) in settings.addresses.enumerated() {
+                sockets.append(try ListeningSocket.open(address, index: index, count: workers))
+            }
         } catch {
             for socket in sockets.joined() { systemClose(socket.descriptor) }
             throw .listening(error)

@@ -21,10 +21,10 @@ final class ServerChannel {
 
     private static let lingerTime: Int64 = 2000
 
-    init(_ descriptor: Int32, token: UInt64, limits: Limits, at instant: Instant) {
+    init(_ descriptor: Int32, token: UInt64, limits: Limits, at instant: Instant, listener: Int) {
         self.descriptor = descriptor
         self.token = token
-        connection = ServerConnection(limits: limits, at: instant)
+        connection = ServerConnection(limits: limits, at: instant, listener: listener)
     }
 
     enum Delivery { case complete, partial, failed }

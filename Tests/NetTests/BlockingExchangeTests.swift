@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func `gets nothing where nobody listens or answers`() throws {
-        let sockets = try ListeningSocket.open(socketAddress("127.0.0.1:0"), count: 1)
+        let sockets = try ListeningSocket.open(socketAddress("127.0.0.1:0"), index: 0, count: 1)
         for socket in sockets {
             let start = SystemClock.monotonicMilliseconds()
             #expect(BlockingExchange.send(request, to: socket.address, seconds: 1) == nil)

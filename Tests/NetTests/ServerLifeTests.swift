@@ -105,7 +105,7 @@ import Testing
                 server.stop()
                 server.run()
                 // On the same thread, so that nothing has time to close anything later.
-                guard let sockets = try? ListeningSocket.open(server.addresses[0], count: 1) else { return }
+                guard let sockets = try? ListeningSocket.open(server.addresses[0], index: 0, count: 1) else { return }
                 for socket in sockets { systemClose(socket.descriptor) }
             }
             returned.signal()

@@ -31,7 +31,7 @@ func socketAddress(_ text: String) throws -> SocketAddress { SocketAddress(try #
     func `nothing else is an address`(text: String) { #expect(HostPort(text) == nil) }
 
     @Test func `a bound socket tells its address`() throws {
-        let sockets = try ListeningSocket.open(socketAddress("[::1]:0"), count: 1)
+        let sockets = try ListeningSocket.open(socketAddress("[::1]:0"), index: 0, count: 1)
         for socket in sockets {
             defer { systemClose(socket.descriptor) }
             #expect(socket.address.host == "[::1]")

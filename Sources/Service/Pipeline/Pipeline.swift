@@ -12,7 +12,8 @@ import Telemetry
 struct Pipeline: ~Copyable {
     private let configuration: Configuration
     private let router: Router
-    private let hosts: HostRule
+    /// By the place of the address that is listened on.
+    private let hosts: [HostRule]
     private let origins: OriginRule
     private let keys: [SigningKey]
     private let log: Log
@@ -37,7 +38,7 @@ struct Pipeline: ~Copyable {
         self.keys = keys
         self.requestID = requestID
         router = Router(aliases: configuration.server.aliases)
-        hosts = HostRule(configuration.server, listener: configuration.server.listen[0])
+        hosts = configuration.server.listen.map { HostRule(configuration.server, listener: $0) }
         origins = OriginRule(configuration.server)
         ask = Ask()
         workspace = PolicyWorkspace()
@@ -65,7 +66,9 @@ struct Pipeline: ~Copyable {
     private mutating func answer(
         _ request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
-        guard hosts.admits(request.authority) else { throw .misdirected }
+        guard hosts.indices.contains(request.listener), hosts[request.listener].admits(request.authority) else {
+            throw .misdirected
+        }
         if request.path.isEmpty {
             response.status = 204
             response.add("Allow", Pipeline.issueMethods)
