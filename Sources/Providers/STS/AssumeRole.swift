@@ -1,0 +1,142 @@
+import Bytes
+import Crypto
+
+/// What is asked of STS: a session of a role, narrowed by a policy (`AssumeRole`, version 2015-04-01). It is the same at
+/// every try; `call` makes a new request of it, with a nonce and a time of its own.
+package struct AssumeRole: Sendable {
+    package let roleARN: [UInt8]
+    package let sessionName: [UInt8]
+    package let durationSeconds: Int64
+    /// Nil for all that the role may do.
+    package let policy: [UInt8]?
+    package let externalID: [UInt8]?
+    package let sourceIdentity: [UInt8]?
+
+    /// A parameter that the vendor would refuse.
+    package enum Fault: Error, Sendable {
+        case roleARN, sessionName, durationSeconds, policy, externalID, sourceIdentity
+        /// Of `AssumeRoleWithOIDC`.
+        case providerARN, token
+    }
+
+    /// From the vendor's least to the longest `MaxSessionDuration` that a role can have, in seconds.
+    package static let durations: ClosedRange<Int64> = 900...43_200
+
+    package init(
+        roleARN: [UInt8], sessionName: [UInt8], durationSeconds: Int64, policy: [UInt8]? = nil,
+        externalID: [UInt8]? = nil, sourceIdentity: [UInt8]? = nil
+    ) throws(Fault) {
+        guard VendorText.isARN(roleARN, "role") else { throw .roleARN }
+        guard SessionName.admits(sessionName) else { throw .sessionName }
+        guard AssumeRole.durations.contains(durationSeconds) else { throw .durationSeconds }
+        if let policy, !(1...SessionPolicy.maximumLength).contains(policy.count) { throw .policy }
+        if let externalID, !AssumeRole.isExternalID(externalID) { throw .externalID }
+        if let sourceIdentity, !AssumeRole.isSourceIdentity(sourceIdentity) { throw .sourceIdentity }
+        self.roleARN = roleARN
+        self.sessionName = sessionName
+        self.durationSeconds = durationSeconds
+        self.policy = policy
+        self.externalID = externalID
+        self.sourceIdentity = sourceIdentity
+    }
+
+    /// A session of an account's role, whose own parameters were checked when it was compiled.
+    package init(
+        _ account: STSAccount, sessionName: SessionName, durationSeconds: Int64, policy: [UInt8]
+    ) throws(Fault) {
+        guard AssumeRole.durations.contains(durationSeconds) else { throw .durationSeconds }
+        guard (1...SessionPolicy.maximumLength).contains(policy.count) else { throw .policy }
+        roleARN = account.roleARN
+        self.sessionName = sessionName.text
+        self.durationSeconds = durationSeconds
+        self.policy = policy
+        externalID = account.externalID
+        sourceIdentity = account.sourceIdentity
+    }
+
+    static func isExternalID(_ text: [UInt8]) -> Bool { VendorText.isWord(text, "_+=,.@:/-", length: 2...1224) }
+
+    static func isSourceIdentity(_ text: [UInt8]) -> Bool { VendorText.isWord(text, "_+=,.@-", length: 2...64) }
+
+    /// One signed request.
+    /// - Parameters:
+    ///   - authority: the endpoint's host and port, exactly as they go on the wire.
+    ///   - nonce: sixteen random bytes that no other request has.
+    ///   - now: the service's clock, in seconds since 1970.
+    package func call(
+        to authority: [UInt8], signedBy key: STSKey, nonce: InlineArray<16, UInt8>, at now: Int64
+    ) throws(CryptoError) -> UpstreamCall {
+        switch key.scheme {
+        case .acs3: try callACS3(to: authority, key, nonce, now)
+        case .rpc: try callRPC(to: authority, key, nonce, now)
+        }
+    }
+
+    /// The parameters of the action, in the order of their names.
+    private var parameters: [UpstreamField] {
+        var parameters = [UpstreamField("DurationSeconds", Array(text: String(durationSeconds)))]
+        if let externalID { parameters.append(UpstreamField("ExternalId", externalID)) }
+        if let policy { parameters.append(UpstreamField("Policy", policy)) }
+        parameters.append(UpstreamField("RoleArn", roleARN))
+        parameters.append(UpstreamField("RoleSessionName", sessionName))
+        if let sourceIdentity { parameters.append(UpstreamField("SourceIdentity", sourceIdentity)) }
+        return parameters
+    }
+
+    /// As the vendor's own SDK sends it: parameters in the query, which holds nothing secret, and no body.
+    private func callACS3(
+        to authority: [UInt8], _ key: STSKey, _ nonce: InlineArray<16, UInt8>, _ now: Int64
+    ) throws(CryptoError) -> UpstreamCall {
+        let empty: [UInt8] = []
+        var headers = [
+            UpstreamField("x-acs-action", "AssumeRole"), UpstreamField("x-acs-version", AssumeRole.version),
+            UpstreamField("x-acs-date", ISO8601.write(now)),
+            UpstreamField("x-acs-signature-nonce", AssumeRole.hex(nonce)),
+            UpstreamField("x-acs-content-sha256", Hex.encode(try Digest(.sha256, of: empty.span).bytes.array)),
+        ]
+        if let token = key.securityToken {
+            headers.append(UpstreamField("x-acs-accesskey-id", key.accessKeyID))
+            headers.append(UpstreamField("x-acs-security-token", token))
+        }
+        var call = UpstreamCall(
+            .post, authority: authority, path: [UInt8(ascii: "/")], query: parameters, headers: headers)
+        let authorization = try ACS3Signature.authorization(for: call, accessKeyID: key.accessKeyID, key.code)
+        // Not signed: a proxy on the way may change these.
+        call.headers += [
+            UpstreamField("Accept", "application/json"), UpstreamField("User-Agent", AssumeRole.userAgent),
+            UpstreamField("Authorization", authorization),
+        ]
+        return call
+    }
+
+    /// All parameters in the form, so that the security token stands in no URL.
+    private func callRPC(
+        to authority: [UInt8], _ key: STSKey, _ nonce: InlineArray<16, UInt8>, _ now: Int64
+    ) throws(CryptoError) -> UpstreamCall {
+        var form = [
+            UpstreamField("Action", "AssumeRole"), UpstreamField("Version", AssumeRole.version),
+            UpstreamField("Format", "JSON"), UpstreamField("AccessKeyId", key.accessKeyID),
+            UpstreamField("SignatureMethod", "HMAC-SHA1"), UpstreamField("SignatureVersion", "1.0"),
+            UpstreamField("SignatureNonce", AssumeRole.hex(nonce)), UpstreamField("Timestamp", ISO8601.write(now)),
+        ]
+        form += parameters
+        if let token = key.securityToken { form.append(UpstreamField("SecurityToken", token)) }
+        form.append(UpstreamField("Signature", try RPCSignature.signature(over: .post, form, key.code)))
+        return UpstreamCall(
+            .post, authority: authority, path: [UInt8(ascii: "/")], headers: AssumeRole.formHeaders,
+            body: QueryText.form(form))
+    }
+
+    static let version: StaticString = "2015-04-01"
+    static let userAgent: StaticString = "Countersign"
+    static let formHeaders = [
+        UpstreamField("Content-Type", "application/x-www-form-urlencoded"),
+        UpstreamField("Accept", "application/json"), UpstreamField("User-Agent", userAgent),
+    ]
+
+    static func hex(_ nonce: InlineArray<16, UInt8>) -> [UInt8] {
+        var text = ByteWriter(capacity: 32)
+        Hex.encode(nonce.span, into: &text)
+        return text.array
+    }
+}

@@ -1,0 +1,42 @@
+import Bytes
+
+/// What is asked of STS where the service runs in a cluster that vouches for it (RRSA): a key for itself in return for an
+/// OIDC token. The request is not signed; the token, read anew for each, is what proves.
+package struct AssumeRoleWithOIDC: Sendable {
+    private let roleARN, providerARN, sessionName: [UInt8]
+    private let durationSeconds: Int64
+
+    package init(
+        roleARN: [UInt8], providerARN: [UInt8], sessionName: [UInt8], durationSeconds: Int64
+    ) throws(AssumeRole.Fault) {
+        guard VendorText.isARN(roleARN, "role") else { throw .roleARN }
+        guard VendorText.isARN(providerARN, "oidc-provider") else { throw .providerARN }
+        guard SessionName.admits(sessionName) else { throw .sessionName }
+        guard AssumeRole.durations.contains(durationSeconds) else { throw .durationSeconds }
+        self.roleARN = roleARN
+        self.providerARN = providerARN
+        self.sessionName = sessionName
+        self.durationSeconds = durationSeconds
+    }
+
+    /// One request, the token in its body.
+    /// - Parameter token: as its file has it, without a line end.
+    package func call(
+        to authority: [UInt8], token: [UInt8], nonce: InlineArray<16, UInt8>, at now: Int64
+    ) throws(AssumeRole.Fault) -> UpstreamCall {
+        guard VendorText.isPlain(token, length: 1...20_000) else { throw .token }
+        let query = [
+            UpstreamField("Action", "AssumeRoleWithOIDC"), UpstreamField("Format", "JSON"),
+            UpstreamField("SignatureNonce", AssumeRole.hex(nonce)), UpstreamField("Timestamp", ISO8601.write(now)),
+            UpstreamField("Version", AssumeRole.version),
+        ]
+        let form = [
+            UpstreamField("DurationSeconds", Array(text: String(durationSeconds))),
+            UpstreamField("OIDCProviderArn", providerARN), UpstreamField("OIDCToken", token),
+            UpstreamField("RoleArn", roleARN), UpstreamField("RoleSessionName", sessionName),
+        ]
+        return UpstreamCall(
+            .post, authority: authority, path: [UInt8(ascii: "/")], query: query, headers: AssumeRole.formHeaders,
+            body: QueryText.form(form))
+    }
+}

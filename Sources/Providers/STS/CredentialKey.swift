@@ -1,0 +1,34 @@
+import Access
+import Bytes
+import Crypto
+
+/// What a credential is remembered under: a digest of everything that shapes it (R17). Who asks with an equal key may get the
+/// same credential; nobody else ever does.
+package struct CredentialKey: Sendable, Hashable {
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// - Parameter principal: who asks; nil where the grant lets callers share (`shareAcrossCallers`).
+    package init(
+        _ account: STSAccount, _ request: AssumeRole, for principal: Principal?
+    ) throws(CryptoError) {
+        var tuple = TupleDigest("countersign credential")
+        tuple.append(account.fingerprint)
+        tuple.append(request.roleARN)
+        tuple.append(request.externalID)
+        tuple.append(request.sourceIdentity)
+        tuple.append(request.policy)
+        tuple.append(request.sessionName)
+        tuple.append(request.durationSeconds)
+        tuple.append(principal == nil ? Int64(0) : 1)
+        if let principal { tuple.append(principal) }
+        let digest = try tuple.digest()
+        func word(at start: Int) -> UInt64 {
+            (start..<start + 8).reduce(0) { $0 << 8 | UInt64(digest.bytes[$1]) }
+        }
+        words = (word(at: 0), word(at: 8), word(at: 16), word(at: 24))
+    }
+
+    package static func == (first: CredentialKey, second: CredentialKey) -> Bool { first.words == second.words }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+}

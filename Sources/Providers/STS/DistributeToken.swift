@@ -1,0 +1,187 @@
+import Access
+import Bytes
+import Crypto
+
+/// `/distribute-token.json`: a temporary key of the vendor's own, narrowed to the grant's prefix, in the words of Alibaba's
+/// SDKs.
+///
+/// It takes a call to the vendor, so it is not made here: `session` says which credential is meant, and whoever has it, or
+/// fetches it, writes its answer.
+package struct DistributeToken: TokenIssuer {
+    private let actions: SessionActions
+    private let listPrefix: Bool
+    private let sharesAcrossCallers: Bool
+    /// Whether a session may hold longer than the caller's own credential.
+    package let outlivesCaller: Bool
+    package let vendorName: KeyTemplate?
+
+    static let route = RouteDescription(
+        "distribute-token", path: "/distribute-token.json",
+        "A temporary access key for one prefix of a bucket, from Alibaba Cloud STS.",
+        parameters: [.grant, .expires],
+        grantFields: [
+            FieldDescription(
+                "actions", .strings, required: true,
+                "What the key may do with the prefix's objects: \(SessionActions.objectLevel.joined(separator: ", "))."),
+            FieldDescription("listPrefix", .boolean, standard: "false", "Whether the prefix's keys may be listed."),
+            FieldDescription("sessionName", .template, "How the vendor's logs name the session; a template."),
+            FieldDescription(
+                "outliveCaller", .boolean, standard: "false",
+                "Whether the key may hold longer than the caller's own credential."),
+            FieldDescription(
+                "shareAcrossCallers", .boolean, standard: "false",
+                "Whether callers who would get equal keys get the same one."),
+        ],
+        answer: [
+            AnswerField("StatusCode", type: .integer, "200."), AnswerField("Code", "Success."),
+            AnswerField("AccessKeyId", "The public half of the key."),
+            AnswerField("AccessKeySecret", "The secret half."),
+            AnswerField("SecurityToken", "What has to be sent along with every request."),
+            AnswerField("Expiration", "When the key ends: 2015-11-03T09:52:59Z."),
+        ],
+        withoutKey: .prefix, longestLifetime: AssumeRole.durations.upperBound, takesFixedKey: false,
+        read: { ask, _ throws(AskError) in
+            if let lifetime = ask.lifetime, lifetime < AssumeRole.durations.lowerBound {
+                throw AskError(.invalid, "expires", "must be at least \(AssumeRole.durations.lowerBound)")
+            }
+        },
+        makeIssuer: { fields throws(FieldProblem) in try DistributeToken(fields) })
+
+    init(_ fields: GrantFields) throws(FieldProblem) {
+        let grant = fields.grant
+        let isUnscoped = if case .anything = fields.target { true } else { false }
+        actions = try SessionActions(grant.strings("actions") ?? [], isUnscoped: isUnscoped)
+        listPrefix = grant.boolean("listPrefix") == true
+        sharesAcrossCallers = grant.boolean("shareAcrossCallers") == true
+        outlivesCaller = grant.boolean("outliveCaller") == true
+        vendorName = grant.template("sessionName")
+        try checkSessionName()
+        try checkLifetimes(grant)
+        guard let bucket = grant.string("bucket") else {
+            throw FieldProblem("bucket", "is needed, since the session's policy names it")
+        }
+        var sample = ByteWriter(capacity: SessionPolicy.maximumLength)
+        do throws(SessionPolicy.Fault) {
+            switch fields.target {
+            case .prefix(let template), .key(let template):
+                let prefix = template.sample
+                try SessionPolicy.write(
+                    actions, on: bucket.span, prefix: prefix.span, listPrefix: listPrefix, into: &sample)
+            case .anything:
+                try SessionPolicy.write(actions, on: bucket.span, prefix: nil, listPrefix: listPrefix, into: &sample)
+            }
+        } catch {
+            throw DistributeToken.problem(error)
+        }
+    }
+
+    package func objection(to ask: borrowing Ask) -> Objection? { nil }
+
+    /// Nothing can be issued here without the vendor.
+    package func issue(
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        into out: inout ByteWriter, using scratch: inout ByteWriter
+    ) throws(IssueError) {
+        throw .nothingToSign
+    }
+
+    private func checkSessionName() throws(FieldProblem) {
+        guard let template = vendorName else { return }
+        if template.usesExtension {
+            throw FieldProblem("sessionName", "must not use ${ext}, since nobody asks for a key here")
+        }
+        if sharesAcrossCallers, template.namesCaller || template.namesSource {
+            throw FieldProblem("sessionName", "must not name the caller where shareAcrossCallers is true")
+        }
+    }
+
+    private func checkLifetimes(_ grant: FieldValues) throws(FieldProblem) {
+        for name in ["lifetime", "maxLifetime"] {
+            guard let milliseconds = grant.integer(name) else { continue }
+            guard milliseconds / 1000 >= AssumeRole.durations.lowerBound else {
+                throw FieldProblem(name, "must be at least 15m, the vendor's least")
+            }
+        }
+    }
+
+    private static func problem(_ fault: SessionPolicy.Fault) -> FieldProblem {
+        switch fault {
+        case .bucket: FieldProblem("bucket", BucketRule.fault.description)
+        case .prefix:
+            FieldProblem("keyPrefix", "must end in / and hold no * ? $ \" or \\, which policies read otherwise")
+        case .tooLong:
+            FieldProblem(
+                "actions", "make a session policy longer than \(SessionPolicy.maximumLength) bytes with this prefix")
+        }
+    }
+}
+
+// MARK: - Sessions
+
+/// A credential that is wanted: what it is remembered under, and how it is asked for.
+package struct STSSession: Sendable {
+    package let key: CredentialKey
+    package let request: AssumeRole
+}
+
+/// Why no session can be asked for.
+package enum STSSessionFault: Error, Sendable {
+    /// The permit holds for less than the vendor's shortest session.
+    case tooShort
+    case policy(SessionPolicy.Fault)
+    case request(AssumeRole.Fault)
+    case crypto(CryptoError)
+}
+
+extension DistributeToken {
+    /// Which session the permit is for.
+    package func session(
+        under permit: borrowing Permit, for principal: Principal, of account: STSAccount,
+        using scratch: inout ByteWriter
+    ) throws(STSSessionFault) -> STSSession {
+        guard permit.lifetime >= AssumeRole.durations.lowerBound else { throw .tooShort }
+        let policy = try policy(under: permit, using: &scratch)
+        let name = try name(under: permit, for: principal)
+        let request: AssumeRole
+        do throws(AssumeRole.Fault) {
+            request = try AssumeRole(account, sessionName: name, durationSeconds: permit.lifetime, policy: policy)
+        } catch {
+            throw .request(error)
+        }
+        do throws(CryptoError) {
+            let key = try CredentialKey(account, request, for: sharesAcrossCallers ? nil : principal)
+            return STSSession(key: key, request: request)
+        } catch {
+            throw .crypto(error)
+        }
+    }
+
+    private func policy(
+        under permit: borrowing Permit, using scratch: inout ByteWriter
+    ) throws(STSSessionFault) -> [UInt8] {
+        scratch.reset()
+        do throws(SessionPolicy.Fault) {
+            if permit.extent == .bucket {
+                try SessionPolicy.write(
+                    actions, on: permit.bucket, prefix: nil, listPrefix: listPrefix, into: &scratch)
+            } else {
+                try SessionPolicy.write(
+                    actions, on: permit.bucket, prefix: permit.key, listPrefix: listPrefix, into: &scratch)
+            }
+        } catch {
+            throw .policy(error)
+        }
+        return scratch.array
+    }
+
+    private func name(
+        under permit: borrowing Permit, for principal: Principal
+    ) throws(STSSessionFault) -> SessionName {
+        do throws(CryptoError) {
+            if sharesAcrossCallers { return try SessionName(permit.vendorName, sharedBy: permit.grant.name) }
+            return try SessionName(permit.vendorName, for: principal)
+        } catch {
+            throw .crypto(error)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Bytes
+
+/// The service's own key where it runs on an ECS instance with a RAM role: the metadata service of the instance, version 2.
+/// A session token is asked for first, which nobody who merely makes the service fetch a URL can do.
+package enum InstanceMetadata {
+    /// The one address, beside loopback, that is spoken to without TLS.
+    package static let authority = StaticString("100.100.100.200").array
+
+    /// How long a session may last, in seconds.
+    package static let sessionLifetimes: ClosedRange<Int64> = 1...21_600
+
+    private static let credentialsPath = StaticString("/latest/meta-data/ram/security-credentials/").array
+
+    /// A session of the metadata service.
+    package struct Session: Sendable {
+        fileprivate let token: [UInt8]
+    }
+
+    // MARK: Calls
+
+    /// Asks for a session; its lifetime is brought within what the vendor takes.
+    package static func sessionCall(lifetime: Int64) -> UpstreamCall {
+        let seconds = min(max(lifetime, sessionLifetimes.lowerBound), sessionLifetimes.upperBound)
+        return UpstreamCall(
+            .put, authority: authority, path: StaticString("/latest/api/token").array,
+            headers: [UpstreamField("X-aliyun-ecs-metadata-token-ttl-seconds", Array(text: String(seconds)))])
+    }
+
+    /// Asks which role the instance has.
+    package static func roleCall(_ session: Session) -> UpstreamCall { get(credentialsPath, session) }
+
+    /// Asks for the role's key; nil when the name is no role's.
+    package static func credentialCall(role: [UInt8], _ session: Session) -> UpstreamCall? {
+        guard VendorText.isRoleName(role) else { return nil }
+        return get(credentialsPath + role, session)
+    }
+
+    private static func get(_ path: [UInt8], _ session: Session) -> UpstreamCall {
+        UpstreamCall(
+            .get, authority: authority, path: path,
+            headers: [UpstreamField("X-aliyun-ecs-metadata-token", session.token)])
+    }
+
+    // MARK: Answers
+
+    package static func readSession(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> Session {
+        let line = try line(answer, at: now)
+        guard VendorText.isPlain(line, length: 1...1024) else { throw STSFault(unreadable: answer, at: now) }
+        return Session(token: line)
+    }
+
+    package static func readRole(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> [UInt8] {
+        try checkRole(answer)
+        let role = try line(answer, at: now)
+        guard VendorText.isRoleName(role) else { throw STSFault(unreadable: answer, at: now) }
+        return role
+    }
+
+    /// `{"Code":"Success","AccessKeyId","AccessKeySecret","SecurityToken","Expiration","LastUpdated"}`.
+    package static func readCredential(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> STSCredential {
+        try checkRole(answer)
+        let object = try STSAnswer.object(answer, at: now)
+        guard answer.status == 200, object.text("Code") == Array(text: "Success") else {
+            throw STSAnswer.fault(named: "Code", in: object, answer, at: now)
+        }
+        return try STSAnswer.credential(in: object, answer, at: now)
+    }
+
+    /// A body of one line, with or without its end.
+    private static func line(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> [UInt8] {
+        guard answer.status == 200, answer.body.count <= 2048 else { throw STSFault(unreadable: answer, at: now) }
+        var line = answer.body
+        if line.last == UInt8(ascii: "\n") { line.removeLast() }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return line
+    }
+
+    /// An instance without a role answers 404.
+    private static func checkRole(_ answer: UpstreamAnswer) throws(STSFault) {
+        guard answer.status != 404 else { throw STSFault(.noRole, .never, status: answer.status) }
+    }
+}
+
+extension InstanceMetadata.Session: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<session>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,43 @@
+import Bytes
+
+/// Names and values as Alibaba Cloud's signatures and `application/x-www-form-urlencoded` both have them: percent-encoded
+/// but for RFC 3986's unreserved characters, in upper case, a space being `%20` and an empty value still having its `=`.
+enum QueryText {
+    static func encode(_ bytes: Span<UInt8>, into out: inout ByteWriter) {
+        let digits = StaticString("0123456789ABCDEF").utf8Start
+        for index in bytes.indices {
+            let byte = bytes[index]
+            switch byte {
+            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): out.append(byte)
+            case _ where VendorText.isAlphanumeric(byte): out.append(byte)
+            default:
+                out.append(UInt8(ascii: "%"))
+                // The literal is immortal and has sixteen digits.
+                out.append(digits[Int(byte >> 4)])
+                out.append(digits[Int(byte & 15)])
+            }
+        }
+    }
+
+    /// The fields in the order given.
+    static func write(_ fields: [UpstreamField], into out: inout ByteWriter) {
+        for (index, field) in fields.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: "&")) }
+            encode(field.name.span, into: &out)
+            out.append(UInt8(ascii: "="))
+            encode(field.value.span, into: &out)
+        }
+    }
+
+    /// The same, as bytes of its own.
+    static func form(_ fields: [UpstreamField]) -> [UInt8] {
+        var out = ByteWriter(capacity: 1024)
+        write(fields, into: &out)
+        return out.array
+    }
+
+    /// The fields in the order in which they are signed: by name, then by value, as bytes.
+    static func sorted(_ fields: [UpstreamField]) -> [UpstreamField] {
+        fields.sorted { $0.name == $1.name ? $0.value.precedes($1.value) : $0.name.precedes($1.name) }
+    }
+}

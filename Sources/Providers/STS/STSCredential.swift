@@ -1,0 +1,49 @@
+import Bytes
+import Crypto
+
+/// A temporary credential that STS gave: for a client, as the answer that is written once and handed out as it is, or for
+/// the service itself, as a key to sign with.
+package final class STSCredential: Sendable {
+    package let accessKeyID: [UInt8]
+    /// For signing here; a client gets it within `writeAnswer`.
+    let secret: Secret
+    let securityToken: [UInt8]
+    /// Seconds since 1970.
+    package let expiresAt: Int64
+    private let answer: [UInt8]
+
+    /// - Returns: nil for texts that could not stand in the answer as they are.
+    package init?(accessKeyID: [UInt8], secret: [UInt8], securityToken: [UInt8], expiresAt: Int64) {
+        guard VendorText.isPlain(accessKeyID, length: 1...128), VendorText.isPlain(secret, length: 1...256),
+            VendorText.isPlain(securityToken, length: 1...16_384)
+        else { return nil }
+        self.accessKeyID = accessKeyID
+        self.secret = Secret(secret)
+        self.securityToken = securityToken
+        self.expiresAt = expiresAt
+        var text = ByteWriter(capacity: 1024)
+        text.append("{\"StatusCode\":200,\"Code\":\"Success\",\"AccessKeyId\":\"")
+        text.append(accessKeyID)
+        text.append("\",\"AccessKeySecret\":\"")
+        text.append(secret)
+        text.append("\",\"SecurityToken\":\"")
+        text.append(securityToken)
+        text.append("\",\"Expiration\":\"")
+        ISO8601.write(expiresAt, into: &text)
+        text.append("\"}")
+        answer = text.array
+    }
+
+    /// Bytes of the answer.
+    package var answerLength: Int { answer.count }
+
+    /// Writes the whole JSON object that `/distribute-token.json` answers with. Nothing may be added to it: ali-oss copies all
+    /// of its members into its own options.
+    package func writeAnswer(into out: inout ByteWriter) { out.append(answer) }
+}
+
+extension STSCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<credential \(accessKeyID.text)>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

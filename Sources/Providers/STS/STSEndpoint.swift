@@ -1,0 +1,81 @@
+import Bytes
+
+/// Where STS is asked: `https://host[:port]`, or `http://` to this machine itself.
+package struct STSEndpoint: Sendable, Hashable {
+    package let isSecure: Bool
+    /// In lower case, an IPv6 address without its brackets; for connecting, and for the certificate.
+    package let host: [UInt8]
+    package let port: UInt16
+    /// What the Host field says: the port only where it is not the scheme's own. Signatures are over it.
+    package let authority: [UInt8]
+
+    /// Why a text is no endpoint.
+    package struct Fault: Error, Sendable {
+        package let reason: StaticString
+    }
+
+    package init(_ text: [UInt8]) throws(Fault) {
+        let (https, http) = (StaticString("https://").array, StaticString("http://").array)
+        isSecure = text.starts(with: https)
+        guard isSecure || text.starts(with: http) else { throw Fault(reason: "must begin with https://") }
+        var rest = Array(text.dropFirst(isSecure ? https.count : http.count))
+        if rest.last == UInt8(ascii: "/") { rest.removeLast() }
+        let split = STSEndpoint.split(rest)
+        let standard: Int64 = isSecure ? 443 : 80
+        guard let split, let number = split.port.map({ Decimal.parse($0.span, maximum: 65_535) }) ?? standard,
+            number > 0
+        else { throw Fault(reason: "must be https://, a host, and a port where it is not 443; no path or query") }
+        let name = split.host.map(\.lowercasedASCII)
+        let address = IPAddress(name.text)
+        if !isSecure {
+            guard address?.isLoopback == true || name == Array(text: "localhost") else {
+                throw Fault(reason: "must begin with https://; only this machine itself is spoken to without TLS")
+            }
+        }
+        guard split.isBracketed == (address?.isV6 == true), address != nil || STSEndpoint.isName(name) else {
+            throw Fault(reason: "must name a host, or an address with an IPv6 one in brackets")
+        }
+        host = name
+        port = UInt16(clamping: number)
+        let shown = split.isBracketed ? [UInt8(ascii: "[")] + name + [UInt8(ascii: "]")] : name
+        authority = number == standard ? shown : shown + Array(text: ":\(number)")
+    }
+
+    /// The vendor's endpoint for a region; the global one for none.
+    package init(region: [UInt8]?) throws(Fault) {
+        guard let region else {
+            try self.init(StaticString("https://sts.aliyuncs.com").array)
+            return
+        }
+        guard STSEndpoint.isRegion(region) else { throw Fault(reason: "must be a region such as cn-hangzhou") }
+        try self.init(Array(text: "https://sts.\(region.text).aliyuncs.com"))
+    }
+
+    static func isRegion(_ text: [UInt8]) -> Bool {
+        VendorText.isWord(text, "-", length: 2...40) && text.allSatisfy { $0 == $0.lowercasedASCII }
+            && text.first != UInt8(ascii: "-") && text.last != UInt8(ascii: "-")
+    }
+
+    private static func split(_ text: [UInt8]) -> (host: [UInt8], port: [UInt8]?, isBracketed: Bool)? {
+        if text.first == UInt8(ascii: "[") {
+            guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            let rest = text[(end + 1)...]
+            guard rest.isEmpty || rest.first == UInt8(ascii: ":") else { return nil }
+            return (Array(text[1..<end]), rest.isEmpty ? nil : Array(rest.dropFirst()), true)
+        }
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return (text, nil, false) }
+        return (Array(text[..<colon]), Array(text[(colon + 1)...]), false)
+    }
+
+    /// A DNS name of letters, digits and hyphens, whose last label begins with no digit: resolvers take `1.2.3` and `0x7f1`
+    /// for addresses.
+    private static func isName(_ text: [UInt8]) -> Bool {
+        guard (1...253).contains(text.count) else { return false }
+        let labels = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
+        let areLabels = labels.allSatisfy { label in
+            VendorText.isWord(label, "-", length: 1...63) && label.first != UInt8(ascii: "-")
+                && label.last != UInt8(ascii: "-")
+        }
+        return areLabels && labels.last?.first.map(VendorText.isDigit) == false
+    }
+}

@@ -1,0 +1,149 @@
+import Bytes
+
+/// A request that the service itself makes of a vendor, as a value: what is said, not how it gets there. Scheme, connection
+/// and deadline are the transport's matter.
+///
+/// Its description tells neither headers nor body, which hold keys' tokens.
+package struct UpstreamCall: Sendable {
+    package enum Method: Sendable {
+        case get, post, put
+
+        var name: StaticString {
+            switch self {
+            case .get: "GET"
+            case .post: "POST"
+            case .put: "PUT"
+            }
+        }
+    }
+
+    package let method: Method
+    /// Host and, unless it is the scheme's own, port, as the Host field has them.
+    package let authority: [UInt8]
+    /// Begins with `/`; already encoded.
+    package let path: [UInt8]
+    /// In the order of the wire, not encoded.
+    package let query: [UpstreamField]
+    /// In the order of the wire, without `host`, `content-length` and what else is the serializer's or the transport's.
+    package internal(set) var headers: [UpstreamField]
+    package let body: [UInt8]
+
+    package init(
+        _ method: Method, authority: [UInt8], path: [UInt8], query: [UpstreamField] = [], headers: [UpstreamField] = [],
+        body: [UInt8] = []
+    ) {
+        self.method = method
+        self.authority = authority
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// A name and its value, as bytes.
+package struct UpstreamField: Sendable, Hashable {
+    package let name: [UInt8]
+    package let value: [UInt8]
+
+    package init(_ name: [UInt8], _ value: [UInt8]) {
+        self.name = name
+        self.value = value
+    }
+
+    package init(_ name: StaticString, _ value: [UInt8]) { self.init(name.array, value) }
+    package init(_ name: StaticString, _ value: StaticString) { self.init(name.array, value.array) }
+}
+
+/// Why a call cannot be written: a part of it could be read as more than that part.
+package enum UpstreamCallError: Error, Sendable {
+    case authority, path, headerName, headerValue
+    /// A header that frames the message, or one given twice.
+    case headerNotOurs, headerRepeated
+}
+
+extension UpstreamCall {
+    /// Writes the call as an HTTP/1.1 request (RFC 9112); when it throws, nothing has been written.
+    package func write(into out: inout ByteWriter) throws(UpstreamCallError) {
+        try check()
+        out.append(method.name)
+        out.append(UInt8(ascii: " "))
+        out.append(path)
+        if !query.isEmpty {
+            out.append(UInt8(ascii: "?"))
+            QueryText.write(query, into: &out)
+        }
+        out.append(" HTTP/1.1\r\nHost: ")
+        out.append(authority)
+        out.append("\r\n")
+        for header in headers {
+            out.append(header.name)
+            out.append(": ")
+            out.append(header.value)
+            out.append("\r\n")
+        }
+        if method != .get || !body.isEmpty {
+            out.append("Content-Length: ")
+            out.append(decimal: body.count)
+            out.append("\r\n")
+        }
+        out.append("\r\n")
+        out.append(body)
+    }
+
+    /// Every byte of the head is judged here, wherever it comes from; the query is encoded and needs no judgement.
+    private func check() throws(UpstreamCallError) {
+        guard (1...261).contains(authority.count), authority.allSatisfy(UpstreamCall.isAuthorityByte) else {
+            throw .authority
+        }
+        guard path.first == UInt8(ascii: "/"), path.allSatisfy(UpstreamCall.isPathByte) else { throw .path }
+        var names: Set<[UInt8]> = []
+        for header in headers {
+            guard !header.name.isEmpty, header.name.allSatisfy(UpstreamCall.isNameByte) else { throw .headerName }
+            guard UpstreamCall.isFieldValue(header.value) else { throw .headerValue }
+            let name = header.name.map(\.lowercasedASCII)
+            guard !UpstreamCall.framing.contains(name) else { throw .headerNotOurs }
+            guard names.insert(name).inserted else { throw .headerRepeated }
+        }
+    }
+
+    private static let framing: Set<[UInt8]> = [
+        StaticString("host").array, StaticString("content-length").array, StaticString("transfer-encoding").array,
+        StaticString("connection").array, StaticString("keep-alive").array, StaticString("te").array,
+        StaticString("trailer").array, StaticString("upgrade").array, StaticString("expect").array,
+    ]
+
+    private static func isAuthorityByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"): true
+        default: VendorText.isAlphanumeric(byte)
+        }
+    }
+
+    /// Visible ASCII that neither begins a query or fragment nor is a badly encoded byte's neighbour.
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+    }
+
+    /// RFC 9110 section 5.6.2, without the marks that nobody uses.
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        VendorText.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+    }
+
+    /// ASCII without control bytes; no space around it, since signatures are over trimmed values.
+    private static func isFieldValue(_ value: [UInt8]) -> Bool {
+        value.allSatisfy { (0x20...0x7E).contains($0) } && value.first != 0x20 && value.last != 0x20
+    }
+}
+
+extension UpstreamCall: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<\(method.name) \(authority.text)>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension UpstreamField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<\(name.text)>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
