@@ -10,6 +10,7 @@ extension Parameters {
         guard case .object(let members) = document.content else { throw ParameterError(name: [], fault: .notAnObject) }
         for member in members {
             if case .array(let elements) = member.value.content {
+                guard !elements.isEmpty else { throw ParameterError(name: member.name, fault: .unsupportedValue) }
                 for element in elements {
                     guard case .string = element.content else {
                         throw ParameterError(name: member.name, fault: .unsupportedValue)

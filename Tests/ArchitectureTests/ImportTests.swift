@@ -9,6 +9,7 @@ import Testing
         "Crypto": ["Bytes", "COpenSSL"],
         "Access": ["Crypto", "Bytes"],
         "Providers": ["Access", "Crypto", "Bytes"],
+        "Upstream": ["Providers", "Crypto", "Bytes"],
         "HTTP": ["Bytes"],
         "Net": ["HTTP", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Telemetry": ["Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch"],

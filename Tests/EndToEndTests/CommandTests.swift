@@ -200,9 +200,10 @@ struct CommandTests {
         try Keeper.write(text.replacing("127.0.0.1:8080", with: "127.0.0.1:0"), to: path)
         let answer = try served(path) { client, host in
             try client.send("GET /qiniu/uptoken HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(key)\r\n\r\n")
-            return try client.answer()
+            let answer = try client.answer()
+            answer.expectSuccess()
+            return answer
         }
-        answer.expectSuccess()
         let reading = try UploadTokenReading(qiniu: answer.json["uptoken"]?.string, secret: "q-secret")
         #expect(reading.policy["scope"] == "media:photos/app/")
     }

@@ -17,7 +17,8 @@ struct ServingTests {
         _ transport: Transport
     ) throws {
         for signal in [SIGTERM, SIGINT] {
-            let service = try Service(Setup(name: "ending", rest: ServingTests.grants), transport)
+            // With one loop, what it does to one connection tells what it has heard.
+            let service = try Service(Setup(name: "ending", server: "workers: 1", rest: ServingTests.grants), transport)
             defer { service.stop() }
             let (slow, idle) = (try service.connect(), try service.connect())
             try idle.send(service.text("GET", "/livez"))

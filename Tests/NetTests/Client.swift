@@ -21,7 +21,12 @@ final class Client {
     }
 
     /// - Parameter holdsLittle: whether the system buffers so little for it that the server soon waits to send.
-    init(_ port: UInt16, holdsLittle: Bool = false) throws {
+    convenience init(_ port: UInt16, holdsLittle: Bool = false) throws {
+        try self.init(unconnectedHoldingLittle: holdsLittle)
+        try connect(to: port)
+    }
+
+    init(unconnectedHoldingLittle holdsLittle: Bool = false) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
         wait(atMost: 5)
@@ -33,18 +38,17 @@ final class Client {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, 4)
         }
+    }
+
+    func connect(to port: UInt16) throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, 16) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(descriptor, $0, 16) }
         }
-        guard result == 0 else {
-            let number = errno
-            close(descriptor)
-            throw Failure(call: "connect", number: number)
-        }
+        guard result == 0 else { throw Failure(call: "connect", number: errno) }
     }
 
     deinit { close(descriptor) }
@@ -85,7 +89,7 @@ final class Client {
         var any = sockaddr()
         any.sa_family = sa_family_t(AF_UNSPEC)
         // Disconnecting sends the reset at once and leaves the descriptor to `deinit`.
-        connect(descriptor, &any, socklen_t(MemoryLayout<sockaddr>.size))
+        Glibc.connect(descriptor, &any, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
     /// Reads what is there, at most `limit` bytes; nil at the end of the stream.

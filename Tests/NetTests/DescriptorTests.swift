@@ -44,24 +44,24 @@ import Testing
         await #expect(processExitsWith: .success) { [transport] in
             let kind = try #require(TransportKind(rawValue: transport))
             try withServer(kind) { server in
-                var clients: [Client] = []
-                var limit = rlimit()
-                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
                 let first = try Client(server.port)
                 #expect(try first.get("/").status == 200)
-                // Twelve descriptors are left: clients take them all, and the server has none to accept with.
-                limit.rlim_cur = rlim_t(highestDescriptor() + 13)
+                let waiting = try Client(unconnectedHoldingLittle: false)
+                // Nothing is left to accept with.
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                limit.rlim_cur = rlim_t(highestDescriptor() + 5)
                 #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-                while let client = try? Client(server.port) { clients.append(client) }
-                #expect(clients.count >= 6)
-                let waiting = clients.removeLast()
+                var fillers: [Int32] = []
+                while case let filler = dup(0), filler >= 0 { fillers.append(filler) }
+                try waiting.connect(to: server.port)
                 try waiting.write("GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
                 waiting.wait(atMost: 0.4)
                 let spent = processorMilliseconds { #expect(throws: Client.Failure.self) { try waiting.answer() } }
                 #expect(spent < 150)
                 // Those who have a connection are served all the time.
                 #expect(try first.get("/").status == 200)
-                clients = []
+                for filler in fillers { close(filler) }
                 waiting.wait(atMost: 5)
                 #expect(try waiting.answer().text == "/late?")
             }

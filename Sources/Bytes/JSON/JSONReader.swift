@@ -168,7 +168,10 @@ extension JSONReader {
     mutating func skipWord(_ word: String) throws(JSONError) {
         let start = offset
         for expected in word.utf8 {
-            guard next == expected else { throw JSONError(offset: start, reason: "expected a value: a text in quotes, a number, true, false, null, [ or {") }
+            guard next == expected else {
+                throw JSONError(
+                    offset: start, reason: "expected a value: a text in quotes, a number, true, false, null, [ or {")
+            }
             offset += 1
         }
     }

@@ -41,6 +41,9 @@ struct RemoteSignature: TokenIssuer {
                 "key", .key(maximumLength: OSS.maximumKeyLength), "The string's key, as remote signers send it."),
             ParameterDescription(
                 "accessKeyId", .text(maximumLength: 128), "The access key that the client took for its own."),
+            ParameterDescription("region", .text(maximumLength: 64), "Sent by remote signers; V1 does not sign it."),
+            ParameterDescription("product", .text(maximumLength: 64), "Sent by remote signers; V1 does not sign it."),
+            ParameterDescription("date", .text(maximumLength: 64), "Sent by remote signers; the string has its own."),
         ],
         grantFields: [
             FieldDescription(

@@ -54,6 +54,11 @@ struct PutPolicy: Sendable {
         ("fsizeLimit", true), ("fsizeMin", false), ("deleteAfterDays", true), ("trafficLimit", true),
     ]
 
+    /// What a number may be, whoever gives it: 0 would lift some limits.
+    static func bounds(of name: String) -> ClosedRange<Int64> {
+        if case .integer(let bounds)? = fields.first(where: { $0.name == name })?.kind { bounds } else { 0...0 }
+    }
+
     /// - Parameters:
     ///   - choose: the grant's `choose`.
     ///   - position: where the parameter of a name stands in the route's list.

@@ -21,7 +21,8 @@ struct UploadToken: TokenIssuer {
         ]
             + PutPolicy.choices.map {
                 ParameterDescription(
-                    $0.name, .integer(0...Int64.max), "The put policy's field, where the grant's `choose` names it.")
+                    $0.name, .integer(PutPolicy.bounds(of: $0.name)),
+                    "The put policy's field, where the grant's `choose` names it.")
             },
         grantFields: [
             FieldDescription("policy", .object(PutPolicy.fields), "Fields of the put policy."),

@@ -64,7 +64,11 @@ enum Serving {
                 log.write(.info, "stopping")
                 server.stop()
             }
+            // Only when Dispatch has taken the signal over may anybody be told that the service is there.
+            let isRegistered = DispatchSemaphore(value: 0)
+            source.setRegistrationHandler { @Sendable in isRegistered.signal() }
             source.resume()
+            isRegistered.wait()
             return source
         }
     }

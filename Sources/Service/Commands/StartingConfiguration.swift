@@ -1,28 +1,18 @@
 import Bytes
 import Crypto
-import FoundationEssentials
 
 /// `countersign init`: a configuration to begin with. It holds no secret; it says where each is read from.
 enum StartingConfiguration {
     static func write(to path: String) -> CommandLineTool.Exit {
-        guard !FileManager.default.fileExists(atPath: path) else {
-            Terminal.complain("countersign init: \(path) is there already, and stays as it is")
-            return .failed
-        }
-        do {
+        do throws(CryptoError) {
             let (key, digest) = try KeyMaking.make()
-            let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-            guard
-                FileManager.default.createFile(
-                    atPath: path, contents: Data(text(digest: digest.text).utf8), attributes: attributes)
-            else {
-                Terminal.complain("countersign init: \(path) cannot be written")
+            if let fault = NewFile.write(Array(text(digest: digest.text).utf8), to: path) {
+                Terminal.complain("countersign init: \(path) \(fault)")
                 return .failed
             }
             Terminal.say("\(path) is written. The API key of the caller \"app\", shown only now: \(key.text)")
-            Terminal.say(
-                "Put your buckets in, set QINIU_SECRET_KEY, NOS_SECRET_KEY and OSS_SECRET_KEY, then: countersign check --config \(path)"
-            )
+            let variables = "QINIU_SECRET_KEY, NOS_SECRET_KEY and OSS_SECRET_KEY"
+            Terminal.say("Put your buckets in, set \(variables), then: countersign check --config \(path)")
             return .done
         } catch {
             Terminal.complain("countersign init: \(error)")

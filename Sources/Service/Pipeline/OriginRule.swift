@@ -20,13 +20,13 @@ struct OriginRule: Sendable {
         guard request.head.value(of: .origin) != nil else {
             return !request.field(.fetchSite).equals("cross-site")
         }
-        return !request.head.isRepeated(.origin) && isListed(request)
+        return isListed(request)
     }
 
-    /// Whether the Origin field names an origin of the list, or the listener's own.
+    /// Whether there is one Origin field, and it names an origin of the list or the listener's own.
     func isListed(_ request: borrowing Request) -> Bool {
         let origin = request.field(.origin)
-        if origin.isEmpty { return false }
+        if origin.isEmpty || request.head.isRepeated(.origin) { return false }
         for listed in origins where origin.equals(listed) { return true }
         for scheme in schemes where origin.begins(with: scheme.span) {
             if origin.extracting(scheme.count..<origin.count).equals(request.authority) { return true }

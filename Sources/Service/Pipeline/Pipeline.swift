@@ -101,12 +101,12 @@ struct Pipeline: ~Copyable {
         case .options: return try explainOptions(request, into: &response)
         case .other: throw .methodNotAllowed(Pipeline.issueMethods)
         }
-        guard origins.admits(request) else { throw .foreignOrigin }
         admitOrigin(of: request, into: &response)
         let caller = try authenticate(request, at: instant)
         if let denial = configuration.policy.refusal(of: caller, on: route) { throw Refusal(denial) }
         let moment = try moment(at: instant)
         try read(request, for: Registry.routes[route].description, at: moment)
+        guard origins.admits(request) else { throw .foreignOrigin }
         switch configuration.policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
         case .denied(let denial): throw Refusal(denial)
         case .permitted(let permit):
@@ -146,19 +146,32 @@ struct Pipeline: ~Copyable {
     ) throws(Refusal) {
         ask.reset()
         if request.head.method == .post {
-            guard request.query.isEmpty else { throw .queryOnPost }
+            try readQueryOfPost(request)
             try readBody(of: request, route)
         } else {
             guard request.body.isEmpty else { throw .bodyOnGet }
             try readParameters { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
         }
-        ask.wantsText = route.textParameter != nil && ListField.contains("text/plain", in: request.field(.accept))
+        // Some clients list every type they can stand; who can read JSON gets JSON.
+        ask.wantsText =
+            route.textParameter != nil && ListField.contains("text/plain", in: request.field(.accept))
+            && !ListField.contains("application/json", in: request.field(.accept))
         do throws(AskError) {
             try ask.read(by: route.parameters)
             try route.read(&ask, moment)
         } catch {
             throw Refusal(error)
         }
+    }
+
+    /// A POST's query may hold what is ignored everywhere, such as a cache buster, and nothing else.
+    private mutating func readQueryOfPost(_ request: borrowing Request) throws(Refusal) {
+        if request.query.isEmpty { return }
+        try readParameters { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
+        for entry in ask.parameters.entries where !ask.parameters.bytes(entry.name).begins(with: "_") {
+            throw .queryOnPost
+        }
+        ask.parameters.reset()
     }
 
     private mutating func readBody(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
@@ -246,10 +259,10 @@ struct Pipeline: ~Copyable {
     private func explainOptions(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         let isPreflight =
             request.head.value(of: .origin) != nil && request.head.value(of: .accessControlRequestMethod) != nil
+        admitOrigin(of: request, into: &response)
         if isPreflight, !origins.admits(request) { throw .foreignOrigin }
         response.status = 204
         response.add("Allow", Pipeline.issueMethods)
-        admitOrigin(of: request, into: &response)
         if isPreflight {
             response.add("Access-Control-Allow-Methods", "GET, POST")
             response.add("Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key, X-Request-Id")

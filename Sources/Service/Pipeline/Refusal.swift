@@ -36,7 +36,7 @@ extension Refusal {
         "the body must be application/json or application/x-www-form-urlencoded, in UTF-8")
 
     static let queryOnPost = Refusal(
-        400, "unknown_parameter", "a POST is asked by its body; its query must be empty")
+        400, "unknown_parameter", "a POST is asked by its body; its query may have names that begin with _ only")
 
     static let bodyOnGet = Refusal(400, "invalid_parameter", "a GET is asked by its query; it must have no body")
 
@@ -77,7 +77,7 @@ extension Refusal {
             case .badEscape: "has a % that is not followed by two hex digits"
             case .notUTF8: "must be UTF-8"
             case .notAnObject: "the body must be a JSON object"
-            case .unsupportedValue: "must be a string, a number, true, false or a list of strings"
+            case .unsupportedValue: "must be a string, a number, true, false or a list of one string or more"
             case .json(let error): "the body is not JSON: \(error.reason), at byte \(error.offset)"
             }
         self.init(400, "invalid_parameter", name.isEmpty ? reason : "\(name) \(reason)")

@@ -122,8 +122,8 @@ func percent(_ text: String) -> String {
     }.joined()
 }
 
-/// Seconds since 1970.
-var now: Int64 { Int64(time(nil)) }
+/// Seconds since 1970. (`time` would be the kernel's coarse clock, which begins a second some milliseconds late.)
+var now: Int64 { Int64(Date.now.timeIntervalSince1970) }
 
 /// `2026-11-20T06:17:56Z`
 func iso8601(_ seconds: Int64) -> String { formatted(seconds, "%Y-%m-%dT%H:%M:%SZ") }

@@ -1,0 +1,16 @@
+import Glibc
+
+/// A file that is made here and that only its owner may read: never one that is there, nor what a link points at.
+enum NewFile {
+    /// - Returns: why it was not written, nil when it was.
+    static func write(_ bytes: [UInt8], to path: String) -> String? {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            return errno == EEXIST
+                ? "is there already, and stays as it is" : "cannot be written: \(String(cString: strerror(errno)))"
+        }
+        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        guard close(descriptor) == 0, count == bytes.count else { return "could not be written whole" }
+        return nil
+    }
+}

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import Upstream
+
+@Suite struct BreakerTests {
+    private let limits = UpstreamLimits()
+
+    private func pass(_ breaker: inout Breaker, at now: Int64) throws -> Breaker.Pass {
+        guard case .pass(let pass) = breaker.ask(at: now) else { throw FixtureError() }
+        return pass
+    }
+
+    /// A breaker that opened at `now`, until 1,500 ms later.
+    private func opened(at now: Int64) throws -> Breaker {
+        var breaker = Breaker()
+        for _ in 0..<limits.breakerThreshold {
+            let pass = try pass(&breaker, at: now)
+            breaker.finished(pass, with: .network, at: now, random: .max / 2)
+        }
+        return breaker
+    }
+
+    @Test func `failures in a row open it, and a success between them starts the count anew`() throws {
+        var breaker = Breaker()
+        for _ in 0..<10 {
+            for _ in 0..<(limits.breakerThreshold - 1) {
+                let pass = try pass(&breaker, at: 0)
+                breaker.finished(pass, with: .unavailable, at: 0, random: 0)
+            }
+            let last = try pass(&breaker, at: 0)
+            breaker.finished(last, with: nil, at: 0, random: 0)
+            #expect(breaker.state == .closed)
+        }
+        let open = try opened(at: 0)
+        #expect(open.state == .open)
+        #expect(open.refusal(at: 0) == 1500)
+    }
+
+    /// A fault, and whether it counts.
+    static let faults: [(UpstreamFault, Bool)] = [
+        (.network, true), (.unavailable, true), (.throttled, true), (.malformed, true), (.refused, false),
+        (.expired, false), (.clockOff, false), (.breakerOpen(until: 0), false), (.overBudget(until: 0), false),
+    ]
+
+    @Test(arguments: faults)
+    func `only what is the vendor's failure counts`(fault: UpstreamFault, counts: Bool) throws {
+        var breaker = Breaker()
+        for _ in 0..<100 {
+            guard case .pass(let pass) = breaker.ask(at: 0) else { break }
+            breaker.finished(pass, with: fault, at: 0, random: 0)
+        }
+        #expect((breaker.state == .open) == counts)
+    }
+
+    @Test func `open, it refuses all until its time; then exactly one probe passes`() throws {
+        var breaker = try opened(at: 0)
+        for now in stride(from: Int64(0), to: 1500, by: 10) { #expect(breaker.ask(at: now) == .refuse(until: 1500)) }
+        let probe = try pass(&breaker, at: 1500)
+        #expect(probe.isProbe)
+        #expect(breaker.state == .halfOpen)
+        for _ in 0..<1000 { #expect(breaker.ask(at: 1510) == .refuse(until: 1710)) }
+        breaker.finished(probe, with: nil, at: 1600, random: 0)
+        #expect(breaker.state == .closed)
+        let after = try pass(&breaker, at: 1600)
+        #expect(!after.isProbe)
+    }
+
+    @Test func `a failed probe opens it again, one that shows nothing lets the next one go`() throws {
+        var breaker = try opened(at: 0)
+        let probe = try pass(&breaker, at: 2000)
+        breaker.finished(probe, with: .network, at: 2100, random: .max / 2)
+        #expect(breaker.ask(at: 2100) == .refuse(until: 3600))
+        let unmade = try pass(&breaker, at: 3600)
+        breaker.abandoned(unmade, at: 3600)
+        let third = try pass(&breaker, at: 3600)
+        #expect(third.isProbe)
+        breaker.finished(third, with: .overBudget(until: 0), at: 3601, random: 0)
+        let fourth = try pass(&breaker, at: 3601)
+        breaker.finished(fourth, with: .refused, at: 3700, random: 0)
+        #expect(breaker.state == .closed)
+    }
+
+    @Test func `a probe that nobody reports is given up, and there is still one at a time`() throws {
+        var breaker = try opened(at: 0)
+        let lost = try pass(&breaker, at: 1500)
+        #expect(breaker.ask(at: 3999) == .refuse(until: 4000))
+        let next = try pass(&breaker, at: 4000)
+        #expect(next.isProbe)
+        #expect(breaker.ask(at: 4000) == .refuse(until: 4200))
+        breaker.finished(lost, with: nil, at: 4001, random: 0)
+        #expect(breaker.state == .halfOpen)
+        breaker.finished(next, with: nil, at: 4002, random: 0)
+        #expect(breaker.state == .closed)
+    }
+
+    @Test func `what was begun before it opened has no say after`() throws {
+        var breaker = Breaker()
+        let slow = try pass(&breaker, at: 0)
+        let slower = try pass(&breaker, at: 0)
+        for _ in 0..<limits.breakerThreshold {
+            let pass = try pass(&breaker, at: 1)
+            breaker.finished(pass, with: .network, at: 1, random: .max / 2)
+        }
+        breaker.finished(slow, with: nil, at: 2, random: 0)
+        #expect(breaker.state == .open)
+        let probe = try pass(&breaker, at: 1501)
+        breaker.finished(slower, with: .network, at: 1502, random: 0)
+        #expect(breaker.state == .halfOpen)
+        breaker.finished(probe, with: nil, at: 1503, random: 0)
+        for _ in 0..<100 { breaker.finished(slower, with: .network, at: 1504, random: 0) }
+        #expect(breaker.state == .closed)
+    }
+
+    @Test func `it stays open for its time give or take a fifth, over 10,000 seeds, and never for more than 3 s`()
+        throws
+    {
+        var times: [Int64] = []
+        for seed in 0..<10_000 {
+            var random = SeededRandom(seed: UInt64(seed))
+            var breaker = try opened(at: 0)
+            let probe = try pass(&breaker, at: 2000)
+            breaker.finished(probe, with: .network, at: 2000, random: random.next())
+            times.append((breaker.refusal(at: 2000) ?? 0) - 2000)
+        }
+        let (low, high) = (times.min() ?? 0, times.max() ?? 0)
+        #expect(low >= 1200 && low < 1210)
+        #expect(high <= 1800 && high > 1790)
+    }
+
+    @Test func `numbers that make no sense crash nothing`() {
+        for extreme in [Int64.min, -1, 0, .max] {
+            var limits = UpstreamLimits()
+            limits.breakerOpen = extreme
+            limits.probeLease = extreme
+            limits.probePause = extreme
+            limits.breakerThreshold = Int(extreme)
+            var breaker = Breaker(limits: limits)
+            for now in [Int64.min, 0, .max, 0, .min] {
+                guard case .pass(let pass) = breaker.ask(at: now) else { continue }
+                breaker.finished(pass, with: .network, at: now, random: .max)
+            }
+        }
+    }
+}

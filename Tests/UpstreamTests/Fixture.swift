@@ -1,0 +1,122 @@
+@testable import Upstream
+
+/// SplitMix64: the same numbers on every run.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+/// Random numbers as a machine may be given them: the ends, and some between.
+let someRandom: [UInt64] = [0, 1, .max / 2, .max - 1, .max]
+
+/// The key of the `number`th credential.
+func slotKey(_ number: Int) throws -> SlotKey {
+    var bytes = [UInt8](repeating: 7, count: 32)
+    for place in 0..<8 { bytes[31 - place] = UInt8(truncatingIfNeeded: number >> (place * 8)) }
+    guard let key = SlotKey(bytes.span) else { throw FixtureError() }
+    return key
+}
+
+struct FixtureError: Error {}
+
+/// Both clocks, moved by hand.
+struct ManualClocks {
+    var unixSeconds: Int64 = 1_800_000_000
+    var monotonic: Int64 = 5_000_000
+
+    var now: Now { Now(unixSeconds: unixSeconds, monotonic: monotonic) }
+
+    mutating func advance(seconds: Int64) {
+        unixSeconds += seconds
+        monotonic += seconds * 1000
+    }
+}
+
+func text<Value>(_ answer: SlotAnswer<Value>) -> String {
+    switch answer {
+    case .serve(let value): "serve \(value)"
+    case .serveAndRefresh(let value, _): "serve \(value), refresh"
+    case .start: "start"
+    case .wait: "wait"
+    case .refuse(let refusal): text(refusal)
+    }
+}
+
+func text<Value>(_ outcome: SlotOutcome<Value>?) -> String {
+    switch outcome {
+    case .serve(let value): "serve \(value)"
+    case .refuse(let refusal): text(refusal)
+    case nil: "nothing"
+    }
+}
+
+func text(_ refusal: SlotRefusal) -> String {
+    switch refusal.reason {
+    case .fault(let fault): "refuse \(fault) \(refusal.retryAfter)"
+    default: "refuse \(refusal.reason) \(refusal.retryAfter)"
+    }
+}
+
+/// One slot, its clocks and its flights.
+struct SlotBench {
+    var slot = ExpiringSlot()
+    /// What the slot's owner keeps for it.
+    private var held = 0
+    var clocks = ManualClocks()
+    var limits = UpstreamLimits()
+    var random: UInt64 = .max / 2
+    /// The last flight that was begun.
+    private(set) var flight: UInt64 = 0
+
+    var state: ExpiringSlot.State { slot.state(at: clocks.now, limits: limits) }
+
+    mutating func ask() -> String {
+        switch slot.ask(at: clocks.now, flight: flight + 1, limits: limits) {
+        case .serve: return "serve \(held)"
+        case .serveAndRefresh:
+            flight += 1
+            return "serve \(held), refresh"
+        case .start:
+            flight += 1
+            return "start"
+        case .wait: return "wait"
+        case .refuse(let refusal): return text(refusal)
+        }
+    }
+
+    /// The flight brings `value`, issued this moment by a vendor whose clock is ours, unless told otherwise.
+    mutating func succeed(
+        _ value: Int, life: Int64, issuedAt: Int64? = nil, longest: Int64? = nil, flight: UInt64? = nil
+    ) -> String {
+        let issuedAt = issuedAt ?? clocks.unixSeconds
+        let outcome = slot.succeeded(
+            flight ?? self.flight, expiresAt: issuedAt.plus(life), issuedAt: issuedAt, longest: longest,
+            at: clocks.now, random: random, limits: limits)
+        if outcome == .replaced { held = value }
+        return words(outcome)
+    }
+
+    mutating func fail(_ fault: UpstreamFault, flight: UInt64? = nil) -> String {
+        words(slot.failed(flight ?? self.flight, with: fault, at: clocks.now, random: random, limits: limits))
+    }
+
+    /// What somebody gets who has waited long enough.
+    var unanswered: String { words(slot.unanswered(at: clocks.now, limits: limits)) }
+
+    private func words(_ outcome: ExpiringSlot.Outcome?) -> String {
+        switch outcome {
+        case .replaced, .kept: "serve \(held)"
+        case .refused(let refusal): text(refusal)
+        case nil: "nothing"
+        }
+    }
+}

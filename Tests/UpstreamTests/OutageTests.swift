@@ -1,0 +1,269 @@
+import Testing
+
+@testable import Upstream
+
+/// Ten simulated minutes without the vendor, and its return: table, calls, breaker and budget together, as `Service` drives
+/// them.
+@Suite struct OutageTests {
+    @Test(arguments: Vendor.Mood.outages)
+    func `ten minutes of outage cost nobody a living credential, and are over 5 s after`(mood: Vendor.Mood) throws {
+        var town = try Town(seed: 11)
+        // Half an hour of peace, in which 40 credentials of 15 and of 60 minutes are fetched and refreshed.
+        while town.clocks.monotonic < 1_800_000 { try town.step(by: 50, vendor: .well) }
+        #expect(town.vendor.calls.count > 40)
+        town.tally = Tally()
+        let begin = town.clocks.monotonic
+        while town.clocks.monotonic < begin + 600_000 { try town.step(by: 10, vendor: mood) }
+        #expect(town.tally.requests == 60_000)
+        #expect(town.tally.living > 30_000)
+        #expect(Double(town.tally.livingServed) >= 0.999 * Double(town.tally.living))
+        #expect(town.tally.longestWait <= 2_000)
+        #expect(town.tally.refused > 1_000)
+        #expect(town.tally.shortestRetryAfter >= 1 && town.tally.longestRetryAfter <= 5)
+        // Nearly all of them at once: only those wait who come while an attempt is under way.
+        #expect(town.tally.waited < town.tally.requests / 50)
+        let end = town.clocks.monotonic
+        while town.clocks.monotonic < end + 60_000 {
+            town.tally = Tally()
+            try town.step(by: 10, vendor: .well)
+            if town.tally.refused > 0 { town.lastRefusal = town.clocks.monotonic }
+        }
+        #expect(town.lastRefusal - end < 5_000)
+        #expect(town.vendor.mostFlightsOfAKey == 1)
+        #expect(town.vendor.mostCallsInASecond <= 100)
+    }
+
+    @Test(arguments: [Vendor.Mood.hanging, .unreachable, .failing])
+    func `whenever an outage ends, all is well within 5 s, new credentials included`(mood: Vendor.Mood) throws {
+        var town = try Town(seed: 13)
+        var longest: Int64 = 0
+        for outage in 0..<15 {
+            let begin = town.clocks.monotonic
+            while town.clocks.monotonic < begin + 9_000 + Int64(outage) * 137 { try town.step(by: 10, vendor: mood) }
+            let end = town.clocks.monotonic
+            town.lastRefusal = end
+            while town.clocks.monotonic < end + 8_000 {
+                town.tally = Tally()
+                try town.step(by: 10, vendor: .well)
+                if town.tally.refused > 0 { town.lastRefusal = town.clocks.monotonic }
+            }
+            longest = max(longest, town.lastRefusal - end)
+        }
+        #expect(longest > 0 && longest < 5_000)
+    }
+
+    @Test func `a storm of new credentials stays within the account's limit, and nobody waits for long`() throws {
+        var town = try Town(seed: 12)
+        for second in 0..<20 {
+            for number in 0..<300 { try town.ask(1000 + second * 300 + number) }
+            for _ in 0..<100 { try town.step(by: 10, vendor: .well, asks: 0) }
+        }
+        #expect(town.vendor.calls.count > 900)
+        #expect(town.vendor.mostCallsInASecond <= 100)
+        #expect(town.tally.longestWait <= 2_000)
+        #expect(town.tally.refused + town.tally.served >= 5_900)
+    }
+}
+
+/// What the requests of a time got.
+struct Tally {
+    var requests = 0, served = 0, refused = 0, waited = 0
+    /// Requests for which there was a credential with enough left of it, and how many of them got it.
+    var living = 0, livingServed = 0
+    var longestWait: Int64 = 0
+    var shortestRetryAfter = Int64.max, longestRetryAfter: Int64 = 0
+}
+
+/// The other side, and what it saw.
+struct Vendor {
+    enum Mood: Sendable, CaseIterable {
+        case well, unreachable, hanging, failing, throttling, talkingNonsense
+
+        static var outages: [Mood] { allCases.filter { $0 != .well } }
+    }
+
+    private(set) var calls: [Int64] = []
+    private(set) var mostFlightsOfAKey = 0
+    private var flights: [Int: Int] = [:]
+
+    var mostCallsInASecond: Int {
+        var (most, start) = (0, 0)
+        for end in calls.indices {
+            while calls[end] - calls[start] >= 1000 { start += 1 }
+            most = max(most, end - start + 1)
+        }
+        return most
+    }
+
+    /// - Returns: when the attempt ends, and with what.
+    mutating func call(at now: Int64, until: Int64, mood: Mood) -> (Int64, UpstreamFault?) {
+        calls.append(now)
+        return switch mood {
+        case .well: (now + 80, nil)
+        case .unreachable: (now + 1, .network)
+        case .hanging: (until, .network)
+        case .failing: (now + 30, .unavailable)
+        case .throttling: (now + 30, .throttled)
+        case .talkingNonsense: (now + 30, .malformed)
+        }
+    }
+
+    mutating func depart(_ key: Int) {
+        flights[key, default: 0] += 1
+        mostFlightsOfAKey = max(mostFlightsOfAKey, flights[key] ?? 0)
+    }
+
+    mutating func arrive(_ key: Int) { flights[key, default: 0] -= 1 }
+}
+
+/// A service and its clients, in a simulated time.
+struct Town: ~Copyable {
+    private struct Call {
+        let flight: SlotFlight, key: Int
+        var retry: Retry
+        /// When something happens next.
+        var due: Int64
+        /// Nil while it waits for its next attempt.
+        var attempt: UpstreamFault??
+    }
+    private struct Waiter { let key: Int, since: Int64, isLiving: Bool }
+
+    private let limits = UpstreamLimits()
+    private var table = SlotTable<Int>()
+    private var breaker = Breaker()
+    private var budget: CallBudget
+    private(set) var clocks = ManualClocks()
+    private var random: SeededRandom
+    private var calls: [Call] = []
+    private var waiters: [UInt64: Waiter] = [:]
+    private var nextWaiter: UInt64 = 0
+    /// When the last credential of each key was issued; its life is the key's.
+    private var issued: [Int: Int64] = [:]
+    private var mood = Vendor.Mood.well
+    private var asked = 0
+    private var nextKey = 100
+    var vendor = Vendor()
+    var tally = Tally()
+    var lastRefusal: Int64 = 0
+
+    init(seed: UInt64) throws {
+        clocks.monotonic = 0
+        random = SeededRandom(seed: seed)
+        budget = CallBudget(at: 0)
+    }
+
+    private func life(of key: Int) -> Int64 { key % 2 == 0 ? 900 : 3600 }
+
+    /// Lets time pass, has the calls and the waiters go on, and sends requests: nine of ten for one of 40 credentials, every
+    /// tenth for one that nobody asked for before.
+    mutating func step(by milliseconds: Int64, vendor mood: Vendor.Mood, asks: Int = 1) throws {
+        clocks.monotonic += milliseconds
+        clocks.unixSeconds = 1_800_000_000 + clocks.monotonic / 1000
+        self.mood = mood
+        for index in calls.indices { proceed(index) }
+        calls.removeAll { $0.due == .max }
+        for (token, waiter) in waiters where clocks.monotonic - waiter.since >= limits.patience {
+            if let outcome = table.expire(token, at: clocks.now) { answer(token, with: outcome) }
+        }
+        for _ in 0..<asks {
+            asked += 1
+            if asked % 10 == 0 { nextKey += 1 }
+            try ask(asked % 10 == 0 ? nextKey : Int.random(in: 0..<40, using: &random))
+        }
+    }
+
+    mutating func ask(_ key: Int) throws {
+        tally.requests += 1
+        nextWaiter += 1
+        let left = (issued[key] ?? .min / 2) + life(of: key) * 1000 - clocks.monotonic
+        // With a second less, since dates are cut to whole ones, and another for the flight.
+        let isLiving = left >= min(300, life(of: key) / 3) * 1000 + 2000
+        if isLiving { tally.living += 1 }
+        switch table.ask(try slotKey(key), for: nextWaiter, at: clocks.now) {
+        case .serve: serve(isLiving)
+        case .serveAndRefresh(_, let flight):
+            serve(isLiving)
+            begin(flight, key)
+        case .start(let flight):
+            wait(key, isLiving)
+            begin(flight, key)
+        case .wait: wait(key, isLiving)
+        case .refuse(let refusal): refuse(refusal)
+        }
+    }
+
+    private mutating func serve(_ isLiving: Bool) {
+        tally.served += 1
+        if isLiving { tally.livingServed += 1 }
+    }
+
+    private mutating func refuse(_ refusal: SlotRefusal) {
+        tally.refused += 1
+        tally.shortestRetryAfter = min(tally.shortestRetryAfter, refusal.retryAfter)
+        tally.longestRetryAfter = max(tally.longestRetryAfter, refusal.retryAfter)
+    }
+
+    private mutating func wait(_ key: Int, _ isLiving: Bool) {
+        waiters[nextWaiter] = Waiter(key: key, since: clocks.monotonic, isLiving: isLiving)
+    }
+
+    private mutating func begin(_ flight: SlotFlight, _ key: Int) {
+        vendor.depart(key)
+        let retry = Retry(endpoints: 2, at: clocks.monotonic, limits: limits)
+        calls.append(Call(flight: flight, key: key, retry: retry, due: clocks.monotonic, attempt: nil))
+        proceed(calls.count - 1)
+    }
+
+    /// Takes one call as far as it goes now; it is over when it is never due again.
+    private mutating func proceed(_ index: Int) {
+        while calls[index].due <= clocks.monotonic {
+            let now = clocks.monotonic
+            let step: Retry.Step
+            switch calls[index].attempt {
+            case nil: step = calls[index].retry.next(at: now, past: &breaker, within: &budget)
+            case .some(nil):
+                calls[index].retry.succeeded(at: now, past: &breaker)
+                return end(index, with: nil)
+            case .some(.some(let fault)):
+                step = calls[index].retry.failed(with: fault, at: now, random: random.next(), past: &breaker)
+            }
+            switch step {
+            case .attempt(_, let until):
+                let (due, fault) = vendor.call(at: now, until: until, mood: mood)
+                calls[index].due = due
+                calls[index].attempt = .some(fault)
+            case .wait(let until):
+                calls[index].due = until
+                calls[index].attempt = nil
+            case .giveUp(let fault): return end(index, with: fault)
+            }
+        }
+    }
+
+    private mutating func end(_ index: Int, with fault: UpstreamFault?) {
+        let (flight, key) = (calls[index].flight, calls[index].key)
+        calls[index].due = .max
+        vendor.arrive(key)
+        let settlement: SlotTable<Int>.Settlement?
+        if let fault {
+            settlement = table.failed(flight, with: fault, at: clocks.now, random: random.next())
+        } else {
+            issued[key] = clocks.monotonic
+            settlement = table.succeeded(
+                flight, with: key, expiresAt: clocks.unixSeconds + life(of: key), issuedAt: clocks.unixSeconds,
+                longest: life(of: key), at: clocks.now, random: random.next())
+        }
+        guard let settlement else { return }
+        for token in settlement.waiters { answer(token, with: settlement.outcome) }
+    }
+
+    private mutating func answer(_ token: UInt64, with outcome: SlotOutcome<Int>) {
+        guard let waiter = waiters.removeValue(forKey: token) else { return }
+        if clocks.monotonic > waiter.since { tally.waited += 1 }
+        tally.longestWait = max(tally.longestWait, clocks.monotonic - waiter.since)
+        switch outcome {
+        case .serve: serve(waiter.isLiving)
+        case .refuse(let refusal): refuse(refusal)
+        }
+    }
+}
