@@ -32,6 +32,7 @@ let package = Package(
         room("Upstream", "Providers", "Crypto", "Bytes"),
         room("HTTP", "Bytes"),
         room("Net", "HTTP", "Bytes", "CSystem"),
+        room("Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
         room("Telemetry", "Bytes", "CSystem"),
         room("Configuration", "Access", "Providers", "Telemetry", "Crypto", "Bytes"),
         room(
@@ -44,6 +45,7 @@ let package = Package(
         tests("AccessTests", "Access", "Crypto", "Bytes"),
         tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", exclude: ["Fixtures"]),
         tests("UpstreamTests", "Upstream", "Crypto", "Bytes"),
+        tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes", exclude: ["sandbox_sdks.py"]),
         tests("ConfigurationTests", "Configuration", "Providers", "Access", "Crypto", "Bytes"),
         tests("ServiceTests", "Service", "Configuration", "Providers", "Access", "HTTP", "Crypto", "Bytes"),
         tests("ArchitectureTests"),

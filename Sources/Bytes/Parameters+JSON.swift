@@ -8,7 +8,8 @@ extension Parameters {
             throw ParameterError(name: [], fault: .json(error))
         }
         guard case .object(let members) = document.content else { throw ParameterError(name: [], fault: .notAnObject) }
-        for member in members {
+        // Names that begin with _ are ignored everywhere, whatever they hold.
+        for member in members where member.name.first != UInt8(ascii: "_") {
             if case .array(let elements) = member.value.content {
                 guard !elements.isEmpty else { throw ParameterError(name: member.name, fault: .unsupportedValue) }
                 for element in elements {

@@ -31,7 +31,7 @@ extension Compiler {
         return Grant(
             name: member.name, route: index, credential: credential, callers: callers, bucket: fields.string("bucket"),
             target: target, withoutKey: route.withoutKey, maximumKeyLength: route.maximumKeyLength,
-            lifetime: lifetime, maxLifetime: maxLifetime, issuer: issuer)
+            lifetime: lifetime, maxLifetime: maxLifetime, lastMoment: route.lastMoment, issuer: issuer)
     }
 
     private func makeIssuer(_ draft: Draft, _ fields: GrantFields) -> (any TokenIssuer)? {

@@ -23,7 +23,7 @@ struct FieldReader {
     /// Notes a problem at a path that has been read, or at the nearest part of it that has.
     mutating func report(_ path: String, _ reason: @autoclosure () -> String) { problems.add(path, reason) }
 
-    mutating func report(syntax error: JSONError) { problems.add("", at: error.offset) { error.reason } }
+    mutating func report(syntax error: JSONError) { problems.add("", at: error.offset) { error.description } }
 
     /// What to say of a name that is none of the known ones.
     static func unknown(_ name: String, among known: [String]) -> String {

@@ -33,6 +33,13 @@ package struct Request: ~Copyable, ~Escapable {
         get { bytes.extracting(head.authority) }
     }
 
+    /// All field lines as they were sent, each ended by CR LF: for handlers that must see fields that have no `FieldName`,
+    /// such as a signature's. The parser has checked the form of each.
+    package var fieldLines: Span<UInt8> {
+        @_lifetime(copy self)
+        get { bytes.extracting(head.fieldLines) }
+    }
+
     /// A field's value, empty when the field is not there; `head.value(of:)` tells the two apart.
     @_lifetime(copy self)
     package func field(_ name: FieldName) -> Span<UInt8> {

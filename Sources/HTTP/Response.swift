@@ -9,8 +9,6 @@ package struct Response: ~Copyable {
     package var status = 200
     package var contentType = ContentType.json
     package var body = ByteWriter(capacity: 2048)
-    /// Set when the connection must not be used again.
-    package var closes = false
     /// Set when the answer has a body that is not told, so that its length is not either: the answer to HEAD.
     package var omitsBody = false
     private var fields = ByteWriter(capacity: 512)
@@ -20,7 +18,6 @@ package struct Response: ~Copyable {
     package mutating func reset() {
         status = 200
         contentType = .json
-        closes = false
         omitsBody = false
         body.reset()
         fields.reset()
@@ -39,13 +36,6 @@ package struct Response: ~Copyable {
         fields.append(name)
         fields.append(": ")
         fields.append(value)
-        fields.append("\r\n")
-    }
-
-    package mutating func add(_ name: StaticString, decimal value: Int64) {
-        fields.append(name)
-        fields.append(": ")
-        fields.append(decimal: value)
         fields.append("\r\n")
     }
 

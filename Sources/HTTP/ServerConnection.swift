@@ -139,15 +139,15 @@ package struct ServerConnection: ~Copyable {
         if chunked != nil { return try continueChunked(with: bytes, &context) }
         guard let head = try parser.parse(bytes) else { return (0, nil) }
         if head.isChunked {
+            guard awaitsBody(after: head, in: bytes, &context) else { return (0, .close) }
             phase = .body
-            inviteBody(after: head, in: bytes, &context)
             chunked = ChunkedBody(head: bytes.extracting(0..<head.length).array)
             let (used, next) = try continueChunked(with: bytes.extracting(head.length..<bytes.count), &context)
             return (head.length + used, next)
         }
         let total = head.length + (head.contentLength ?? 0)
         guard bytes.count >= total else {
-            inviteBody(after: head, in: bytes, &context)
+            guard awaitsBody(after: head, in: bytes, &context) else { return (0, .close) }
             phase = .body
             expected = total
             return (0, nil)
@@ -171,18 +171,29 @@ package struct ServerConnection: ~Copyable {
         )
     }
 
-    /// Answers `Expect: 100-continue` unless the body is already coming (RFC 9110 section 10.1.1).
-    private func inviteBody(after head: RequestHead, in bytes: Span<UInt8>, _ context: inout Context) {
+    /// Whether the body is worth waiting for, so that nobody makes the server hold what it will refuse anyway. If it is,
+    /// answers `Expect: 100-continue` unless the body is already coming (RFC 9110 section 10.1.1).
+    private mutating func awaitsBody(
+        after head: RequestHead, in bytes: Span<UInt8>, _ context: inout Context
+    ) -> Bool {
+        let none: [UInt8] = []
+        let request = Request(head, in: bytes, body: none.span, listener: listener)
+        context.response.reset()
+        guard !context.handler.refuses(request, at: context.instant, into: &context.response) else {
+            writeLast(&context)
+            return false
+        }
         if head.expectsContinue, bytes.count == head.length {
             context.out.append("HTTP/1.1 100 Continue\r\n\r\n")
         }
+        return true
     }
 
     private mutating func answer(_ request: borrowing Request, _ context: inout Context) -> Next {
         context.response.reset()
         context.handler.respond(to: request, at: context.instant, into: &context.response)
         if request.head.method == .head { context.response.omitsBody = true }
-        let persists = request.head.keepsAlive && !context.response.closes && !context.isLast
+        let persists = request.head.keepsAlive && !context.isLast
         let persistence: StaticString? = persists ? (request.head.isHTTP10 ? "keep-alive" : nil) : "close"
         let date = context.date
         context.response.write(date: date.span, persistence: persistence, into: &context.out)
@@ -195,6 +206,11 @@ package struct ServerConnection: ~Copyable {
     package mutating func refuse(_ error: RequestError, in context: inout Context) {
         context.response.reset()
         context.handler.respond(to: error, at: context.instant, into: &context.response)
+        writeLast(&context)
+    }
+
+    /// Writes the answer after which the connection is not used any more.
+    private mutating func writeLast(_ context: inout Context) {
         let date = context.date
         context.response.write(date: date.span, persistence: "close", into: &context.out)
         phase = .closing

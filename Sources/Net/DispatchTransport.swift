@@ -28,8 +28,8 @@ final class DispatchTransport: Transport {
         watched[descriptor]?.wait(for: interest)
     }
 
-    func close(_ descriptor: Int32) {
-        watched.removeValue(forKey: descriptor)?.close()
+    func close(_ descriptor: Int32, last: @escaping @Sendable () -> Void) {
+        watched.removeValue(forKey: descriptor)?.close { @Sendable [self] in perform { _ in last() } }
     }
 
     func wake() {
@@ -73,6 +73,11 @@ extension DispatchTransport: @unchecked Sendable {}
 /// The Dispatch sources of one socket.
 private final class WatchedSocket {
     let token: UInt64
+    private let descriptor: Int32
+    private let queue: DispatchQueue
+    private let held: DispatchGroup
+    /// Both sources, until Dispatch has let go of the descriptor.
+    private let release = DispatchGroup()
     private let reads: any DispatchSourceRead
     private let writes: any DispatchSourceWrite
     private var isReading = true
@@ -88,17 +93,15 @@ private final class WatchedSocket {
         writes = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
         reads.setEventHandler(handler: readable)
         writes.setEventHandler(handler: writable)
-        // A descriptor may be closed only when Dispatch has let go of it in both sources.
-        let release = DispatchGroup()
+        self.descriptor = descriptor
+        self.queue = queue
+        self.held = held
         release.enter()
         release.enter()
+        let release = release
         reads.setCancelHandler { @Sendable in release.leave() }
         writes.setCancelHandler { @Sendable in release.leave() }
         held.enter()
-        release.notify(queue: queue) { @Sendable in
-            systemClose(descriptor)
-            held.leave()
-        }
         reads.resume()
     }
 
@@ -110,8 +113,15 @@ private final class WatchedSocket {
         set(&isWriting, to: interest == .write, writes)
     }
 
-    /// A suspended source never reports its cancellation, so both run for their last moment.
-    func close() {
+    /// - Parameter last: runs right before the descriptor is closed.
+    func close(last: @escaping @Sendable () -> Void) {
+        // A descriptor may be closed only when Dispatch has let go of it in both sources.
+        release.notify(queue: queue) { @Sendable [descriptor, held] in
+            last()
+            systemClose(descriptor)
+            held.leave()
+        }
+        // A suspended source never reports its cancellation, so both run for their last moment.
         reads.cancel()
         writes.cancel()
         if !isReading { reads.resume() }

@@ -39,7 +39,10 @@
         }
 
         /// Closing takes the descriptor out of the epoll set, since no other process holds it.
-        func close(_ descriptor: Int32) { systemClose(descriptor) }
+        func close(_ descriptor: Int32, last: @escaping @Sendable () -> Void) {
+            last()
+            systemClose(descriptor)
+        }
 
         func wake() { eventfd_write(wakeup, 1) }
 

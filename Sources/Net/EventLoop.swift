@@ -31,6 +31,13 @@ final class EventLoop {
     private var lastSweep: Int64 = 0
     private var acceptsFrom: Int64?
     private var stopDeadline: Int64?
+    /// When connections that wait for a request are closed, once the loop has been asked to stop.
+    private var idleEnd: Int64?
+    /// Listening sockets that are being closed.
+    private var closing = 0
+
+    /// A client that does not know yet that the server stops may be sending a request at this moment: its time to arrive.
+    private static let idleGrace: Int64 = 300
 
     private static let listenerBit: UInt64 = 1 << 63
     /// Connections taken in one go, so that those who connect do not keep those who are connected waiting.
@@ -62,8 +69,8 @@ final class EventLoop {
         transport.wake()
     }
 
-    /// Whether it has stopped and holds no connection.
-    var isFinished: Bool { stopDeadline != nil && alive == 0 }
+    /// Whether it has stopped and holds no socket.
+    var isFinished: Bool { stopDeadline != nil && alive == 0 && closing == 0 }
 
     /// How many milliseconds the transport may wait for an event; -1 for as long as it likes.
     var patience: Int32 { alive == 0 && acceptsFrom == nil ? -1 : Int32(EventLoop.sweepInterval) }
@@ -105,16 +112,16 @@ final class EventLoop {
         guard isStopping.load(ordering: .acquiring), stopDeadline == nil else { return }
         stopDeadline = context.instant.monotonic + settings.drainTimeout
         context.isLast = true
+        idleEnd = context.instant.monotonic + min(EventLoop.idleGrace, settings.drainTimeout)
+        closing = listeners.count
         for listener in listeners {
-            accept(from: listener, atMost: .max)
-            transport.close(listener.descriptor)
+            // Whoever has connected by then is still served.
+            transport.close(listener.descriptor) { @Sendable [self] in
+                accept(from: listener, atMost: .max)
+                closing -= 1
+            }
         }
         listeners = []
-        for case let channel? in channels where channel.unsent.isEmpty && channel.connection.isIdle {
-            // What has arrived and was not read yet is still answered.
-            read(channel)
-            if channel.unsent.isEmpty, channel.connection.isIdle { close(channel) }
-        }
     }
 
     /// - Returns: whether bytes came from a client, so that there may be more.
@@ -232,7 +239,7 @@ final class EventLoop {
     /// Everything is sent.
     private func proceed(_ channel: ServerChannel) {
         switch channel.next {
-        case .read where stopDeadline != nil && channel.connection.isIdle, .close: close(channel)
+        case .close: close(channel)
         case .read, .drain: break
         case .linger:
             shutdown(channel.descriptor, Int32(SHUT_WR))
@@ -278,10 +285,15 @@ final class EventLoop {
             }
         }
         let isOver = stopDeadline.map { now >= $0 } ?? false
+        let isIdleOver = idleEnd.map { now >= $0 } ?? false
         for channel in channels {
             guard let channel else { continue }
             if isOver {
                 close(channel)
+            } else if isIdleOver, channel.unsent.isEmpty, channel.connection.isIdle {
+                // What has arrived and was not read yet is still answered.
+                read(channel)
+                if channel.unsent.isEmpty, channel.connection.isIdle { close(channel) }
             } else if now >= channel.deadline(settings.limits) {
                 expire(channel)
             }

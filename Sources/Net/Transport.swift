@@ -37,10 +37,14 @@ protocol Transport: AnyObject {
     /// Begins to report `descriptor` to the loop as `token`, level-triggered, while it can be read.
     func watch(_ descriptor: Int32, token: UInt64) -> Bool
     func change(_ descriptor: Int32, token: UInt64, to interest: Interest)
-    /// Stops reporting, then closes.
-    func close(_ descriptor: Int32)
+    /// Stops reporting, then closes; `last` runs right before that, which may be later.
+    func close(_ descriptor: Int32, last: @escaping @Sendable () -> Void)
     /// Has `loop.woken` called soon; from any thread.
     func wake()
     /// Drives the loop until it says that it is finished.
     func run(_ loop: EventLoop)
+}
+
+extension Transport {
+    func close(_ descriptor: Int32) { close(descriptor) {} }
 }

@@ -43,10 +43,13 @@ package struct Log: Sendable {
 
     package init(_ settings: Settings) { self.settings = settings }
 
+    /// Whether lines of a level are written.
+    package func tells(_ level: Level) -> Bool { level >= settings.level }
+
     /// Writes one line, in one call, so that lines of different threads do not mix.
     /// - Parameter details: names and values for programs, in order; never a secret, a token or what a client sent.
     package func write(_ level: Level, _ message: String, _ details: KeyValuePairs<String, String> = [:]) {
-        guard level >= settings.level else { return }
+        guard tells(level) else { return }
         var line = ByteWriter(capacity: 256)
         let time = ISO8601.write(Int64(time(nil)))
         if settings.isJSON {

@@ -84,14 +84,19 @@ import Testing
         #expect(fault("bucket=\(bucket)") == "invalid bucket")
     }
 
-    @Test func `an error shows no value, and at most 64 characters of a name`() {
-        let name = String(repeating: "n", count: 500)
+    @Test(arguments: [
+        String(repeating: "n", count: 500), "PUT%0A%0Aimage/png", "Zm9vYmFyLXNlY3JldC1rZXk", "QAK:L80ym=:eyJ",
+        "secret-value",
+    ])
+    func `R7: an error shows no value, and a name only where it is a slip`(name: String) {
         do {
-            _ = try House.ask("\(name)=value-that-may-be-secret")
+            _ = try House.ask("\(name)=secret-value")
             Issue.record("the name is not known")
         } catch let error as AskError {
-            #expect(error.parameter.count == 64)
-            #expect(!error.reason.contains("secret"))
+            #expect(error.parameter.isEmpty)
+            #expect(
+                error.reason
+                    == "a parameter has a name that is not known; there are grant, bucket, key, expires, size, text")
         } catch { Issue.record("\(error)") }
     }
 

@@ -12,6 +12,7 @@ import Testing
         "Upstream": ["Providers", "Crypto", "Bytes"],
         "HTTP": ["Bytes"],
         "Net": ["HTTP", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch", "Synchronization"],
+        "Sandbox": ["Net", "HTTP", "Crypto", "Bytes"],
         "Telemetry": ["Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch"],
         "Configuration": ["Access", "Providers", "Telemetry", "Crypto", "Bytes", "FoundationEssentials"],
         "Service": [

@@ -182,7 +182,7 @@ struct JSONReaderTests {
         for syntax in text.syntaxes {
             let error = try #require(mistake(in: text.bytes, as: syntax))
             #expect(error.offset == text.offset)
-            #expect(error.reason.hasPrefix("a key must occur only once: \""))
+            #expect(error.description.hasPrefix("a key must occur only once: \""))
         }
     }
 
@@ -195,7 +195,7 @@ struct JSONReaderTests {
             let text = Array("{\((members + [members[repeated]]).joined(separator: ","))}".utf8)
             let error = try #require(mistake(in: text, as: .json))
             #expect(error.offset == whole.count)
-            #expect(error.reason == "a key must occur only once: \"k\(repeated)\"")
+            #expect(error.description == "a key must occur only once: \"k\(repeated)\"")
         }
     }
 

@@ -21,7 +21,12 @@ final class RecordingHandler: RequestHandler {
             response.body.append(text: "\(seen.method) \(seen.path) \(seen.query) \(seen.authority) ")
             response.body.append(request.body)
         }
-        if request.path.equals("/closes") { response.closes = true }
+    }
+
+    func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
+        guard request.path.equals("/refused") else { return false }
+        response.status = 404
+        return true
     }
 
     func respond(to error: RequestError, at instant: Instant, into response: inout Response) {

@@ -25,7 +25,7 @@ import Testing
         let text = written {
             $0.body.append("{\"a\":1}")
             $0.add("X-Request-Id", octets("r1").span)
-            $0.add("Retry-After", decimal: -5)
+            $0.add("Retry-After", "5")
             $0.add("Allow", "GET, HEAD")
         }
         let expected = """
@@ -33,7 +33,7 @@ import Testing
             \(common)Content-Type: application/json; charset=utf-8\r
             Content-Length: 7\r
             X-Request-Id: r1\r
-            Retry-After: -5\r
+            Retry-After: 5\r
             Allow: GET, HEAD\r
             \r
             {"a":1}
@@ -93,7 +93,6 @@ import Testing
         let used = written {
             $0.status = 500
             $0.contentType = .text
-            $0.closes = true
             $0.omitsBody = true
             $0.body.append("body")
             $0.add("A", "b")

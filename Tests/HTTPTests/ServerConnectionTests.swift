@@ -86,10 +86,6 @@ import Testing
     }
 
     @Test func `the handler or the server may end a connection`() {
-        let closed = Conversation()
-        closed.receive("GET /closes HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(closed.next == .close)
-        #expect(closed.text.contains("\r\nConnection: close\r\n"))
         let last = Conversation()
         last.isLast = true
         last.receive("GET /a HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -299,5 +295,20 @@ import Testing
         case 5: raw.insert(contentsOf: raw[place...].prefix(20), at: place)
         default: raw += seeds[Int.random(in: 0..<seeds.count, using: &random)]
         }
+    }
+
+    @Test(arguments: [
+        "POST /refused HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n",
+        "POST /refused HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n",
+        "POST /refused HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST /refused HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhalf",
+    ])
+    func `a body that would be refused anyway is not waited for`(request: String) {
+        let conversation = Conversation()
+        conversation.receive(request)
+        #expect(conversation.next == .linger)
+        #expect(conversation.text.hasPrefix("HTTP/1.1 404 Not Found\r\n"))
+        #expect(conversation.text.contains("\r\nConnection: close\r\n"))
+        #expect(!conversation.text.contains("100 Continue"))
     }
 }

@@ -23,6 +23,8 @@ final class EchoHandler: RequestHandler {
         }
     }
 
+    func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool { false }
+
     func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
         response.status =
             switch error.kind {

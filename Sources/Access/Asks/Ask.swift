@@ -173,11 +173,15 @@ package struct Ask: ~Copyable {
     }
 
     private func unknown(_ entry: Parameters.Entry, _ descriptions: [ParameterDescription]) -> AskError {
-        let name = String(parameters.bytes(entry.name).text.prefix(64))
-        let nearest = NearestName.of(name, among: descriptions.flatMap { [$0.name] + $0.aliases })
+        let name = parameters.bytes(entry.name).text
+        // Whoever forgets a name sends a string to sign or a token in its place: only what looks like a slip is shown.
+        if name.utf8.count <= 32,
+            let nearest = NearestName.of(name, among: descriptions.flatMap { [$0.name] + $0.aliases })
+        {
+            return AskError(.unknown, name, "is not known; did you mean \(nearest)?")
+        }
         let known = descriptions.map(\.name).joined(separator: ", ")
-        return AskError(
-            .unknown, name, nearest.map { "is not known; did you mean \($0)?" } ?? "is not known; there are \(known)")
+        return AskError(.unknown, "", "a parameter has a name that is not known; there are \(known)")
     }
 }
 

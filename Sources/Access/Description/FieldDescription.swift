@@ -1,5 +1,5 @@
-/// One key of the configuration: what it is called, what may stand there, what it means. The reader of the configuration,
-/// its documentation and `init` all work from these; there is no second list.
+/// One key of the configuration: what it is called, what may stand there, what it means. The reader of the configuration works
+/// from these, and its documentation is compared with them; there is no second list.
 package struct FieldDescription: Sendable {
     package enum Kind: Sendable {
         /// Text of at least one character, without control characters.

@@ -36,12 +36,14 @@ package final class Grant: Sendable {
     package let lifetime: Int64
     /// The most seconds that may be asked for.
     package let maxLifetime: Int64
+    /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
+    package let lastMoment: Int64?
     package let issuer: any TokenIssuer
 
     package init(
         name: [UInt8], route: Int, credential: Int, callers: [CallerSelector], bucket: [UInt8]?, target: Target,
         withoutKey: WithoutKey, maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64,
-        maxLifetime: Int64, issuer: any TokenIssuer
+        maxLifetime: Int64, lastMoment: Int64? = nil, issuer: any TokenIssuer
     ) {
         self.name = name
         self.route = route
@@ -53,6 +55,7 @@ package final class Grant: Sendable {
         self.maximumKeyLength = maximumKeyLength
         self.lifetime = lifetime
         self.maxLifetime = maxLifetime
+        self.lastMoment = lastMoment
         self.issuer = issuer
     }
 }

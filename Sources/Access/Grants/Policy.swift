@@ -13,6 +13,8 @@ package struct Policy: Sendable {
     private enum Verdict {
         case fits
         case missing(parameter: String)
+        /// All clauses hold but for the lifetime asked for.
+        case lifetimeTooLong
         /// `depth` tells how many clauses held before this one did not.
         case objects(Objection, depth: Int)
     }
@@ -39,6 +41,7 @@ package struct Policy: Sendable {
         var winner: Grant?
         var objection: (Objection, depth: Int)?
         var missing: String?
+        var longest: Int64?
         for grant in grants[route][caller.index] {
             if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { continue }
             switch judge(ask, by: grant, for: caller, at: moment, &workspace.candidate) {
@@ -47,11 +50,13 @@ package struct Policy: Sendable {
                 winner = grant
                 swap(&workspace.winning, &workspace.candidate)
             case .missing(let parameter): missing = parameter
+            case .lifetimeTooLong: longest = max(longest ?? 0, grant.maxLifetime)
             case .objects(let found, let depth):
                 if depth >= objection?.depth ?? 0 { objection = (found, depth) }
             }
         }
         guard let winner else {
+            if let longest { return .denied(.lifetimeTooLong(maximum: longest)) }
             if let missing { return .denied(.missing(parameter: missing)) }
             return .denied(.notInGrant(objection?.0))
         }
@@ -87,11 +92,13 @@ package struct Policy: Sendable {
         case .reported(let end): return .lasts(end - now, .requested)
         case nil: break
         }
-        guard ask.lifetime ?? 0 <= grant.maxLifetime else {
-            return .denied(.lifetimeTooLong(maximum: grant.maxLifetime))
-        }
         let lifetime = ask.lifetime ?? grant.lifetime
-        if let end = caller.endsAt, end - now < lifetime { return .lasts(end - now, .caller) }
+        let last = grant.lastMoment ?? .max
+        guard now < last else {
+            return .denied(.notInGrant(Objection("lifetime", "the vendor's tokens cannot name a time so late")))
+        }
+        if let end = caller.endsAt, end - now < lifetime, end <= last { return .lasts(end - now, .caller) }
+        if last - now < lifetime { return .lasts(last - now, .grant) }
         return .lasts(lifetime, ask.lifetime == nil ? .grant : .requested)
     }
 
@@ -118,7 +125,7 @@ package struct Policy: Sendable {
             return Policy.verdict(on: fault)
         }
         if let objection = grant.issuer.objection(to: ask) { return .objects(objection, depth: 3) }
-        return .fits
+        return ask.lifetime ?? 0 <= grant.maxLifetime ? .fits : .lifetimeTooLong
     }
 
     private func judgeKey(

@@ -4,8 +4,22 @@ package struct JSONError: Error, Sendable {
     /// the length of the text if more was expected.
     package let offset: Int
 
-    /// What would be right, in plain English; quotes at most the name of a key, never a value.
+    /// What would be right, in plain English; quotes nothing of the text.
     package let reason: String
+
+    /// The key that is concerned, where it is one; whoever wrote the text may see it quoted.
+    package let key: [UInt8]?
+
+    init(offset: Int, reason: String, key: [UInt8]? = nil) {
+        self.offset = offset
+        self.reason = reason
+        self.key = key
+    }
+}
+
+extension JSONError: CustomStringConvertible {
+    /// The reason with the key.
+    package var description: String { key.map { "\(reason): \(JSONError.quoting($0))" } ?? reason }
 }
 
 extension JSONError {

@@ -98,7 +98,7 @@ extension JSONReader {
             let nameOffset = offset
             let name = try readName()
             guard Self.isNew(name, among: members, &names) else {
-                throw JSONError(offset: nameOffset, reason: "a key must occur only once: \(JSONError.quoting(name))")
+                throw JSONError(offset: nameOffset, reason: "a key must occur only once", key: name)
             }
             try skipSpace()
             guard take(":") else { throw error("expected a colon after the key") }

@@ -5,6 +5,8 @@ package struct RequestHead: Sendable {
     package internal(set) var path = 0..<0
     /// What follows the `?`; empty when there is none.
     package internal(set) var query = 0..<0
+    /// All field lines, each with its line break; the empty line that ends the head is not among them.
+    package internal(set) var fieldLines = 0..<0
     /// The host and port that the client asked, from the Host field or an absolute target; empty when HTTP/1.0 gave none.
     package internal(set) var authority = 0..<0
     /// Whether the client keeps the connection open after the answer (RFC 9112 section 9.3).

@@ -47,6 +47,7 @@ package struct RequestParser: Sendable {
             try read(field: start..<end, of: bytes, into: &head)
             start = end + 2
         }
+        head.fieldLines = fieldsStart..<start
         head.length = start + 2
         try conclude(&head, bytes, hasAuthority: hasAuthority)
         return head

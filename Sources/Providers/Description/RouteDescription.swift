@@ -21,6 +21,8 @@ package final class RouteDescription: Sendable {
     /// The most seconds that the vendor, or good sense, lets a credential of this route hold; nil where the ask itself says
     /// when what is signed ends, so that a grant has no lifetime.
     package let longestLifetime: Int64?
+    /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
+    package let lastMoment: Int64?
     /// Whether a grant may fix one whole key; else it needs a `keyPrefix`.
     package let takesFixedKey: Bool
     /// The parameter that a `text/plain` body stands for, if the route takes one; such a caller may also ask for a plain answer.
@@ -33,7 +35,7 @@ package final class RouteDescription: Sendable {
     init(
         _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
         grantFields: [FieldDescription], answer: [AnswerField], withoutKey: Grant.WithoutKey,
-        longestLifetime: Int64?, takesFixedKey: Bool = true, textParameter: String? = nil,
+        longestLifetime: Int64?, lastMoment: Int64? = nil, takesFixedKey: Bool = true, textParameter: String? = nil,
         read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in },
         makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> any TokenIssuer
     ) {
@@ -45,6 +47,7 @@ package final class RouteDescription: Sendable {
         self.answer = answer
         self.withoutKey = withoutKey
         self.longestLifetime = longestLifetime
+        self.lastMoment = lastMoment
         self.takesFixedKey = takesFixedKey
         self.textParameter = textParameter
         self.read = read

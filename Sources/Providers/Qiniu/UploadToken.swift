@@ -40,7 +40,7 @@ struct UploadToken: TokenIssuer {
             AnswerField("domain", "Where the bucket is downloaded from, where the grant says so."),
             AnswerField("deadline", type: .integer, "When the token ends, in seconds since 1970."),
         ],
-        withoutKey: .prefix, longestLifetime: 7 * 86_400,
+        withoutKey: .prefix, longestLifetime: 7 * 86_400, lastMoment: Qiniu.lastDeadline,
         makeIssuer: { fields throws(FieldProblem) in try UploadToken(fields) })
 
     private static let choicePositions = 4..<4 + PutPolicy.choices.count

@@ -10,6 +10,10 @@ final class LoopHandler: RequestHandler {
         pipeline.respond(to: request, at: instant, into: &response)
     }
 
+    func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
+        pipeline.refuses(request, at: instant, into: &response)
+    }
+
     func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
         pipeline.respond(to: error, at: instant, into: &response)
     }

@@ -6,25 +6,25 @@ import HTTP
 import Providers
 import Telemetry
 
-/// What every request goes through, once, from left to right: host, route, origin, caller, ask, permit, token, answer.
+/// What every request goes through, once, from left to right: host, route, caller, ask, origin, permit, token, answer.
 ///
 /// One value serves one event loop; its storage is used again for every request.
 struct Pipeline: ~Copyable {
-    private let configuration: Configuration
+    let configuration: Configuration
     private let router: Router
     /// By the place of the address that is listened on.
     private let hosts: [HostRule]
-    private let origins: OriginRule
+    let origins: OriginRule
     private let keys: [SigningKey]
     private let log: Log
-    private var ask: Ask
+    var ask: Ask
     private var workspace: PolicyWorkspace
     private var scratch: ByteWriter
     private var random: RandomPool
     private var requestID: RequestID
     private var serverTime: (second: Int64, text: [UInt8])
 
-    private static let issueMethods: StaticString = "GET, HEAD, POST, OPTIONS"
+    static let issueMethods: StaticString = "GET, HEAD, POST, OPTIONS"
     private static let readMethods: StaticString = "GET, HEAD, OPTIONS"
 
     init(_ configuration: Configuration, log: Log) throws(CryptoError) {
@@ -51,44 +51,81 @@ struct Pipeline: ~Copyable {
         requestID.begin(request)
         do throws(Refusal) {
             try answer(request, at: instant, into: &response)
+            finish(request, code: "ok", &response)
         } catch {
             error.write(into: &response, requestID)
+            finish(request, code: error.code, &response)
         }
-        response.add("X-Request-Id", requestID.bytes)
+    }
+
+    mutating func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
+        requestID.begin(request)
+        do throws(Refusal) {
+            guard case .issue(let route) = try find(request), request.head.method == .post else { return false }
+            _ = try identify(request, on: route, at: instant)
+            try checkType(of: request, Registry.routes[route].description)
+            return false
+        } catch {
+            error.write(into: &response, requestID)
+            finish(request, code: error.code, &response)
+            return true
+        }
     }
 
     mutating func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
         requestID.begin()
-        Refusal(error).write(into: &response, requestID)
+        let refusal = Refusal(error)
+        refusal.write(into: &response, requestID)
         response.add("X-Request-Id", requestID.bytes)
+        if log.tells(.debug) { tell(path: "-", code: refusal.code, response.status) }
+    }
+
+    private func finish(_ request: borrowing Request, code: StaticString, _ response: inout Response) {
+        response.add("X-Request-Id", requestID.bytes)
+        if log.tells(.debug) { tell(path: request.path.text, code: code, response.status) }
+    }
+
+    /// One line for a request, for whoever looks for it by its id; never its query, which may hold anything.
+    private func tell(path: String, code: StaticString, _ status: Int) {
+        log.write(
+            .debug, "answered",
+            ["requestId": requestID.text, "path": path, "status": "\(status)", "code": code.description])
+    }
+
+    // MARK: Routes
+
+    /// The endpoint that a request is for, if the service answers to the name that it was asked by.
+    private func find(_ request: borrowing Request) throws(Refusal) -> Router.Endpoint {
+        guard hosts.indices.contains(request.listener), hosts[request.listener].admits(request.authority) else {
+            throw .misdirected
+        }
+        // `OPTIONS *`
+        if request.path.isEmpty { return .everything }
+        guard let endpoint = router.find(request.path) else { throw .notFound }
+        return endpoint
     }
 
     private mutating func answer(
         _ request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
-        guard hosts.indices.contains(request.listener), hosts[request.listener].admits(request.authority) else {
-            throw .misdirected
-        }
-        if request.path.isEmpty {
-            response.status = 204
-            response.add("Allow", Pipeline.issueMethods)
-            return
-        }
-        switch router.find(request.path) {
+        switch try find(request) {
         case .issue(let route): try issue(route, request, at: instant, into: &response)
         case .alive: try reportAlive(request, into: &response)
-        case nil: throw .notFound
+        case .everything: explain(Pipeline.issueMethods, into: &response)
         }
     }
 
     private func reportAlive(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         switch request.head.method {
         case .get, .head: response.body.append("{\"status\":\"ok\"}\n")
-        case .options:
-            response.status = 204
-            response.add("Allow", Pipeline.readMethods)
+        case .options: explain(Pipeline.readMethods, into: &response)
         case .post, .other: throw .methodNotAllowed(Pipeline.readMethods)
         }
+    }
+
+    func explain(_ methods: StaticString, into response: inout Response) {
+        response.status = 204
+        response.add("Allow", methods)
     }
 
     // MARK: Issuing
@@ -96,14 +133,9 @@ struct Pipeline: ~Copyable {
     private mutating func issue(
         _ route: Int, _ request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
-        switch request.head.method {
-        case .get, .head, .post: break
-        case .options: return try explainOptions(request, into: &response)
-        case .other: throw .methodNotAllowed(Pipeline.issueMethods)
-        }
+        if request.head.method == .options { return try explainOptions(request, into: &response) }
         admitOrigin(of: request, into: &response)
-        let caller = try authenticate(request, at: instant)
-        if let denial = configuration.policy.refusal(of: caller, on: route) { throw Refusal(denial) }
+        let caller = try identify(request, on: route, at: instant)
         let moment = try moment(at: instant)
         try read(request, for: Registry.routes[route].description, at: moment)
         guard origins.admits(request) else { throw .foreignOrigin }
@@ -114,6 +146,16 @@ struct Pipeline: ~Copyable {
             if request.head.method != .head { try write(under: permit, at: moment, into: &response) }
             permit.end(in: &workspace)
         }
+    }
+
+    /// Who asks, if that is somebody who may get anything on the route at all.
+    private func identify(
+        _ request: borrowing Request, on route: Int, at instant: Instant
+    ) throws(Refusal) -> Caller {
+        if request.head.method == .other { throw .methodNotAllowed(Pipeline.issueMethods) }
+        let caller = try authenticate(request, at: instant)
+        if let denial = configuration.policy.refusal(of: caller, on: route) { throw Refusal(denial) }
+        return caller
     }
 
     private func authenticate(_ request: borrowing Request, at instant: Instant) throws(Refusal) -> Caller {
@@ -136,67 +178,6 @@ struct Pipeline: ~Copyable {
         } catch {
             throw fail("random bytes", error)
         }
-    }
-
-    // MARK: Parameters
-
-    /// R3: a GET is asked by its query, a POST by its body alone.
-    private mutating func read(
-        _ request: borrowing Request, for route: RouteDescription, at moment: borrowing Moment
-    ) throws(Refusal) {
-        ask.reset()
-        if request.head.method == .post {
-            try readQueryOfPost(request)
-            try readBody(of: request, route)
-        } else {
-            guard request.body.isEmpty else { throw .bodyOnGet }
-            try readParameters { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
-        }
-        // Some clients list every type they can stand; who can read JSON gets JSON.
-        ask.wantsText =
-            route.textParameter != nil && ListField.contains("text/plain", in: request.field(.accept))
-            && !ListField.contains("application/json", in: request.field(.accept))
-        do throws(AskError) {
-            try ask.read(by: route.parameters)
-            try route.read(&ask, moment)
-        } catch {
-            throw Refusal(error)
-        }
-    }
-
-    /// A POST's query may hold what is ignored everywhere, such as a cache buster, and nothing else.
-    private mutating func readQueryOfPost(_ request: borrowing Request) throws(Refusal) {
-        if request.query.isEmpty { return }
-        try readParameters { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
-        for entry in ask.parameters.entries where !ask.parameters.bytes(entry.name).begins(with: "_") {
-            throw .queryOnPost
-        }
-        ask.parameters.reset()
-    }
-
-    private mutating func readBody(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
-        let depth = configuration.server.limits.jsonDepth
-        let type = MediaType(request.field(.contentType))
-        guard !request.head.isRepeated(.contentType), type != .other else { throw .unreadableType }
-        switch type {
-        case .json:
-            try readParameters { ask throws(ParameterError) in
-                try ask.parameters.read(json: request.body, maximumDepth: depth)
-            }
-        case .form:
-            try readParameters { ask throws(ParameterError) in try ask.parameters.read(form: request.body) }
-        case .text:
-            guard let name = route.textParameter else { throw .unreadableType }
-            try readParameters { ask throws(ParameterError) in
-                try ask.parameters.add(name: Array(name.utf8).span, value: request.body, form: .text)
-            }
-        case .none: guard request.body.isEmpty else { throw .unreadableType }
-        case .other: throw .unreadableType
-        }
-    }
-
-    private mutating func readParameters(_ body: (inout Ask) throws(ParameterError) -> Void) throws(Refusal) {
-        do throws(ParameterError) { try body(&ask) } catch { throw Refusal(error) }
     }
 
     // MARK: Answers
@@ -243,30 +224,5 @@ struct Pipeline: ~Copyable {
     private func fail(_ what: String, _ error: any Error) -> Refusal {
         log.write(.error, "\(what) failed", ["requestId": requestID.text, "error": "\(error)"])
         return .internalError
-    }
-
-    // MARK: Web pages
-
-    private func admitOrigin(of request: borrowing Request, into response: inout Response) {
-        if origins.varies { response.add("Vary", "Origin") }
-        if origins.isListed(request) {
-            response.add("Access-Control-Allow-Origin", request.field(.origin))
-            response.add("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
-        }
-    }
-
-    /// OPTIONS: what the path answers to, and whether a web page may ask it (a preflight).
-    private func explainOptions(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
-        let isPreflight =
-            request.head.value(of: .origin) != nil && request.head.value(of: .accessControlRequestMethod) != nil
-        admitOrigin(of: request, into: &response)
-        if isPreflight, !origins.admits(request) { throw .foreignOrigin }
-        response.status = 204
-        response.add("Allow", Pipeline.issueMethods)
-        if isPreflight {
-            response.add("Access-Control-Allow-Methods", "GET, POST")
-            response.add("Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key, X-Request-Id")
-            response.add("Access-Control-Max-Age", "600")
-        }
     }
 }

@@ -31,9 +31,11 @@ extension Refusal {
         403, "forbidden",
         "this web page's origin is not one that the service answers to; server.cors.origins lists them")
 
-    static let unreadableType = Refusal(
-        415, "unsupported_media_type",
-        "the body must be application/json or application/x-www-form-urlencoded, in UTF-8")
+    /// - Parameter textToo: whether the route takes plain text.
+    static func unreadableType(textToo: Bool) -> Refusal {
+        let types = "application/json\(textToo ? ", text/plain" : "") or application/x-www-form-urlencoded"
+        return Refusal(415, "unsupported_media_type", "the body must be \(types), in UTF-8")
+    }
 
     static let queryOnPost = Refusal(
         400, "unknown_parameter", "a POST is asked by its body; its query may have names that begin with _ only")
@@ -70,18 +72,23 @@ extension Refusal {
         if status == 503 { field = ("Retry-After", "1") }
     }
 
-    init(_ error: ParameterError) {
-        let name = String(error.name.text.prefix(64))
+    /// - Parameter known: the names that may be shown: a body that is put together wrongly may have anything for a name.
+    init(_ error: ParameterError, known: [ParameterDescription]) {
+        var name = error.name
+        if case .json(let error) = error.fault { name = error.key ?? [] }
+        let shown = known.flatMap { [$0.name] + $0.aliases }.first { $0.utf8.elementsEqual(name) }
+        let subject = shown ?? "a parameter"
         let reason =
             switch error.fault {
-            case .badEscape: "has a % that is not followed by two hex digits"
-            case .notUTF8: "must be UTF-8"
+            case .badEscape: "\(subject) has a % that is not followed by two hex digits"
+            case .notUTF8: "\(subject) must be UTF-8"
             case .notAnObject: "the body must be a JSON object"
-            case .unsupportedValue: "must be a string, a number, true, false or a list of one string or more"
-            case .json(let error): "the body is not JSON: \(error.reason), at byte \(error.offset)"
+            case .unsupportedValue: "\(subject) must be a string, a number, true, false or a list of one string or more"
+            case .json(let error):
+                "\(shown.map { "\($0): " } ?? "")the body is not proper JSON at byte \(error.offset): \(error.reason)"
             }
-        self.init(400, "invalid_parameter", name.isEmpty ? reason : "\(name) \(reason)")
-        if !name.isEmpty { subject = ("parameter", name) }
+        self.init(400, "invalid_parameter", reason)
+        if let shown { self.subject = ("parameter", shown) }
     }
 
     init(_ error: AskError) {
@@ -92,8 +99,8 @@ extension Refusal {
             case .missing: (400, "missing_parameter")
             case .unreadableStringToSign: (422, "unreadable_string_to_sign")
             }
-        self.init(status, code, "\(error.parameter) \(error.reason)")
-        subject = ("parameter", error.parameter)
+        self.init(status, code, error.parameter.isEmpty ? error.reason : "\(error.parameter) \(error.reason)")
+        if !error.parameter.isEmpty { subject = ("parameter", error.parameter) }
     }
 
     init(_ denial: Denial) {
@@ -103,7 +110,7 @@ extension Refusal {
         case .forbidden: self.init(403, "forbidden", "this caller is denied")
         case .notInGrant(let objection):
             let reason =
-                objection.map { "\($0.clause): \($0.reason)" } ?? "the caller has no grant of this route by that name"
+                objection.map { "\($0.clause): \($0.reason)" } ?? "the caller has no such grant of this route"
             self.init(403, "not_in_grant", "no grant admits this; \(reason)")
             if let objection { subject = ("clause", objection.clause.description) }
         case .ambiguous:

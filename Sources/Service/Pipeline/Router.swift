@@ -9,6 +9,8 @@ struct Router: Sendable {
         case issue(route: Int)
         /// Whether the process answers at all.
         case alive
+        /// `OPTIONS *`: the service as a whole.
+        case everything
     }
 
     private let paths: [(path: [UInt8], endpoint: Endpoint)]

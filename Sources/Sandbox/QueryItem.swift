@@ -1,0 +1,63 @@
+import Bytes
+
+/// One decoded parameter of a query or form.
+struct QueryItem: Equatable {
+    let name: [UInt8]
+    let value: [UInt8]
+
+    /// Reads a query or form. Empty pairs are skipped; a name without `=` has the empty value; `+` is a space.
+    static func read(_ text: [UInt8]) throws(STSComplaint) -> [QueryItem] {
+        var items: [QueryItem] = []
+        for pair in text.split(separator: UInt8(ascii: "&")) {
+            let name = pair.prefix { $0 != UInt8(ascii: "=") }
+            items.append(
+                QueryItem(name: try decode(name), value: try decode(pair.dropFirst(name.count).dropFirst())))
+        }
+        return items
+    }
+
+    /// The query as it is signed: every name and value encoded anew, then sorted by name, then by value.
+    static func canonical(_ items: [QueryItem]) -> [UInt8] {
+        let pairs = items.map { (name: encode($0.name), value: encode($0.value)) }.sorted {
+            $0.name == $1.name ? $0.value.precedes($1.value) : $0.name.precedes($1.name)
+        }
+        return Array(pairs.map { $0.name + [UInt8(ascii: "=")] + $0.value }.joined(separator: [UInt8(ascii: "&")]))
+    }
+
+    /// RFC 3986: all but the unreserved characters become `%XX`, in upper case.
+    static func encode(_ bytes: [UInt8]) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                text.append(byte)
+            default: text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return text
+    }
+
+    private static func decode(_ text: ArraySlice<UInt8>) throws(STSComplaint) -> [UInt8] {
+        var out = ByteWriter(capacity: text.count)
+        let isEncoded = Percent.decode(Array(text).span, plusIsSpace: true, into: &out)
+        guard isEncoded, UTF8Text.isWellFormed(out.bytes) else { throw .unreadable }
+        return out.array
+    }
+}
+
+/// The parameters of a request, from query and form together; each may be given once.
+struct QueryItems {
+    let all: [QueryItem]
+
+    init(_ request: SandboxRequest) throws(STSComplaint) {
+        all = try QueryItem.read(request.query) + (request.hasForm ? try QueryItem.read(request.body) : [])
+        var names: Set<[UInt8]> = []
+        for item in all where !names.insert(item.name).inserted { throw .repeated(item.name) }
+    }
+
+    subscript(name: String) -> [UInt8]? { all.first { $0.name.elementsEqual(name.utf8) }?.value }
+}

@@ -1,0 +1,35 @@
+import Bytes
+import HTTP
+import Net
+
+/// The sandbox with an event loop and a port of its own, on loopback only.
+package final class SandboxServer: Sendable {
+    package enum Failure: Error {
+        case notLoopback
+        case server(Server.Failure)
+    }
+
+    /// Where it listens, with the port that the system chose if none was given.
+    package let address: SocketAddress
+    private let server: Server
+
+    /// Opens the port; callers can connect from now on, and are answered by `run`.
+    package init(_ settings: SandboxSTS.Settings, on address: HostPort) throws(Failure) {
+        guard address.address.isLoopback else { throw .notLoopback }
+        var server = Server.Settings(addresses: [SocketAddress(address)], workers: 1)
+        server.limits.body = 64 * 1024
+        server.drainTimeout = 1_000
+        do throws(Server.Failure) {
+            self.server = try Server(server) { SandboxHandler(settings) }
+        } catch {
+            throw .server(error)
+        }
+        self.address = self.server.addresses.first ?? SocketAddress(address)
+    }
+
+    /// Answers callers on the calling thread, and returns after `stop`.
+    package func run() { server.run() }
+
+    /// From any thread.
+    package func stop() { server.stop() }
+}

@@ -1,0 +1,78 @@
+import Access
+import Bytes
+import Configuration
+import HTTP
+import Providers
+
+/// How a request is made an ask.
+extension Pipeline {
+    /// R3: a GET is asked by its query, a POST by its body alone.
+    mutating func read(
+        _ request: borrowing Request, for route: RouteDescription, at moment: borrowing Moment
+    ) throws(Refusal) {
+        ask.reset()
+        if request.head.method == .post {
+            try readQueryOfPost(request, route)
+            try readBody(of: request, route)
+        } else {
+            guard request.body.isEmpty else { throw .bodyOnGet }
+            try readParameters(of: route) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
+        }
+        // Some clients list every type they can stand; who can read JSON gets JSON.
+        ask.wantsText =
+            route.textParameter != nil && ListField.contains("text/plain", in: request.field(.accept))
+            && !ListField.contains("application/json", in: request.field(.accept))
+        do throws(AskError) {
+            try ask.read(by: route.parameters)
+            try route.read(&ask, moment)
+        } catch {
+            throw Refusal(error)
+        }
+    }
+
+    /// A POST's query may hold what is ignored everywhere, such as a cache buster, and nothing else.
+    private mutating func readQueryOfPost(_ request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
+        if request.query.isEmpty { return }
+        try readParameters(of: route) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
+        for entry in ask.parameters.entries where !ask.parameters.bytes(entry.name).begins(with: "_") {
+            throw .queryOnPost
+        }
+        ask.parameters.reset()
+    }
+
+    private mutating func readBody(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
+        let depth = configuration.server.limits.jsonDepth
+        let type = MediaType(request.field(.contentType))
+        try checkType(of: request, route)
+        switch type {
+        case .json:
+            try readParameters(of: route) { ask throws(ParameterError) in
+                try ask.parameters.read(json: request.body, maximumDepth: depth)
+            }
+        case .form:
+            try readParameters(of: route) { ask throws(ParameterError) in try ask.parameters.read(form: request.body) }
+        case .text:
+            let name = route.textParameter ?? ""
+            try readParameters(of: route) { ask throws(ParameterError) in
+                try ask.parameters.add(name: Array(name.utf8).span, value: request.body, form: .text)
+            }
+        case .none: guard request.body.isEmpty else { throw .unreadableType(textToo: route.textParameter != nil) }
+        case .other: break
+        }
+    }
+
+    /// Whether the route takes bodies of the request's type.
+    func checkType(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
+        let type = MediaType(request.field(.contentType))
+        let isTaken = type != .other && (type != .text || route.textParameter != nil)
+        guard isTaken, !request.head.isRepeated(.contentType) else {
+            throw .unreadableType(textToo: route.textParameter != nil)
+        }
+    }
+
+    private mutating func readParameters(
+        of route: RouteDescription, _ body: (inout Ask) throws(ParameterError) -> Void
+    ) throws(Refusal) {
+        do throws(ParameterError) { try body(&ask) } catch { throw Refusal(error, known: route.parameters) }
+    }
+}

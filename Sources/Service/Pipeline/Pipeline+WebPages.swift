@@ -1,0 +1,26 @@
+import HTTP
+
+/// What browsers ask before they let a page ask (R2).
+extension Pipeline {
+    func admitOrigin(of request: borrowing Request, into response: inout Response) {
+        if origins.varies { response.add("Vary", "Origin") }
+        if origins.isListed(request) {
+            response.add("Access-Control-Allow-Origin", request.field(.origin))
+            response.add("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+        }
+    }
+
+    /// OPTIONS: what the path answers to, and whether a web page may ask it (a preflight).
+    func explainOptions(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
+        let isPreflight =
+            request.head.value(of: .origin) != nil && request.head.value(of: .accessControlRequestMethod) != nil
+        admitOrigin(of: request, into: &response)
+        if isPreflight, !origins.admits(request) { throw .foreignOrigin }
+        explain(Pipeline.issueMethods, into: &response)
+        if isPreflight {
+            response.add("Access-Control-Allow-Methods", "GET, POST")
+            response.add("Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key, X-Request-Id")
+            response.add("Access-Control-Max-Age", "600")
+        }
+    }
+}
