@@ -13,6 +13,9 @@ package struct IPAddress: Sendable, Equatable {
             || bytes.starts(with: mapped) && bytes[12] == 127
     }
 
+    /// `0.0.0.0` or `::`: every address of the machine.
+    package var isEverything: Bool { bytes.allSatisfy { $0 == 0 } }
+
     /// Reads `192.0.2.1`, or `2001:db8::1` without brackets (RFC 4291 section 2.2); nil for anything else.
     package init?(_ text: some StringProtocol) {
         if text.utf8.contains(UInt8(ascii: ":")) {
@@ -64,6 +67,24 @@ package struct IPAddress: Sendable, Equatable {
     }
 }
 
+extension IPAddress: CustomStringConvertible {
+    /// The one spelling that everybody uses (RFC 5952 for IPv6).
+    package var description: String {
+        guard isV6 else { return bytes.map { String($0) }.joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        // The first of the longest runs of two zero groups or more is left out.
+        var run = 0..<0
+        var start = 0
+        for index in 0...8 where index == 8 || groups[index] != 0 {
+            if index - start > max(run.count, 1) { run = start..<index }
+            start = index + 1
+        }
+        func text(_ part: ArraySlice<UInt16>) -> String { part.map { String($0, radix: 16) }.joined(separator: ":") }
+        return run.isEmpty
+            ? text(groups[...]) : "\(text(groups[..<run.lowerBound]))::\(text(groups[run.upperBound...]))"
+    }
+}
+
 /// An address with a port, as a listener is named: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
 package struct HostPort: Sendable, Equatable, CustomStringConvertible {
     package let address: IPAddress
@@ -88,13 +109,16 @@ package struct HostPort: Sendable, Equatable, CustomStringConvertible {
 
     /// The address at which this machine reaches a listener of its own: loopback, where it listens on every address.
     package var reachable: HostPort {
-        guard address.bytes.allSatisfy({ $0 == 0 }) else { return self }
+        guard address.isEverything else { return self }
         return HostPort(address.isV6 ? "[::1]:\(port)" : "127.0.0.1:\(port)") ?? self
     }
 
     /// The address as a Host field names it: without the port, an IPv6 address in brackets.
-    package var hostBytes: [UInt8] {
-        let host = text[..<(text.lastIndex(of: ":") ?? text.endIndex)]
-        return host == "localhost" ? Array("127.0.0.1".utf8) : Array(host.utf8)
+    package var hostBytes: [UInt8] { Array((address.isV6 ? "[\(address)]" : "\(address)").utf8) }
+
+    /// Whether one listener of the two would take the other's connections.
+    package func overlaps(_ other: HostPort) -> Bool {
+        guard port == other.port, port != 0, address.isV6 == other.address.isV6 else { return false }
+        return address == other.address || address.isEverything || other.address.isEverything
     }
 }

@@ -25,7 +25,10 @@ extension Compiler {
         let target = compileTarget(draft, callers)
         let credential = compileCredential(draft, provider, credentials)
         let accessKey = credential.map { credentials.list[$0].accessKey } ?? []
-        let issuer = makeIssuer(draft, GrantFields(fields, target: target ?? .anything, accessKey: accessKey))
+        let issuer = makeIssuer(
+            draft,
+            GrantFields(
+                fields, target: target ?? .anything, bucket: fields.string("bucket"), accessKey: accessKey))
         let (lifetime, maxLifetime) = compileLifetimes(draft)
         guard let callers, let target, let credential, let issuer else { return nil }
         return Grant(

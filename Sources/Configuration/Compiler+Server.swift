@@ -37,6 +37,8 @@ extension Compiler {
             if !address.address.isLoopback, fields.boolean("plaintext") == false {
                 reader.report(
                     path, "is not a loopback address; listening there without TLS needs server.plaintext: true")
+            } else if let other = listen.first(where: { address.overlaps($0) }) {
+                reader.report(path, "is listened on already, by \(other)")
             }
             listen.append(address)
         }
@@ -65,9 +67,11 @@ extension Compiler {
     }
 
     private static func fault(ofAlias path: [UInt8]) -> String? {
+        // What a request's path may have (RFC 3986 section 3.3); others never get as far as to be compared.
         let isPath =
-            path.first == UInt8(ascii: "/") && path.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#".utf8.contains($0) }
-        if !isPath { return "must be a path that begins with /, without query, in printable ASCII" }
+            path.first == UInt8(ascii: "/")
+            && path.allSatisfy { CharacterRule.isLetterOrDigit($0) || "-._~%!$&'()*+,;=:@/".utf8.contains($0) }
+        if !isPath { return "must be a path that begins with /, without query, of characters that paths have" }
         let isTaken =
             Registry.routes.contains { $0.description.path == path } || path == Configuration.livenessPath
         return isTaken ? "is a path of the service's own" : nil

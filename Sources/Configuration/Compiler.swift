@@ -45,13 +45,38 @@ final class Compiler {
         for member in root.members("grants") ?? [] {
             if let grant = compileGrant(member, credentials, identities) { grants.append(grant) }
         }
+        if file.isWorldWritable {
+            reader.report("", "anybody on this machine can change this file; chmod o-w it")
+        }
         if file.isWorldReadable, let secret = reader.inlineSecret {
             _ = reader.admits(worldReadable: name, secret)
         }
         return Configuration(
             server: server, credentials: credentials.list, authenticator: identities.authenticator, grants: grants,
             policy: Policy(grants, for: identities.authenticator, routes: Registry.routes.count),
-            log: compileLog(root.object("log") ?? FieldValues()), warnings: reader.warnings)
+            log: compileLog(root.object("log") ?? FieldValues()),
+            warnings: reader.warnings + warnings(server, credentials.list, identities.authenticator, grants))
+    }
+
+    /// What is allowed, but hardly meant.
+    private func warnings(
+        _ server: Configuration.Server, _ credentials: [Configuration.Credential], _ authenticator: Authenticator,
+        _ grants: [Grant]
+    ) -> [String] {
+        var warnings: [String] = []
+        if grants.isEmpty { warnings.append("grants: there are none, so nothing will be issued") }
+        for grant in grants where !authenticator.knows(anyOf: grant.callers) {
+            warnings.append("grants.\(grant.name.text): nobody can use it, since there is no API key")
+        }
+        for (index, credential) in credentials.enumerated() where !grants.contains(where: { $0.credential == index }) {
+            warnings.append("credentials.\(credential.name): no grant uses it")
+        }
+        let isOpen = server.hosts.isEmpty && server.listen.contains { !$0.address.isLoopback }
+        if isOpen, grants.contains(where: { $0.callers.contains(.anonymous) }) {
+            warnings.append(
+                "server.hosts: is empty, so a web page could reach the grants of anonymous by a name of its own")
+        }
+        return warnings
     }
 
     private func compileLog(_ fields: FieldValues) -> Log.Settings {

@@ -41,6 +41,10 @@ extension FieldReader {
             report(path, "the file \(place) cannot be read")
             return nil
         }
+        if file.isWorldWritable {
+            report(path, "anybody on this machine can change \(place); chmod 600 it")
+            return nil
+        }
         if file.isWorldReadable, !admits(worldReadable: place, path) { return nil }
         var bytes = file.bytes
         if bytes.last == UInt8(ascii: "\n") {

@@ -137,7 +137,11 @@ struct FieldReader {
         _ value: JSONValue, _ path: String, _ kind: FieldDescription.Kind
     ) -> FieldValues.Value? {
         switch kind {
-        case .string: return string(value, path).map { .string($0) }
+        case .string:
+            guard let text = string(value, path) else { return nil }
+            // Whoever writes ${caller.id} where it is not filled in believes something that is not so.
+            if text.text.contains("${") { report(path, "must not contain ${, since nothing is filled in here") }
+            return .string(text)
         case .choice(let words):
             if case .string(let bytes) = value.content, words.contains(where: { $0.utf8.elementsEqual(bytes) }) {
                 return .string(bytes)

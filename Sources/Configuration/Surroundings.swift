@@ -7,9 +7,13 @@ package struct Surroundings: Sendable {
         /// Whether anybody on the machine may read it.
         package let isWorldReadable: Bool
 
-        package init(bytes: [UInt8], isWorldReadable: Bool) {
+        /// Whether anybody on the machine may change it.
+        package let isWorldWritable: Bool
+
+        package init(bytes: [UInt8], isWorldReadable: Bool, isWorldWritable: Bool = false) {
             self.bytes = bytes
             self.isWorldReadable = isWorldReadable
+            self.isWorldWritable = isWorldWritable
         }
     }
 
@@ -29,7 +33,8 @@ package struct Surroundings: Sendable {
         variable: { ProcessInfo.processInfo.environment[$0] },
         file: { path in
             guard let data = FileManager.default.contents(atPath: path), let mode = mode(of: path) else { return nil }
-            return File(bytes: Array(data), isWorldReadable: mode & 0o004 != 0)
+            return File(
+                bytes: Array(data), isWorldReadable: mode & 0o004 != 0, isWorldWritable: mode & 0o002 != 0)
         })
 
     /// Who may do what with a file. A link's own mode says nothing about what it leads to.

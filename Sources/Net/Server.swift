@@ -29,10 +29,18 @@ package final class Server: Sendable {
     package let addresses: [SocketAddress]
     private let loops: [EventLoop]
 
-    package enum Failure: Error {
+    package enum Failure: Error, CustomStringConvertible {
         case listening(ListenError)
         case transport(TransportError)
         case handler(any Error)
+
+        package var description: String {
+            switch self {
+            case .listening(let error): error.description
+            case .transport(let error): error.reason
+            case .handler(let error): "\(error)"
+            }
+        }
     }
 
     /// Opens the listening sockets; clients can connect from now on, and are answered by `run`.

@@ -1,5 +1,10 @@
 import Bytes
-import Glibc
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// What the service tells about itself, a line for each thing, on standard error.
 package struct Log: Sendable {
@@ -81,6 +86,11 @@ package struct Log: Sendable {
             line.append("\n")
         }
         // A log that cannot be written must not stop the service.
-        _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        _ = line.withUnsafeBytes { systemWrite(STDERR_FILENO, $0) }
     }
+}
+
+/// `write`, whose name `Log` has taken.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
 }

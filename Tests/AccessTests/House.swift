@@ -42,7 +42,7 @@ enum House {
     static func grant(
         _ name: String, route: Int = 0, callers: [CallerSelector] = [.anonymous], bucket: String? = "media",
         key: String? = nil, prefix: String? = nil, withoutKey: Grant.WithoutKey = .prefix, lifetime: Int64 = 600,
-        maxLifetime: Int64 = 3600, maximumKeyLength: Int = 1023, extensions: [String]? = nil,
+        maxLifetime: Int64 = 3600, maximumKeyLength: Int = 1023, lastMoment: Int64? = nil, extensions: [String]? = nil,
         issuer: any TokenIssuer = Limited()
     ) throws -> Grant {
         let target: Grant.Target
@@ -58,7 +58,8 @@ enum House {
             name: Array(name.utf8), route: route, credential: 0, callers: callers,
             bucket: bucket.map { Array($0.utf8) }, target: target, withoutKey: withoutKey,
             maximumKeyLength: maximumKeyLength, lifetime: lifetime,
-            maxLifetime: maxLifetime, issuer: issuer)
+            maxLifetime: maxLifetime, lastMoment: lastMoment,
+            issuer: issuer)
     }
 
     /// An ask as a query has it.

@@ -85,6 +85,26 @@ import Testing
         #expect(try House.decide("key=p/a&expires=101", by: ios, policy) == outcome(100, .caller))
     }
 
+    @Test func `R4: the lifetime asked for is a clause in choosing the grant`() throws {
+        let policy = policy(
+            try House.grant("short", prefix: "p/", lifetime: 60, maxLifetime: 600),
+            try House.grant("long", prefix: "p/", lifetime: 60, maxLifetime: 3600))
+        #expect(
+            try House.decide("key=p/a&expires=3000", by: anonymous, policy)
+                == .permitted(grant: "long", bucket: "media", key: "p/a", .object, lifetime: 3000, by: .requested))
+        #expect(try House.decide("key=p/a&expires=300", by: anonymous, policy) == .ambiguous)
+        #expect(try House.decide("key=p/a&expires=4000", by: anonymous, policy) == .tooLong(maximum: 3600))
+    }
+
+    @Test func `R5: nothing ends later than the vendor can say, and nothing is issued after that`() throws {
+        let soon = policy(try House.grant("photos", prefix: "p/", lastMoment: House.now + 50))
+        #expect(
+            try House.decide("key=p/a", by: anonymous, soon)
+                == .permitted(grant: "photos", bucket: "media", key: "p/a", .object, lifetime: 50, by: .grant))
+        let past = policy(try House.grant("photos", prefix: "p/", lastMoment: House.now))
+        #expect(try House.decide("key=p/a", by: anonymous, past) == .notInGrant(clause: "lifetime"))
+    }
+
     @Test func `R5: what cannot be shortened must not outlive the caller's credential`() throws {
         let policy = policy(try House.grant("photos", callers: [.authenticated], prefix: "p/"))
         let ios = try caller("two")

@@ -137,6 +137,16 @@ import Testing
         #expect(IPAddress(text) == nil)
     }
 
+    @Test(arguments: [
+        ("0:0:0:0:0:0:0:1", "::1"), ("::", "::"), ("2001:DB8:0:0:8:800:200C:417A", "2001:db8::8:800:200c:417a"),
+        ("1:0:0:2:0:0:0:3", "1:0:0:2::3"), ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"),
+        ("1:0:2:3:4:5:6:7", "1:0:2:3:4:5:6:7"),
+        ("fe80:0:0:0:0:0:0:0", "fe80::"), ("10.0.0.1", "10.0.0.1"),
+    ])
+    func `an address has one spelling (RFC 5952)`(text: String, spelling: String) throws {
+        #expect(try #require(IPAddress(text)).description == spelling)
+    }
+
     @Test func `a listener's name needs a port, and brackets around IPv6`() {
         #expect(HostPort("127.0.0.1:8080")?.port == 8080)
         #expect(HostPort("[::1]:0")?.address.isV6 == true)

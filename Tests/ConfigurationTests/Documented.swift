@@ -60,7 +60,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         if let route = Registry.routes.first(where: { $0.description.name == owner }) {
             settings += [
                 ("grants.g.route", "\"\(owner)\""), ("grants.g.credential", "\"\(route.provider.name)\""),
-                ("grants.g.callers", "\"apiKey:a\""), ("grants.g.bucket", "\"b\""), ("grants.g.keyPrefix", "\"p/\""),
+                ("grants.g.callers", "\"apiKey:a\""), ("grants.g.bucket", "\"bbb\""), ("grants.g.keyPrefix", "\"p/\""),
             ]
             for field in route.description.grantFields where field.isRequired {
                 settings.append(("grants.g.\(field.name)", Documented.values["grants.g.\(field.name)"] ?? "\"x\""))
@@ -114,7 +114,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
 
     private static func value(of field: FieldDescription) -> String {
         switch field.kind {
-        case .string, .secret, .strings: "\"x\""
+        case .string, .secret, .strings: "\"xxx\""
         case .choice(let words): "\"\(words.first { "\"\($0)\"" != field.standard } ?? "")\""
         case .boolean: field.standard == "true" ? "false" : "true"
         case .integer(let bounds):

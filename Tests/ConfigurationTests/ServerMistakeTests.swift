@@ -121,7 +121,7 @@ struct ServerMistakeTests {
         Mistake("\"/sign\": \"oss", "‸\"sign\": \"oss", "server.aliases.sign", "begins with /"),
         Mistake("\"/sign\": \"oss", "‸\"/a?b\": \"oss", "server.aliases[\"/a?b\"]", "without query"),
         Mistake("\"/sign\": \"oss", "‸\"/a#b\": \"oss", "server.aliases[\"/a#b\"]", "path"),
-        Mistake("\"/sign\": \"oss", "‸\"/名\": \"oss", "server.aliases[\"/名\"]", "ASCII"),
+        Mistake("\"/sign\": \"oss", "‸\"/名\": \"oss", "server.aliases[\"/名\"]", "characters"),
         Mistake("\"/sign\": \"oss", "‸\"/oss/sign\": \"oss", "server.aliases[\"/oss/sign\"]", "service's own"),
         Mistake("\"/sign\": \"oss", "‸\"/livez\": \"oss", "server.aliases[\"/livez\"]", "service's own"),
         Mistake("\"/sign\": \"oss.sign\"", "‸\"/sign\": \"oss.sing\"", "server.aliases[\"/sign\"]", "mean oss.sign?"),

@@ -140,9 +140,10 @@ struct ServingTests {
         let path = try Keeper.write(text, to: folder + "/c.json5")
         let process = try Program(Program.countersign, ["serve", "--config", path])
         defer { _ = process.stop(within: 5) }
-        let line = try process.waitForError(holding: "\n", within: 10)
-        let entry = try JSON(line.trimmingCharacters(in: .newlines))
-        #expect(entry["message"] == "listening")
+        let lines = try process.waitForError(holding: "listening", within: 10).split(separator: "\n")
+        // Warnings may come before.
+        let entries = try lines.map { try JSON(String($0)) }
+        let entry = try #require(entries.first { $0["message"] == "listening" })
         #expect(entry["level"] == "info")
         #expect(entry["address"]?.string?.hasPrefix("127.0.0.1:") == true)
     }

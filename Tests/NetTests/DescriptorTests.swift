@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HTTP
 import Testing
@@ -37,6 +38,34 @@ import Testing
                 #expect(throws: Server.Failure.self) { try Server(settings) { throw CancellationError() } }
             }
             #expect(openDescriptors() <= before)
+        }
+    }
+
+    /// Here because a process that starts another lends it all its descriptors for a moment.
+    @Test(arguments: TransportKind.allCases.map(\.rawValue))
+    func `a stop that comes before run is not lost, and run leaves no port taken`(transport: String) async {
+        await #expect(processExitsWith: .success) { [transport] in
+            let address = try socketAddress("127.0.0.1:0")
+            let kind = try #require(TransportKind(rawValue: transport))
+            let returned = DispatchSemaphore(value: 0)
+            Thread {
+                defer { returned.signal() }
+                do {
+                    for _ in 0..<50 {
+                        var settings = Server.Settings(addresses: [address], workers: 2)
+                        settings.transport = kind
+                        let server = try Server(settings) { EchoHandler() }
+                        server.stop()
+                        server.run()
+                        // On the same thread, so that nothing has time to close anything later.
+                        let sockets = try ListeningSocket.open(server.addresses[0], index: 0, count: 1)
+                        for socket in sockets { systemClose(socket.descriptor) }
+                    }
+                } catch {
+                    Issue.record(error)
+                }
+            }.start()
+            #expect(returned.wait(timeout: .now() + 20) == .success)
         }
     }
 

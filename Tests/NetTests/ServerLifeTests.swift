@@ -1,5 +1,3 @@
-import Dispatch
-import Foundation
 import HTTP
 import Testing
 
@@ -92,29 +90,6 @@ import Testing
             #expect(try client.isClosed())
             #expect(server.hasReturned(within: 2))
         }
-    }
-
-    @Test(arguments: TransportKind.allCases)
-    func `a stop that comes before run is not lost, and run leaves no port taken`(transport: TransportKind) throws {
-        var settings = Server.Settings(addresses: [try socketAddress("127.0.0.1:0")], workers: 2)
-        settings.transport = transport
-        let returned = DispatchSemaphore(value: 0)
-        Thread { [settings] in
-            defer { returned.signal() }
-            do {
-                for _ in 0..<20 {
-                    let server = try Server(settings) { EchoHandler() }
-                    server.stop()
-                    server.run()
-                    // On the same thread, so that nothing has time to close anything later.
-                    let sockets = try ListeningSocket.open(server.addresses[0], index: 0, count: 1)
-                    for socket in sockets { systemClose(socket.descriptor) }
-                }
-            } catch {
-                Issue.record(error)
-            }
-        }.start()
-        #expect(returned.wait(timeout: .now() + 20) == .success)
     }
 
     @Test(arguments: TransportKind.allCases)

@@ -68,6 +68,11 @@ package struct Authenticator: Sendable {
         return .caller(anonymous)
     }
 
+    /// Whether there is anybody whom one of `selectors` admits.
+    package func knows(anyOf selectors: [CallerSelector]) -> Bool {
+        callers.contains { caller in selectors.contains { $0.admits(caller.principal) } }
+    }
+
     private static let refusal: StaticString = "the API key is not valid"
 
     private func find(_ key: Span<UInt8>, at now: Int64) -> Finding {

@@ -82,11 +82,14 @@ package struct AnswerField: Sendable {
 package struct GrantFields: Sendable {
     package let grant: FieldValues
     package let target: Grant.Target
+    /// The grant's bucket, nil when the caller chooses.
+    package let bucket: [UInt8]?
     /// The public half of the grant's credential.
     package let accessKey: [UInt8]
 
-    package init(_ grant: FieldValues, target: Grant.Target, accessKey: [UInt8]) {
+    package init(_ grant: FieldValues, target: Grant.Target, bucket: [UInt8]? = nil, accessKey: [UInt8]) {
         self.grant = grant
+        self.bucket = bucket
         self.accessKey = accessKey
         self.target = target
     }

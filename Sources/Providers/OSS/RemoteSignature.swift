@@ -16,8 +16,12 @@ struct RemoteSignature: TokenIssuer {
     /// A client's clock may be this much ahead, in seconds.
     private static let clockLead: Int64 = 60
 
+    /// Where the parameters stand in an ask.
     private enum Position {
-        static let contentToSign = 1, version = 2, method = 3, accessKeyID = 6
+        static let contentToSign = route.position(of: "contentToSign") ?? .max
+        static let version = route.position(of: "version") ?? .max
+        static let method = route.position(of: "method") ?? .max
+        static let accessKeyID = route.position(of: "accessKeyId") ?? .max
     }
 
     /// The string as read, and when.
@@ -67,6 +71,12 @@ struct RemoteSignature: TokenIssuer {
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         accessKey = fields.accessKey
+        if let bucket = fields.bucket, BucketRule.admits(bucket.span), !StringToSign.isBucket(bucket[...]) {
+            throw FieldProblem("bucket", "must be 3 to 63 of a-z 0-9 and -, as OSS has them")
+        }
+        if case .prefix(let prefix) = fields.target, prefix.sample.contains(UInt8(ascii: "?")) {
+            throw FieldProblem("keyPrefix", "must not contain ?, where the key of a string to sign ends")
+        }
         var verbs: Set<StringToSign.Verb> = []
         for name in fields.grant.strings("methods") ?? [] {
             // Without sub-resources a POST is no operation on an object.

@@ -305,7 +305,7 @@ extension StringToSign {
         bytes.first == space || bytes.last == space
     }
 
-    private static func isBucket(_ name: ArraySlice<UInt8>) -> Bool {
+    static func isBucket(_ name: ArraySlice<UInt8>) -> Bool {
         let hyphen = UInt8(ascii: "-")
         return 3...63 ~= name.count && name.allSatisfy { isLowerOrDigit($0) || $0 == hyphen }
             && name.first != hyphen && name.last != hyphen

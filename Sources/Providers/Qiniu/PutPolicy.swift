@@ -92,7 +92,7 @@ struct PutPolicy: Sendable {
     }
 
     /// Whether the caller may choose what it chose.
-    func objection(to ask: borrowing Ask, positions: Range<Int>) -> Objection? {
+    func objection(to ask: borrowing Ask, positions: [Int]) -> Objection? {
         for position in positions {
             guard let value = ask.integer(at: position) else { continue }
             guard let choice = chosen.first(where: { $0.position == position }) else {
@@ -167,10 +167,30 @@ struct PutPolicy: Sendable {
     /// The vendor fills `saveKey` in by itself, so it must lie inside the grant whoever asks.
     private static func check(saveKey: [UInt8], _ target: Grant.Target) throws(FieldProblem) {
         switch target {
-        case .anything: return
-        case .prefix(let prefix) where prefix.isConstant && saveKey.starts(with: prefix.literalStart): return
+        case .anything: break
+        case .prefix(let prefix) where prefix.isConstant && saveKey.starts(with: prefix.literalStart): break
         case .prefix, .key:
             throw FieldProblem("policy.saveKey", "must begin with the grant's keyPrefix, and that must have no places")
         }
+        if let fault = ObjectKeyRule.fault(of: sample(of: saveKey).span, maximumLength: Qiniu.maximumKeyLength) {
+            throw FieldProblem("policy.saveKey", fault.description)
+        }
+    }
+
+    /// What a `saveKey` may become, each of the vendor's variables `$(…)` being one letter.
+    private static func sample(of saveKey: [UInt8]) -> [UInt8] {
+        var sample: [UInt8] = []
+        var rest = saveKey[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "$"), rest.first == UInt8(ascii: "("),
+                let end = rest.firstIndex(of: UInt8(ascii: ")"))
+            {
+                sample.append(UInt8(ascii: "x"))
+                rest = rest[(end + 1)...]
+            } else {
+                sample.append(byte)
+            }
+        }
+        return sample
     }
 }

@@ -43,7 +43,7 @@ struct UploadToken: TokenIssuer {
         withoutKey: .prefix, longestLifetime: 7 * 86_400, lastMoment: Qiniu.lastDeadline,
         makeIssuer: { fields throws(FieldProblem) in try UploadToken(fields) })
 
-    private static let choicePositions = 4..<4 + PutPolicy.choices.count
+    private static let choicePositions = PutPolicy.choices.compactMap { route.position(of: $0.name) }
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         policy = try PutPolicy(

@@ -18,11 +18,15 @@ enum Command: String, CaseIterable {
         }
     }
 
+    var takesConfiguration: Bool { self != .hashKey && self != .version }
+    var takesFormat: Bool { self == .check || self == .hashKey || self == .version }
+
     static let overview =
-        "usage: countersign COMMAND [--config FILE] [--format text|json]\n"
+        "usage: countersign COMMAND [OPTIONS]\n"
         + allCases.map { "  \($0.rawValue)\(String(repeating: " ", count: 13 - $0.rawValue.utf8.count))\($0.summary)" }
         .joined(separator: "\n")
-        + "\nThe file is --config, else $COUNTERSIGN_CONFIG, else countersign.json5."
+        + "\nThe configuration is --config FILE, else $COUNTERSIGN_CONFIG, else countersign.json5."
+        + "\ncheck, hash-key and version take --format text|json."
 
     static func hint(for name: String) -> String {
         NearestName.of(name, among: allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""

@@ -1,6 +1,11 @@
 import Configuration
 import FoundationEssentials
-import Glibc
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// The command line: which command, with which options.
 package enum CommandLineTool {
@@ -60,21 +65,26 @@ struct Options {
     init(_ arguments: [String], for command: Command) throws(UsageError) {
         var rest = arguments[...]
         while let option = rest.popFirst() {
-            switch option {
-            case "--help", "-h": wantsHelp = true
-            case "--config":
+            // `--config=FILE` is `--config FILE`.
+            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if parts.count == 2 { rest = [parts[1]] + rest }
+            switch parts[0] {
+            case "--help" where parts.count == 1, "-h" where parts.count == 1: wantsHelp = true
+            case "--config" where command.takesConfiguration:
                 guard let file = rest.popFirst(), !file.isEmpty else {
                     throw UsageError(reason: "--config needs a file")
                 }
                 configuration = file
-            case "--format":
+            case "--format" where command.takesFormat:
                 guard let format = rest.popFirst(), format == "text" || format == "json" else {
                     throw UsageError(reason: "--format is text or json")
                 }
                 wantsJSON = format == "json"
             default:
-                throw UsageError(
-                    reason: "there is no option \(option); there are --config FILE, --format text|json, --help")
+                let known =
+                    (command.takesConfiguration ? ["--config FILE"] : [])
+                    + (command.takesFormat ? ["--format text|json"] : []) + ["--help"]
+                throw UsageError(reason: "there is no option \(parts[0]); there are \(known.joined(separator: ", "))")
             }
         }
     }
@@ -82,14 +92,14 @@ struct Options {
 
 /// Standard output and standard error, written at once.
 enum Terminal {
-    static func say(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+    static func say(_ text: String) { put(text + "\n", to: STDOUT_FILENO) }
 
-    static func complain(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+    static func complain(_ text: String) { put(text + "\n", to: STDERR_FILENO) }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    private static func put(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             // Nobody is left to be told that nobody listens.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)

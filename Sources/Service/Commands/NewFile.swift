@@ -1,15 +1,19 @@
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// A file that is made here and that only its owner may read: never one that is there, nor what a link points at.
 enum NewFile {
     /// - Returns: why it was not written, nil when it was.
-    static func write(_ bytes: [UInt8], to path: String) -> String? {
+    static func make(_ bytes: [UInt8], at path: String) -> String? {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             return errno == EEXIST
                 ? "is there already, and stays as it is" : "cannot be written: \(String(cString: strerror(errno)))"
         }
-        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         guard close(descriptor) == 0, count == bytes.count else { return "could not be written whole" }
         return nil
     }

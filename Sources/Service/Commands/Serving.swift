@@ -1,10 +1,15 @@
 import Configuration
 import Dispatch
 import FoundationEssentials
-import Glibc
 import HTTP
 import Net
 import Telemetry
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// `countersign serve`: everything put together, run until somebody asks it to stop.
 enum Serving {
@@ -18,14 +23,21 @@ enum Serving {
         }
         let log = Log(configuration.log)
         for warning in configuration.warnings { log.write(.warning, warning) }
+        ProcessLimits.forbidCoreDumps()
+        let descriptors = ProcessLimits.raiseDescriptors()
+        if descriptors < configuration.server.limits.connections + 64 {
+            log.write(
+                .warning, "the system lets this process open fewer files than server.limits.connections needs",
+                ["files": "\(descriptors)", "connections": "\(configuration.server.limits.connections)"])
+        }
         let server: Server
         do throws(Server.Failure) {
             server = try Server(settings(configuration)) { LoopHandler(try Pipeline(configuration, log: log)) }
         } catch {
-            log.write(.error, "cannot start", ["error": "\(error)"])
+            log.write(.error, "cannot start", ["error": error.description])
             return .failed
         }
-        let signals = stop(server, on: [SIGTERM, SIGINT], log)
+        let signals = stop(server, on: [SIGTERM, SIGINT, SIGHUP], log)
         for address in server.addresses { log.write(.info, "listening", ["address": "\(address)"]) }
         server.run()
         for signal in signals { signal.cancel() }

@@ -6,7 +6,7 @@ enum StartingConfiguration {
     static func write(to path: String) -> CommandLineTool.Exit {
         do throws(CryptoError) {
             let (key, digest) = try KeyMaking.make()
-            if let fault = NewFile.write(Array(text(digest: digest.text).utf8), to: path) {
+            if let fault = NewFile.make(Array(text(digest: digest.text).utf8), at: path) {
                 Terminal.complain("countersign init: \(path) \(fault)")
                 return .failed
             }

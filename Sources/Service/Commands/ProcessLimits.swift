@@ -1,0 +1,32 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What the system lets the process do.
+enum ProcessLimits {
+    /// A dump of the process's memory would have every key in it.
+    static func forbidCoreDumps() {
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(core, &limit)
+    }
+
+    /// Lets the process open as many files and sockets as the system allows it at all.
+    /// - Returns: how many that is.
+    static func raiseDescriptors() -> Int {
+        var limit = rlimit()
+        guard getrlimit(files, &limit) == 0 else { return 0 }
+        limit.rlim_cur = limit.rlim_max
+        if setrlimit(files, &limit) != 0 { getrlimit(files, &limit) }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    #if canImport(Glibc)
+        private static let (core, files) = (
+            __rlimit_resource_t(RLIMIT_CORE.rawValue), __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        )
+    #else
+        private static let (core, files) = (RLIMIT_CORE, RLIMIT_NOFILE)
+    #endif
+}

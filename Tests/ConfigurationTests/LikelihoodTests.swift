@@ -1,0 +1,69 @@
+import Testing
+
+@testable import Configuration
+
+/// What is well formed and cannot be meant.
+@Suite struct LikelihoodTests {
+    @Test(arguments: [
+        Mistake(
+            "bucket: \"examplebucket\"", "‸bucket: \"Example_Bucket\"", "grants.sign.bucket", "as OSS has them"),
+        Mistake(
+            "keyPrefix: \"users/${caller.source}/\"", "‸keyPrefix: \"u?/${caller.source}/\"", "grants.sign.keyPrefix",
+            "must not contain ?"),
+        Mistake(
+            "callbackBody: \"key=$(key)\"", "‸callbackBody: \"uid=${caller.id}\"",
+            "grants.photos.policy.callbackBody", "nothing is filled in"),
+        Mistake("domain: \"media.", "‸domain: \"${caller.id}.", "grants.photos.domain", "nothing is filled in"),
+        Mistake(
+            "saveKey: \"shared/$(etag)\"", "‸saveKey: \"shared/../$(etag)\"", "grants.shared.policy.saveKey",
+            "segments"),
+        Mistake("\"/sign\": \"oss", "‸\"/a{b}\": \"oss", "server.aliases[\"/a{b}\"]", "characters that paths have"),
+        Mistake("\"[::1]:8080\"]", "‸\"localhost:8080\"]", "server.listen[1]", "listened on already"),
+    ])
+    func `refuses what could never work as it reads`(mistake: Mistake) throws {
+        try mistake.check()
+    }
+
+    @Test func `a file that everybody can change is refused, a configuration as well as a secret`() throws {
+        let open = Surroundings.File(
+            bytes: Array("secret-text".utf8), isWorldReadable: false, isWorldWritable: true)
+        let text = """
+            { version: 1, credentials: { n: { provider: "nos", accessKey: "AK", secretKey: { file: "/k" } } }, grants: {} }
+            """
+        for isConfiguration in [true, false] {
+            let surroundings = Surroundings(
+                variable: { _ in nil },
+                file: { path in
+                    if path == "/k" {
+                        return isConfiguration ? Surroundings.File(bytes: open.bytes, isWorldReadable: false) : open
+                    }
+                    return Surroundings.File(
+                        bytes: Array(text.utf8), isWorldReadable: false, isWorldWritable: isConfiguration)
+                })
+            do throws(ConfigurationError) {
+                _ = try Configuration.load("/c.json5", in: surroundings)
+                Issue.record("it was taken")
+            } catch {
+                #expect(error.problems.map(\.path) == [isConfiguration ? "" : "credentials.n.secretKey.file"])
+                #expect(error.problems.first?.reason.contains("can change") == true)
+            }
+        }
+    }
+
+    @Test func `what nobody can use is a warning`() throws {
+        let text = """
+            { version: 1, server: { listen: "0.0.0.0:1", plaintext: true },
+              credentials: {
+                q: { provider: "qiniu", accessKey: "AK", secretKey: { env: "QINIU_SECRET_KEY" } },
+                n: { provider: "nos", accessKey: "AK", secretKey: { env: "QINIU_SECRET_KEY" } } },
+              grants: {
+                a: { route: "qiniu.uptoken", credential: "q", callers: ["authenticated"], bucket: "b", keyPrefix: "p/" },
+                b: { route: "qiniu.uptoken", credential: "q", callers: ["anonymous"], public: true, bucket: "b", key: "k" } } }
+            """
+        let warnings = try Sample.load(text).warnings
+        #expect(warnings.count == 3)
+        #expect(warnings.contains { $0.hasPrefix("grants.a: nobody can use it") })
+        #expect(warnings.contains { $0 == "credentials.n: no grant uses it" })
+        #expect(warnings.contains { $0.hasPrefix("server.hosts: is empty") })
+    }
+}
