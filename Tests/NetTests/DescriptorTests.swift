@@ -138,7 +138,7 @@ private func highestDescriptor() -> Int {
 }
 
 /// Whether `condition` comes true within five seconds.
-private func eventually(_ condition: () -> Bool) -> Bool {
+func eventually(_ condition: () -> Bool) -> Bool {
     let end = SystemClock.monotonicMilliseconds() + 5000
     while !condition() {
         guard SystemClock.monotonicMilliseconds() < end else { return false }
