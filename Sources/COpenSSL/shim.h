@@ -1,5 +1,32 @@
-// The parts of OpenSSL 3 that the house uses.
+// The parts of OpenSSL 3 that the house uses, and what of them are macros that Swift cannot call.
+#pragma once
+#include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+static inline int cs_ssl_context_set_min_version(SSL_CTX *context, int version) {
+  return (int)SSL_CTX_set_min_proto_version(context, version);
+}
+
+/// Writes may be partial and continued from another place; idle connections hold no buffers.
+static inline void cs_ssl_context_set_client_modes(SSL_CTX *context) {
+  SSL_CTX_set_mode(context,
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+}
+
+static inline void cs_ssl_context_disable_session_cache(SSL_CTX *context) {
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
+static inline void cs_ssl_context_forbid_renegotiation(SSL_CTX *context) {
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+}
+
+/// The name that the handshake asks for (SNI).
+static inline int cs_ssl_set_server_name(SSL *ssl, const char *name) {
+  return (int)SSL_set_tlsext_host_name(ssl, name);
+}

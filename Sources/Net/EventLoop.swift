@@ -17,6 +17,8 @@ final class EventLoop {
     /// Milliseconds between two looks for clients whose time is over.
     static let sweepInterval: Int64 = 250
 
+    /// The loop's own client of other servers.
+    let clients: ClientPool
     private let transport: any Transport
     private let settings: Server.Settings
     private let open: OpenConnections
@@ -39,6 +41,7 @@ final class EventLoop {
     /// A client that does not know yet that the server stops may be sending a request at this moment: its time to arrive.
     private static let idleGrace: Int64 = 300
 
+    // A connection's token has neither this bit nor `ClientPool.tokenBit`.
     private static let listenerBit: UInt64 = 1 << 63
     /// Connections taken in one go, so that those who connect do not keep those who are connected waiting.
     private static let acceptBatch = 64
@@ -46,9 +49,11 @@ final class EventLoop {
     init(
         _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket],
         _ open: OpenConnections,
+        _ clients: ClientPool,
         _ handler: any RequestHandler
     ) {
         self.transport = transport
+        self.clients = clients
         self.settings = settings
         self.listeners = listeners
         self.open = open
@@ -61,7 +66,13 @@ final class EventLoop {
     }
 
     /// Serves until `stop`, and returns when all is finished.
-    func run() { transport.run(self) }
+    func run() {
+        transport.run(self)
+        clients.mailbox.close()
+    }
+
+    /// Has `work` run in one of the loop's next passes; from any thread. Dropped when the loop is over.
+    func post(_ work: @escaping @Sendable () -> Void) { clients.mailbox.post(work) }
 
     /// Asks the loop to take no more connections, to finish what it has, and to end; from any thread.
     func stop() {
@@ -73,7 +84,9 @@ final class EventLoop {
     var isFinished: Bool { stopDeadline != nil && alive == 0 && closing == 0 }
 
     /// How many milliseconds the transport may wait for an event; -1 for as long as it likes.
-    var patience: Int32 { alive == 0 && acceptsFrom == nil ? -1 : Int32(EventLoop.sweepInterval) }
+    var patience: Int32 {
+        alive == 0 && acceptsFrom == nil && clients.isEmpty ? -1 : Int32(EventLoop.sweepInterval)
+    }
 
     // MARK: What the transport calls
 
@@ -103,15 +116,21 @@ final class EventLoop {
 
     /// After a batch of events: whose time is over?
     func end() {
-        guard context.instant.monotonic - lastSweep >= EventLoop.sweepInterval else { return }
-        lastSweep = context.instant.monotonic
-        sweep()
+        if context.instant.monotonic - lastSweep >= EventLoop.sweepInterval {
+            lastSweep = context.instant.monotonic
+            sweep()
+        }
+        // Nobody is left for whom an exchange could still be made.
+        if isFinished { clients.cancelAll() }
     }
 
     func woken() {
+        clients.mailbox.deliver()
         guard isStopping.load(ordering: .acquiring), stopDeadline == nil else { return }
         stopDeadline = context.instant.monotonic + settings.drainTimeout
         context.isLast = true
+        // Exchanges go on, since requests under way may wait for them.
+        clients.retire()
         idleEnd = context.instant.monotonic + min(EventLoop.idleGrace, settings.drainTimeout)
         closing = listeners.count
         for listener in listeners {
@@ -130,6 +149,8 @@ final class EventLoop {
         if token & EventLoop.listenerBit != 0 {
             let index = Int(token & ~EventLoop.listenerBit)
             if index < listeners.count { accept(from: listeners[index], atMost: EventLoop.acceptBatch) }
+        } else if token & ClientPool.tokenBit != 0 {
+            return clients.readable(token)
         } else if let channel = channel(token) {
             // A hang-up is told even of a socket that waits to send, and is found there by sending.
             guard channel.unsent.isEmpty else {
@@ -142,6 +163,7 @@ final class EventLoop {
     }
 
     func writable(_ token: UInt64) {
+        guard token & ClientPool.tokenBit == 0 else { return clients.writable(token) }
         guard let channel = channel(token), !channel.unsent.isEmpty else { return }
         switch channel.sendRest() {
         case .partial: break
@@ -278,6 +300,7 @@ final class EventLoop {
 
     private func sweep() {
         let now = context.instant.monotonic
+        clients.sweep(at: now)
         if let start = acceptsFrom, now >= start {
             acceptsFrom = nil
             for (index, listener) in listeners.enumerated() {

@@ -43,17 +43,24 @@ package final class Server: Sendable {
         }
     }
 
+    package convenience init(_ settings: Settings, makeHandler: () throws -> any RequestHandler) throws(Failure) {
+        try self.init(settings, resolver: Resolver()) { _ in try makeHandler() }
+    }
+
     /// Opens the listening sockets; clients can connect from now on, and are answered by `run`.
-    /// - Parameter makeHandler: called once for each loop, before any thread is started.
-    package init(_ settings: Settings, makeHandler: () throws -> any RequestHandler) throws(Failure) {
+    /// - Parameters:
+    ///   - resolver: finds the addresses of the servers that handlers ask.
+    ///   - makeHandler: called once for each loop, before any thread is started, with the loop's own client.
+    package init(
+        _ settings: Settings, resolver: Resolver, makeHandler: (ClientPool) throws -> any RequestHandler
+    ) throws(Failure) {
         let workers = max(1, settings.workers)
-        var parts: [(handler: any RequestHandler, transport: any Transport)] = []
+        var parts: [(handler: any RequestHandler, transport: any Transport, clients: ClientPool)] = []
         for _ in 0..<workers {
-            let handler: any RequestHandler
-            do { handler = try makeHandler() } catch { throw .handler(error) }
-            do throws(TransportError) { parts.append((handler, try settings.transport.make())) } catch {
-                throw .transport(error)
-            }
+            let transport: any Transport
+            do throws(TransportError) { transport = try settings.transport.make() } catch { throw .transport(error) }
+            let clients = ClientPool(transport, Mailbox(waking: transport), resolver)
+            do { parts.append((try makeHandler(clients), transport, clients)) } catch { throw .handler(error) }
         }
         // The sockets come last, so that nothing can fail and leave them open.
         var sockets: [[ListeningSocket]] = []
@@ -68,15 +75,15 @@ package final class Server: Sendable {
         addresses = sockets.compactMap { $0.first?.address }
         let open = OpenConnections()
         loops = parts.enumerated().map { worker, part in
-            EventLoop(part.transport, settings, sockets.map { $0[worker] }, open, part.handler)
+            EventLoop(part.transport, settings, sockets.map { $0[worker] }, open, part.clients, part.handler)
         }
     }
 
     /// Answers clients, each loop on a thread of its own, and returns after `stop` when all is finished.
     package func run() {
-        var threads: [Thread] = []
+        var threads: [SystemThread] = []
         for loop in loops.dropFirst() {
-            if let thread = Thread({ loop.run() }) {
+            if let thread = SystemThread({ loop.run() }) {
                 threads.append(thread)
             } else {
                 // No thread for it: its sockets must not take connections that nobody answers.
@@ -92,45 +99,4 @@ package final class Server: Sendable {
     package func stop() {
         for loop in loops { loop.stop() }
     }
-}
-
-/// A system thread.
-private struct Thread {
-    private let handle: pthread_t
-
-    private final class Body {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    init?(_ run: @escaping @Sendable () -> Void) {
-        #if canImport(Glibc)
-            var handle = pthread_t()
-        #else
-            var handle: pthread_t?
-        #endif
-        let body = Unmanaged.passRetained(Body(run))
-        guard pthread_create(&handle, nil, Thread.enter, body.toOpaque()) == 0 else {
-            body.release()
-            return nil
-        }
-        #if !canImport(Glibc)
-            guard let handle else { return nil }
-        #endif
-        self.handle = handle
-    }
-
-    func join() { pthread_join(handle, nil) }
-
-    #if canImport(Glibc)
-        private static let enter: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
-            if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
-            return nil
-        }
-    #else
-        private static let enter: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { argument in
-            Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
-            return nil
-        }
-    #endif
 }

@@ -11,19 +11,21 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     private var storage: sockaddr_storage
     package let family: Int32
 
-    package init(_ name: HostPort) {
-        if name.address.isV6 {
+    package init(_ name: HostPort) { self.init(name.address, port: name.port) }
+
+    package init(_ numeric: IPAddress, port: UInt16) {
+        if numeric.isV6 {
             var address = sockaddr_in6()
             address.sin6_family = sa_family_t(AF_INET6)
-            address.sin6_port = name.port.bigEndian
-            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: name.address.bytes) }
+            address.sin6_port = port.bigEndian
+            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: numeric.bytes) }
             family = AF_INET6
             storage = SocketAddress.stored(address)
         } else {
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = name.port.bigEndian
-            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: name.address.bytes) }
+            address.sin_port = port.bigEndian
+            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: numeric.bytes) }
             family = AF_INET
             storage = SocketAddress.stored(address)
         }

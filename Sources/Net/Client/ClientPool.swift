@@ -1,0 +1,251 @@
+import Bytes
+import HTTP
+
+/// The client of one event loop: exchanges under way, and connections that are kept for the next ones.
+///
+/// Everything is called on the loop's thread, and completions are too.
+package final class ClientPool {
+    package struct Settings: Sendable {
+        /// Connections kept for one origin, and for all together.
+        package var idlePerOrigin = 8
+        package var idle = 64
+        /// Milliseconds that a connection is kept without use.
+        package var idleTime: Int64 = 30_000
+        /// Exchanges under way at once; one more is an error.
+        package var exchanges = 1024
+
+        package init() {}
+    }
+
+    /// What is remembered of an origin.
+    private struct Acquaintance {
+        /// The connection that was used last comes last, and is used first.
+        var idle: [UInt64] = []
+        var resumption: TLSResumption?
+        /// The address that answered last is tried first.
+        var address: SocketAddress?
+    }
+
+    /// Tokens with this bit are a pool's; the loop's own have not.
+    static let tokenBit: UInt64 = 1 << 62
+    private static let mostOrigins = 256
+
+    package let mailbox: Mailbox
+    private let transport: any Transport
+    private let resolver: Resolver
+    private let settings: Settings
+    private var connections: [ClientConnection?] = []
+    private var free: [Int] = []
+    private var generation: UInt64 = 0
+    private var alive = 0
+    private var idle = 0
+    private var started: [ClientConnection.Flight] = []
+    private var origins: [Origin: Acquaintance] = [:]
+    private var input = [UInt8](repeating: 0, count: 32 * 1024)
+    private var isRetired = false
+    private var isClosed = false
+
+    init(
+        _ transport: any Transport, _ mailbox: Mailbox, _ resolver: Resolver, _ settings: Settings = Settings()
+    ) {
+        self.transport = transport
+        self.mailbox = mailbox
+        self.resolver = resolver
+        self.settings = settings
+    }
+
+    /// Begins an exchange in the loop's next pass. `completion` is called once, and never before this returns.
+    package func start(
+        _ exchange: Exchange, completion: @escaping (Result<ExchangeAnswer, ExchangeError>) -> Void
+    ) {
+        started.append(ClientConnection.Flight(exchange: exchange, completion: completion))
+        if started.count == 1 { mailbox.post { [weak self] in self?.beginStarted() } }
+    }
+
+    /// Whether nothing needs to be looked after: no exchange, no connection.
+    var isEmpty: Bool { alive == 0 && started.isEmpty }
+
+    /// Exchanges under way and idle connections together.
+    var connectionCount: Int { alive }
+
+    /// - Returns: whether bytes came, so that there may be more.
+    func readable(_ token: UInt64) -> Bool {
+        guard let connection = connection(token) else { return false }
+        let step = connection.advance(at: now, &input)
+        let hasReceived = connection.hasReceived
+        settle(connection, step)
+        return hasReceived
+    }
+
+    func writable(_ token: UInt64) { _ = readable(token) }
+
+    /// Ends what has had its time.
+    func sweep(at now: Int64) {
+        for case let connection? in connections where now >= connection.deadline {
+            // A completion may have ended others.
+            guard self.connection(connection.token) === connection else { continue }
+            settle(connection, connection.expire(at: now, &input))
+        }
+        if origins.count > ClientPool.mostOrigins { origins = origins.filter { !$0.value.idle.isEmpty } }
+    }
+
+    /// Keeps no connections any more; exchanges go on.
+    func retire() {
+        isRetired = true
+        for case let connection? in connections where connection.flight == nil { remove(connection) }
+        origins = [:]
+    }
+
+    /// Ends everything, now. What is started later ends in the loop's next pass, if there is one.
+    func cancelAll() {
+        retire()
+        isClosed = true
+        var flights = started
+        started = []
+        for case let connection? in connections {
+            if let flight = connection.flight { flights.append(flight) }
+            remove(connection)
+        }
+        for flight in flights { flight.completion(.failure(.cancelled)) }
+    }
+
+    // MARK: Exchanges
+
+    private var now: Int64 { SystemClock.monotonicMilliseconds() }
+
+    private func beginStarted() {
+        let flights = started
+        started = []
+        for flight in flights { begin(flight) }
+    }
+
+    private func begin(_ flight: ClientConnection.Flight) {
+        guard !isClosed else { return flight.completion(.failure(.cancelled)) }
+        guard alive - idle < settings.exchanges else { return flight.completion(.failure(.busy)) }
+        let origin: Origin
+        do throws(ExchangeError) { origin = try Origin(flight.exchange) } catch {
+            return flight.completion(.failure(error))
+        }
+        let now = now
+        guard now < flight.exchange.deadline else { return flight.completion(.failure(.timeout(.resolving))) }
+        if !flight.isRetry, let connection = takeIdle(origin) {
+            return settle(connection, connection.send(flight, at: now, &input))
+        }
+        let connection = open(origin, flight, at: now)
+        if let addresses = origin.knownAddresses {
+            found(connection, .success(addresses))
+        } else {
+            resolve(connection)
+        }
+    }
+
+    private func resolve(_ connection: ClientConnection) {
+        let token = connection.token
+        let outcome = resolver.resolve(connection.origin.host) { [mailbox, weak self] outcome in
+            mailbox.post { [weak self] in
+                // The exchange may be over by now.
+                guard let self, let connection = self.connection(token), connection.isResolving else { return }
+                self.found(connection, outcome)
+            }
+        }
+        if let outcome { found(connection, outcome) }
+    }
+
+    private func found(_ connection: ClientConnection, _ outcome: Resolver.Outcome) {
+        switch outcome {
+        case .failure(let fault): settle(connection, .failed(.resolve(fault)))
+        case .success(let found):
+            var addresses = found.map { SocketAddress($0, port: connection.origin.port) }
+            if let good = origins[connection.origin]?.address?.description,
+                let place = addresses.firstIndex(where: { $0.description == good })
+            {
+                addresses.insert(addresses.remove(at: place), at: 0)
+            }
+            settle(connection, connection.connect(to: addresses, at: now, &input))
+        }
+    }
+
+    private func settle(_ connection: ClientConnection, _ step: ClientConnection.Step) {
+        switch step {
+        case .waiting: return
+        case .answered(let answer, let isReusable):
+            let flight = connection.flight
+            remember(connection)
+            if !isReusable || !keep(connection) { remove(connection) }
+            flight?.completion(.success(answer))
+        case .failed(let error):
+            let isRetried = connection.mayBeRetried(after: error)
+            let flight = connection.flight
+            if case .tls = error { origins[connection.origin]?.resumption = nil }
+            remove(connection)
+            guard var flight else { return }
+            guard isRetried else { return flight.completion(.failure(error)) }
+            flight.isRetry = true
+            begin(flight)
+        }
+    }
+
+    // MARK: Connections
+
+    private func open(_ origin: Origin, _ flight: ClientConnection.Flight, at now: Int64) -> ClientConnection {
+        let slot = free.popLast() ?? connections.count
+        if slot == connections.count { connections.append(nil) }
+        generation = (generation + 1) & 0x3FFF_FFFF
+        let token = ClientPool.tokenBit | generation << 32 | UInt64(slot)
+        var resumption = origins[origin]?.resumption
+        if resumption?.isUsable(at: now) == false { resumption = nil }
+        let connection = ClientConnection(origin, flight, token: token, over: transport, resuming: resumption)
+        connections[slot] = connection
+        alive += 1
+        return connection
+    }
+
+    /// The connection of an event, unless it was closed while the event was on its way.
+    private func connection(_ token: UInt64) -> ClientConnection? {
+        let slot = Int(token & 0xFFFF_FFFF)
+        guard slot < connections.count, let connection = connections[slot], connection.token == token else {
+            return nil
+        }
+        return connection
+    }
+
+    private func remember(_ connection: ClientConnection) {
+        guard !isRetired else { return }
+        origins[connection.origin, default: Acquaintance()].address = connection.address
+        if let resumption = connection.resumption(at: now) {
+            origins[connection.origin]?.resumption = resumption
+        }
+    }
+
+    private func keep(_ connection: ClientConnection) -> Bool {
+        guard !isRetired, idle < settings.idle else { return false }
+        let kept = origins[connection.origin]?.idle.count ?? 0
+        guard kept < settings.idlePerOrigin else { return false }
+        connection.rest(until: now + settings.idleTime)
+        origins[connection.origin, default: Acquaintance()].idle.append(connection.token)
+        idle += 1
+        return true
+    }
+
+    private func takeIdle(_ origin: Origin) -> ClientConnection? {
+        guard let token = origins[origin]?.idle.popLast() else { return nil }
+        idle -= 1
+        return connection(token)
+    }
+
+    private func remove(_ connection: ClientConnection) {
+        let slot = Int(connection.token & 0xFFFF_FFFF)
+        guard connections[slot] === connection else { return }
+        connections[slot] = nil
+        free.append(slot)
+        alive -= 1
+        if connection.flight == nil, let place = origins[connection.origin]?.idle.firstIndex(of: connection.token) {
+            origins[connection.origin]?.idle.remove(at: place)
+            idle -= 1
+        }
+        connection.close()
+    }
+}
+
+// Confined to its loop's thread; what other threads know of it is the mailbox, and work in the mailbox is run by the loop.
+extension ClientPool: @unchecked Sendable {}

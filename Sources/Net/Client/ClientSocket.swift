@@ -1,0 +1,83 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What came of an attempt to move bytes without waiting.
+enum Transfer {
+    /// So many bytes; of a handshake, none.
+    case moved(Int)
+    /// Nothing before the socket is ready.
+    case wait(Interest)
+    /// The peer has said that nothing more comes.
+    case ended
+    case failed(StreamFault)
+}
+
+enum StreamFault: Error {
+    /// Broken, or ended where it must not end.
+    case lost
+    case tls(TLSFault)
+}
+
+/// The system calls of a client's non-blocking socket.
+enum ClientSocket {
+    struct Failure: Error { let reason: String }
+
+    /// A socket that has begun to connect, or has connected already.
+    static func open(_ address: SocketAddress) throws(Failure) -> Int32 {
+        #if canImport(Glibc)
+            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        #else
+            let kind = SOCK_STREAM
+        #endif
+        let descriptor = socket(address.family, kind, 0)
+        guard descriptor >= 0 else { throw Failure(reason: systemMessage()) }
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+        #if !canImport(Glibc)
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, size)
+        #endif
+        let result = address.withSockaddr { connect(descriptor, $0, $1) }
+        guard result == 0 || errno == EINPROGRESS || errno == EINTR else {
+            let reason = systemMessage()
+            systemClose(descriptor)
+            throw Failure(reason: reason)
+        }
+        return descriptor
+    }
+
+    /// Whether a socket that began to connect has done so; false while it has not.
+    static func isConnected(_ descriptor: Int32) throws(Failure) -> Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&state, 1, 0) > 0 else { return false }
+        var error: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
+        guard error == 0 else { throw Failure(reason: String(cString: strerror(error))) }
+        return true
+    }
+
+    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
+        while true {
+            let count = systemSend(descriptor, bytes)
+            if count >= 0 { return .moved(count) }
+            if errno == EAGAIN || errno == EWOULDBLOCK { return .wait(.write) }
+            if errno != EINTR { return .failed(.lost) }
+        }
+    }
+
+    static func receive(_ descriptor: Int32, into room: UnsafeMutableRawBufferPointer) -> Transfer {
+        while true {
+            let count = recv(descriptor, room.baseAddress, room.count, 0)
+            if count > 0 { return .moved(count) }
+            if count == 0 { return .ended }
+            if errno == EAGAIN || errno == EWOULDBLOCK { return .wait(.read) }
+            if errno != EINTR { return .failed(.lost) }
+        }
+    }
+}

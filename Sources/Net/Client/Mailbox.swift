@@ -1,0 +1,44 @@
+/// What other threads want done on an event loop's own thread.
+///
+/// Work is run in the order it came, in one of the loop's next passes. When the loop is over, what is left and what still
+/// comes is let go of without being run.
+package final class Mailbox: Sendable {
+    private let lock = Lock()
+    // Both guarded by the lock; of the transport only `wake` is called here.
+    private nonisolated(unsafe) var transport: (any Transport)?
+    private nonisolated(unsafe) var work: [@Sendable () -> Void] = []
+
+    init(waking transport: any Transport) { self.transport = transport }
+
+    /// Has `work` run on the loop's thread; from any thread.
+    package func post(_ work: @escaping @Sendable () -> Void) {
+        let sleeper: (any Transport)? = lock.withLock {
+            guard transport != nil else { return nil }
+            self.work.append(work)
+            return self.work.count == 1 ? transport : nil
+        }
+        sleeper?.wake()
+    }
+
+    /// Runs what has come; on the loop's thread. What that posts is run in a later pass.
+    func deliver() {
+        let due = lock.withLock {
+            let due = work
+            work = []
+            return due
+        }
+        for work in due { work() }
+    }
+
+    /// The loop is over.
+    func close() {
+        // What is let go of may run code of its own, which is not for under the lock.
+        let left = lock.withLock {
+            let left = (transport, work)
+            transport = nil
+            work = []
+            return left
+        }
+        _ = left
+    }
+}

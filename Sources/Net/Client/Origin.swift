@@ -1,0 +1,72 @@
+import Bytes
+
+/// Whom an exchange is with: what connections and TLS sessions may be used again for.
+struct Origin: Hashable {
+    /// In lower case, without brackets and without a final dot.
+    let host: String
+    /// Of a host that is a numeric address.
+    let address: IPAddress?
+    let port: UInt16
+    /// Nil for plain http.
+    let trust: TLSTrust?
+
+    /// Plain http: the cloud's metadata service, which every ECS instance reaches by itself.
+    private static let metadataService = "100.100.100.200"
+
+    /// - Throws: for a host that is none, and for plain http to where it must not go.
+    init(_ exchange: Exchange) throws(ExchangeError) {
+        let host = Origin.normalised(exchange.host)
+        address = IPAddress(host)
+        self.host = host
+        port = exchange.port
+        guard address != nil || Origin.isName(host), port != 0 else { throw .resolve(.badName) }
+        switch exchange.scheme {
+        case .https(let trust): self.trust = trust
+        case .http:
+            trust = nil
+            guard isLocal || host == Origin.metadataService else { throw .plainHTTP }
+        }
+    }
+
+    /// Its addresses when they need no look-up; nil for any other name. `localhost` is this machine, whatever a name server
+    /// says (RFC 6761 section 6.3).
+    var knownAddresses: [IPAddress]? {
+        if let address { return [address] }
+        guard host == "localhost" else { return nil }
+        return [IPAddress("127.0.0.1"), IPAddress("::1")].compactMap { $0 }
+    }
+
+    private var isLocal: Bool { knownAddresses?.allSatisfy(\.isLoopback) ?? false }
+
+    private static func normalised(_ host: String) -> String {
+        var bytes = Array(host.utf8).map(\.lowercasedASCII)[...]
+        if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") { bytes = bytes.dropFirst().dropLast() }
+        if bytes.last == UInt8(ascii: ".") { bytes = bytes.dropLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Letters, digits, `-` and `_` between dots. The last label begins with a letter, since the system takes `127.1` and
+    /// `0x7f000001` for addresses.
+    private static func isName(_ host: String) -> Bool {
+        guard host.utf8.count <= 253 else { return false }
+        let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let first = labels.last?.first, isLetter(first) else { return false }
+        return labels.allSatisfy { label in
+            (1...63).contains(label.count)
+                && label.allSatisfy {
+                    isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+                        || $0 == UInt8(ascii: "_")
+                }
+        }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+
+    static func == (a: Origin, b: Origin) -> Bool { a.host == b.host && a.port == b.port && a.trust === b.trust }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(host)
+        hasher.combine(port)
+        hasher.combine(trust.map(ObjectIdentifier.init))
+    }
+}

@@ -1,0 +1,173 @@
+import Bytes
+import Dispatch
+
+/// Finds the addresses of names, on a thread of its own since the system's way to do so waits; shared by all loops.
+///
+/// One name is looked up at a time. Answers are kept for 30 seconds, failures for one; who asks for a name that is being
+/// looked up waits for the same answer.
+package final class Resolver: Sendable {
+    package enum Fault: Error, Sendable, Equatable, CustomStringConvertible {
+        /// Neither a name nor an address.
+        case badName
+        /// Nobody has that name, or it has no address.
+        case unknown
+        /// The name servers could not be asked, or did not know.
+        case unavailable
+        /// Too many names or exchanges are waiting.
+        case busy
+
+        package var description: String {
+            switch self {
+            case .badName: "the host is neither a name nor an address"
+            case .unknown: "the name of the host does not exist"
+            case .unavailable: "the name of the host could not be looked up"
+            case .busy: "too many host names are being looked up"
+            }
+        }
+    }
+
+    package typealias Outcome = Result<[IPAddress], Fault>
+
+    static let answersKept: Int64 = 30_000
+    static let failuresKept: Int64 = 1_000
+
+    private let desk: ResolverDesk
+
+    /// - Parameters:
+    ///   - clock: monotonic milliseconds.
+    ///   - lookup: asks the system; may wait. Called on the resolver's thread only.
+    package init(
+        clock: @escaping @Sendable () -> Int64 = { SystemClock.monotonicMilliseconds() },
+        lookup: @escaping @Sendable (String) -> Outcome = { SystemLookup.addresses(of: $0) }
+    ) {
+        desk = ResolverDesk(clock: clock, lookup: lookup)
+    }
+
+    deinit { desk.close() }
+
+    /// - Parameters:
+    ///   - name: in lower case.
+    ///   - then: called once, on the resolver's thread, when nil is returned; never otherwise, nor after the resolver is gone.
+    /// - Returns: what is known already; nil while it is looked up.
+    package func resolve(_ name: String, then: @escaping @Sendable (Outcome) -> Void) -> Outcome? {
+        desk.resolve(name, then: then)
+    }
+}
+
+/// What a resolver and its thread share; the thread may outlive the resolver by one look-up.
+private final class ResolverDesk: Sendable {
+    private struct State {
+        var known: [String: (outcome: Resolver.Outcome, until: Int64)] = [:]
+        var waiting: [String: [@Sendable (Resolver.Outcome) -> Void]] = [:]
+        var waiters = 0
+        var queue: [String] = []
+        var hasThread = false
+        var isClosed = false
+    }
+
+    private enum Entry { case known(Resolver.Outcome), queued(startsThread: Bool), joined }
+
+    private static let longestQueue = 64
+    private static let mostWaiters = 4096
+    private static let mostKnown = 256
+
+    private let lock = Lock()
+    /// Counts names in the queue, and the close.
+    private let bell = DispatchSemaphore(value: 0)
+    private let clock: @Sendable () -> Int64
+    private let lookup: @Sendable (String) -> Resolver.Outcome
+    // Guarded by the lock.
+    private nonisolated(unsafe) var state = State()
+
+    init(clock: @escaping @Sendable () -> Int64, lookup: @escaping @Sendable (String) -> Resolver.Outcome) {
+        self.clock = clock
+        self.lookup = lookup
+    }
+
+    func resolve(_ name: String, then: @escaping @Sendable (Resolver.Outcome) -> Void) -> Resolver.Outcome? {
+        let now = clock()
+        switch lock.withLock({ enter(name, then, now) }) {
+        case .known(let outcome): return outcome
+        case .joined: return nil
+        case .queued(let startsThread):
+            bell.signal()
+            guard startsThread else { return nil }
+            if let thread = SystemThread({ [self] in work() }) {
+                thread.detach()
+                return nil
+            }
+            for then in lock.withLock({ abandon() }) { then(.failure(.unavailable)) }
+            return nil
+        }
+    }
+
+    func close() {
+        lock.withLock {
+            state.isClosed = true
+            state.waiting = [:]
+        }
+        bell.signal()
+    }
+
+    private func enter(
+        _ name: String, _ then: @escaping @Sendable (Resolver.Outcome) -> Void, _ now: Int64
+    ) -> Entry {
+        if let answer = state.known[name], now < answer.until { return .known(answer.outcome) }
+        guard state.waiters < ResolverDesk.mostWaiters else { return .known(.failure(.busy)) }
+        if state.waiting[name] != nil {
+            state.waiting[name]?.append(then)
+            state.waiters += 1
+            return .joined
+        }
+        guard state.queue.count < ResolverDesk.longestQueue else { return .known(.failure(.busy)) }
+        state.queue.append(name)
+        state.waiting[name] = [then]
+        state.waiters += 1
+        defer { state.hasThread = true }
+        return .queued(startsThread: !state.hasThread)
+    }
+
+    /// No thread could be had.
+    /// - Returns: whoever is waiting for one.
+    private func abandon() -> [@Sendable (Resolver.Outcome) -> Void] {
+        defer {
+            state.queue = []
+            state.waiting = [:]
+            state.waiters = 0
+            state.hasThread = false
+        }
+        return state.waiting.values.flatMap { $0 }
+    }
+
+    /// The thread's life.
+    private func work() {
+        while true {
+            bell.wait()
+            let (isClosed, name) = lock.withLock {
+                (state.isClosed, state.queue.isEmpty ? nil : state.queue.removeFirst())
+            }
+            guard !isClosed else { return }
+            guard let name else { continue }
+            let outcome = lookup(name)
+            let now = clock()
+            let waiting = lock.withLock {
+                keep(outcome, of: name, now)
+                let waiting = state.waiting.removeValue(forKey: name) ?? []
+                state.waiters -= waiting.count
+                return waiting
+            }
+            for then in waiting { then(outcome) }
+        }
+    }
+
+    private func keep(_ outcome: Resolver.Outcome, of name: String, _ now: Int64) {
+        if state.known.count >= ResolverDesk.mostKnown { state.known = state.known.filter { now < $0.value.until } }
+        if state.known.count >= ResolverDesk.mostKnown { state.known = [:] }
+        let time =
+            switch outcome {
+            case .success: Resolver.answersKept
+            case .failure: Resolver.failuresKept
+            }
+        state.known[name] = (outcome, now + time)
+    }
+}

@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A system thread: joined or detached, exactly once.
+struct SystemThread {
+    private let handle: pthread_t
+
+    private final class Body {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// - Returns: nil when the system has no thread for it; `run` is not called then.
+    init?(_ run: @escaping @Sendable () -> Void) {
+        #if canImport(Glibc)
+            var handle = pthread_t()
+        #else
+            var handle: pthread_t?
+        #endif
+        let body = Unmanaged.passRetained(Body(run))
+        guard pthread_create(&handle, nil, SystemThread.enter, body.toOpaque()) == 0 else {
+            body.release()
+            return nil
+        }
+        #if !canImport(Glibc)
+            guard let handle else { return nil }
+        #endif
+        self.handle = handle
+    }
+
+    func join() { pthread_join(handle, nil) }
+
+    func detach() { pthread_detach(handle) }
+
+    #if canImport(Glibc)
+        private static let enter: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
+            if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+            return nil
+        }
+    #else
+        private static let enter: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { argument in
+            Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()
+            return nil
+        }
+    #endif
+}

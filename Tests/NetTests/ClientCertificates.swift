@@ -1,0 +1,101 @@
+import Foundation
+import Glibc
+
+/// Certificates made by the `openssl` command, once for the process, into a folder that goes with it.
+struct ClientCertificates: Sendable {
+    /// What a server shows: a chain and its key.
+    struct Pair: Sendable {
+        let chain: String
+        let key: String
+    }
+
+    private let folder: String
+
+    /// The authority that signed `good` and most others.
+    var authority: String { folder + "/ca.pem" }
+    var strangeAuthority: String { folder + "/strange.pem" }
+    /// An authority under `authority`, which is no root.
+    var middleAuthority: String { folder + "/middle.pem" }
+
+    /// For localhost, sts.test, *.wild.test, 127.0.0.1 and ::1.
+    var good: Pair { pair("good") }
+    /// For other.test; its subject says localhost.
+    var other: Pair { pair("other") }
+    var expired: Pair { pair("expired") }
+    var future: Pair { pair("future") }
+    /// As `good`, signed by `strangeAuthority`.
+    var stranger: Pair { pair("stranger") }
+    var selfSigned: Pair { pair("self") }
+    /// As `good`, good for clients only.
+    var clientOnly: Pair { pair("client") }
+    /// As `good`, signed by `middleAuthority`, with its certificate and without.
+    var deep: Pair { Pair(chain: folder + "/deep.chain", key: folder + "/deep.key") }
+    var incomplete: Pair { pair("deep") }
+
+    static let shared = Result { try ClientCertificates() }
+
+    /// A file that exists for as long as the process does.
+    func file(_ name: String, _ content: String) throws -> String {
+        let path = folder + "/" + name
+        try content.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+
+    private func pair(_ name: String) -> Pair { Pair(chain: "\(folder)/\(name).pem", key: "\(folder)/\(name).key") }
+
+    private init() throws {
+        folder = NSTemporaryDirectory() + "countersign-tls-\(ProcessInfo.processInfo.processIdentifier)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        atexit {
+            guard case .success(let made) = ClientCertificates.shared else { return }
+            try? FileManager.default.removeItem(atPath: made.folder)
+        }
+        let path = try file("make", ClientCertificates.script)
+        // Foundation's Process leaves something behind, which a leak check would find.
+        guard let output = popen("cd '\(folder)' && sh \(path) 2>&1", "r") else {
+            throw Failure(description: "there is no shell")
+        }
+        var said: [UInt8] = []
+        while case let byte = fgetc(output), byte >= 0 { said.append(UInt8(truncatingIfNeeded: byte)) }
+        guard pclose(output) == 0 else { throw Failure(description: String(decoding: said, as: UTF8.self)) }
+    }
+
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    private static let script = """
+        set -e
+        printf '%s\\n' '[ca]' 'default_md=sha256' 'database=index' 'new_certs_dir=.' 'policy=any' 'unique_subject=no' \
+            'rand_serial=yes' '[any]' 'commonName=supplied' > ca.cnf
+        : > index
+        key() { openssl ecparam -name prime256v1 -genkey -noout -out $1.key; }
+        root() {
+            key $1
+            openssl req -x509 -new -key $1.key -subj /CN=$2 -days 2 -out $1.pem \
+                -addext basicConstraints=critical,CA:TRUE
+        }
+        # leaf name common-name authority extensions [start end]
+        leaf() {
+            key $1
+            openssl req -new -key $1.key -subj /CN=$2 -out $1.csr
+            printf "$4\\n" > $1.ext
+            openssl ca -batch -config ca.cnf -name ca -cert $3.pem -keyfile $3.key -extfile $1.ext -notext \
+                -startdate ${5:-20250101000000Z} -enddate ${6:-20490101000000Z} -in $1.csr -out $1.pem
+        }
+        names='subjectAltName=DNS:localhost,DNS:sts.test,DNS:*.wild.test,IP:127.0.0.1,IP:::1'
+        root ca authority
+        root strange stranger
+        leaf middle middle ca 'basicConstraints=critical,CA:TRUE'
+        leaf good good ca "$names"
+        leaf other localhost ca 'subjectAltName=DNS:other.test'
+        leaf expired expired ca "$names" 20200101000000Z 20200102000000Z
+        leaf future future ca "$names" 20480101000000Z 20490101000000Z
+        leaf stranger stranger strange "$names"
+        leaf client client ca "$names\\nextendedKeyUsage=clientAuth"
+        leaf deep deep middle "$names"
+        cat deep.pem middle.pem > deep.chain
+        key self
+        openssl req -x509 -new -key self.key -subj /CN=self -days 2 -out self.pem -addext "$names"
+        """
+}

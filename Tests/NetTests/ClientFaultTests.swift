@@ -1,0 +1,266 @@
+import Bytes
+import Glibc
+import Testing
+
+@testable import Net
+
+/// What a server does to its client, and how the client takes it.
+struct ClientFault: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// The milliseconds that the exchange has.
+    var time: Int64 = 10_000
+    var limit = 1 << 20
+    let error: ExchangeError
+    let script: ClientPeer.Script
+
+    var testDescription: String { name }
+    /// Whether it is the deadline that ends it.
+    var isTimeout: Bool { if case .timeout = error { true } else { false } }
+
+    private static let head = "HTTP/1.1 200 OK\r\n"
+
+    static let all: [ClientFault] = [
+        ClientFault(name: "never answers", time: 300, error: .timeout(.waiting)) { peer, _ in peer.hang() },
+        ClientFault(name: "stops in the head", time: 300, error: .timeout(.receiving)) { peer, _ in
+            try peer.request()
+            try peer.write("HTTP/1.1 200 OK\r\nContent-Le")
+            peer.hang()
+        },
+        ClientFault(name: "stops after the head", time: 300, error: .timeout(.receiving)) { peer, _ in
+            try peer.request()
+            try peer.write("\(head)Content-Length: 10\r\n\r\n")
+            peer.hang()
+        },
+        ClientFault(name: "drips", time: 300, error: .timeout(.receiving)) { peer, _ in
+            try peer.request()
+            try peer.write("\(head)Content-Length: 100000\r\n\r\n")
+            while true {
+                try peer.write("a")
+                poll(nil, 0, 20)
+            }
+        },
+        ClientFault(name: "drips interim answers", time: 300, error: .timeout(.receiving)) { peer, _ in
+            try peer.request()
+            while true {
+                try peer.write("HTTP/1.1 100 Continue\r\n\r\n")
+                poll(nil, 0, 20)
+            }
+        },
+        ClientFault(name: "closes at once", error: .closed(.waiting)) { peer, _ in try peer.request() },
+        ClientFault(name: "closes in the head", error: .closed(.receiving)) { peer, _ in
+            try peer.request()
+            try peer.write(head)
+        },
+        ClientFault(name: "closes in the content", error: .closed(.receiving)) { peer, _ in
+            try peer.request()
+            try peer.write("\(head)Content-Length: 10\r\n\r\nabc")
+            peer.finish()
+        },
+        ClientFault(name: "closes in a chunk", error: .closed(.receiving)) { peer, _ in
+            try peer.request()
+            try peer.write("\(head)Transfer-Encoding: chunked\r\n\r\n5\r\nabc")
+        },
+        ClientFault(name: "resets instead of answering", error: .closed(.waiting)) { peer, _ in
+            try peer.request()
+            peer.reset()
+        },
+        ClientFault(name: "sends 10 MB, told before", error: .tooLarge(reason: "the answer is too large")) { peer, _ in
+            try peer.request()
+            try peer.answer(String(repeating: "a", count: 10_000_000))
+        },
+        ClientFault(name: "sends 10 MB, not told before", error: .tooLarge(reason: "the answer is too large")) {
+            peer, _ in
+            try peer.request()
+            try peer.write("\(head)\r\n" + String(repeating: "a", count: 10_000_000))
+        },
+        ClientFault(name: "sends 10 MB of head", error: .tooLarge(reason: "the answer's head is too large")) {
+            peer, _ in
+            try peer.request()
+            try peer.write("\(head)A: " + String(repeating: "a", count: 10_000_000))
+        },
+        ClientFault(name: "sends no HTTP", error: .malformed(reason: "the answer is not HTTP/1.1")) { peer, _ in
+            try peer.request()
+            try peer.write("<html>\r\n\r\n")
+            peer.hang()
+        },
+        ClientFault(
+            name: "sends two lengths", error: .malformed(reason: "the answer's framing is ambiguous")
+        ) { peer, _ in
+            try peer.request()
+            try peer.write("\(head)Content-Length: 1\r\nContent-Length: 2\r\n\r\n")
+            peer.hang()
+        },
+        ClientFault(
+            name: "changes the protocol", error: .malformed(reason: "the upstream changed the protocol")
+        ) { peer, _ in
+            try peer.request()
+            try peer.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n")
+            peer.hang()
+        },
+    ]
+}
+
+@Suite(.timeLimit(.minutes(2))) struct ClientFaultTests {
+    private let certificates: ClientCertificates
+    private let trust: TLSTrust
+
+    init() throws {
+        certificates = try ClientCertificates.shared.get()
+        trust = try TLSTrust(.file(certificates.authority))
+    }
+
+    private func milliseconds(_ body: () throws -> Void) rethrows -> Int64 {
+        let start = SystemClock.monotonicMilliseconds()
+        try body()
+        return SystemClock.monotonicMilliseconds() - start
+    }
+
+    /// By a deadline of its own it ends in its time, else at once; the bounds are for a busy machine.
+    private func expect(_ fault: ClientFault, _ client: ClientLoop, _ asked: @autoclosure () -> Exchange) throws {
+        let time = try milliseconds {
+            let error = try client.error(asked())
+            #expect(error == fault.error)
+        }
+        #expect(time < 5000)
+        if fault.isTimeout { #expect(time >= fault.time) }
+        // It leaves nothing behind, and the client goes on.
+        #expect(try client.onLoop { $0.clients.isEmpty })
+        #expect(try client.answer(exchange(client.port)).status == 200)
+    }
+
+    @Test(arguments: TransportKind.allCases, ClientFault.all)
+    func `a server that fails is told from one that answers`(kind: TransportKind, fault: ClientFault) throws {
+        try withPeer(fault.script) { (peer) throws in
+            try withClient(kind) { (client) throws in
+                try expect(fault, client, exchange(peer.port, within: fault.time, limit: fault.limit))
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases, ClientFault.all)
+    func `and so it is over TLS`(kind: TransportKind, fault: ClientFault) throws {
+        try withPeer(fault.script, tls: certificates.good) { (peer) throws in
+            try withClient(kind) { (client) throws in
+                try expect(
+                    fault, client,
+                    exchange(.https(trust), "localhost", peer.port, within: fault.time, limit: fault.limit))
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a handshake that never ends, or breaks off, is told`(kind: TransportKind) throws {
+        let script: ClientPeer.Script = { peer, number in
+            switch number {
+            case 1: peer.hang()
+            case 2: break
+            default: peer.reset()
+            }
+        }
+        try withPeer(script) { (peer) throws in
+            try withClient(kind) { (client) throws in
+                func error() throws -> ExchangeError? {
+                    try client.error(exchange(.https(trust), "127.0.0.1", peer.port, within: 600))
+                }
+                #expect(try error() == .timeout(.handshaking))
+                #expect(try error() == .closed(.handshaking))
+                // The reset may come before the client has seen that it is connected.
+                let reset = ExchangeError.connect(reason: "Connection reset by peer")
+                #expect(try [.closed(.handshaking), reset].contains(error()))
+            }
+        }
+    }
+
+    // MARK: Before there is a connection
+
+    @Test(arguments: TransportKind.allCases)
+    func `a port where nobody listens is told at once`(kind: TransportKind) throws {
+        let peer = try ClientPeer({ _, _ in })
+        let port = peer.port
+        #expect(peer.stop())
+        try withClient(kind) { (client) throws in
+            for scheme in [Exchange.Scheme.http, .https(trust)] {
+                let time = try milliseconds {
+                    let error = try client.error(exchange(scheme, "127.0.0.1", port))
+                    #expect(error == .connect(reason: "Connection refused"))
+                }
+                #expect(time < 5000)
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `plain http to anywhere else is refused at once`(kind: TransportKind) throws {
+        try withClient(kind) { (client) throws in
+            #expect(try client.error(exchange(.http, "sts.aliyuncs.com", 80)) == .plainHTTP)
+            #expect(try client.error(exchange(.http, "bad name", 80)) == .resolve(.badName))
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a name that nobody has is told`(kind: TransportKind) throws {
+        try withClient(kind) { (client) throws in
+            // Without name servers it cannot be known that nobody has it.
+            let error = try client.error(exchange(.https(trust), "nobody.invalid", 443, within: 8000))
+            #expect(
+                [.resolve(.unknown), .resolve(.unavailable), .timeout(.resolving)].contains(error))
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `looking for an address, and connecting, have the same deadline`(kind: TransportKind) throws {
+        let gate = DispatchedGate()
+        let slow = Resolver(lookup: { _ in
+            gate.wait()
+            return .success([])
+        })
+        try withClient(kind, resolver: slow) { (client) throws in
+            let time = try milliseconds {
+                let error = try client.error(exchange(.https(trust), "sts.test", 443, within: 500))
+                #expect(error == .timeout(.resolving))
+            }
+            #expect((500..<5000).contains(time))
+            gate.open()
+            #expect(
+                try client.error(exchange(.https(trust), "sts.test", 443))
+                    == .connect(reason: "the host has no address"))
+            // No time at all is too little.
+            #expect(try client.error(exchange(1, within: 0)) == .timeout(.resolving))
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `the addresses of a name are tried in turn, each with its share of the time`(kind: TransportKind) throws {
+        let script: ClientPeer.Script = { peer, _ in
+            while true {
+                try peer.request()
+                try peer.answer("a", fields: "Connection: close\r\n")
+            }
+        }
+        try withPeer(script, tls: certificates.good) { (peer) throws in
+            // Of the other two addresses, one refuses and the other accepts nobody: its places are all taken.
+            let full = try ClientPeer({ _, _ in }, address: 0x7F00_0003, port: peer.port, accepts: false)
+            let names = resolver(["sts.test": ["127.0.0.2", "127.0.0.3", "127.0.0.1"], "full.test": ["127.0.0.3"]])
+            try withClient(kind, resolver: names) { (client) throws in
+                let fillers = (0..<6).map { _ in
+                    client.start(exchange(.https(trust), "full.test", full.port, within: 20_000))
+                }
+                let hung = exchange(.https(trust), "full.test", peer.port, within: 400)
+                #expect(try client.error(hung) == .timeout(.connecting))
+                let time = try milliseconds {
+                    let answer = try client.answer(exchange(.https(trust), "sts.test", peer.port, within: 6000))
+                    #expect(answer.status == 200)
+                }
+                #expect((2500..<6000).contains(time))
+                // The one that answered is tried first from then on.
+                let next = try milliseconds {
+                    let answer = try client.answer(exchange(.https(trust), "sts.test", peer.port, within: 6000))
+                    #expect(answer.status == 200)
+                }
+                #expect(next < 2500)
+                #expect(fillers.allSatisfy { $0.count == 0 })
+            }
+            #expect(full.stop())
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import COpenSSL
+import Foundation
+import Glibc
+import Testing
+
+@testable import Net
+
+/// A server of which every connection is one call of a script, on a thread of its own; with TLS or without.
+final class ClientPeer: Sendable {
+    typealias Script = @Sendable (_ connection: ClientPeerConnection, _ number: Int) throws -> Void
+
+    let port: UInt16
+    private let listener: Int32
+    private let script: Script
+    private nonisolated(unsafe) let context: OpaquePointer?
+    private let lock = Lock()
+    private nonisolated(unsafe) var accepted = 0
+    private let threads = DispatchGroup()
+
+    struct Failure: Error { let call: String }
+
+    /// - Parameters:
+    ///   - versions: the TLS versions that it speaks, from the oldest to the newest.
+    ///   - accepts: whether it takes connections at all; if not, most attempts to connect wait for ever.
+    init(
+        _ script: @escaping Script, tls certificate: ClientCertificates.Pair? = nil,
+        versions: ClosedRange<Int32> = TLS1_2_VERSION...TLS1_3_VERSION, address: UInt32 = 0x7F00_0001,
+        port wanted: UInt16 = 0, accepts: Bool = true
+    ) throws {
+        self.script = script
+        context = try certificate.map { try ClientPeer.context($0, versions) }
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        listener = descriptor
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = address.bigEndian
+        name.sin_port = wanted.bigEndian
+        let bound = withUnsafePointer(to: &name) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, 16) }
+        }
+        guard listener >= 0, bound == 0, listen(listener, accepts ? 512 : 0) == 0,
+            let chosen = SocketAddress(boundBy: listener)?.port
+        else { throw Failure(call: "listen") }
+        port = chosen
+        guard accepts else { return }
+        threads.enter()
+        Thread { [self] in
+            defer { threads.leave() }
+            while let number = accept() { serve(number.descriptor, number.place) }
+        }.start()
+    }
+
+    deinit {
+        systemClose(listener)
+        if let context { SSL_CTX_free(context) }
+    }
+
+    /// How many connections have come.
+    var connections: Int { lock.withLock { accepted } }
+
+    /// - Returns: whether all its threads ended in time.
+    func stop(within seconds: Double = 15) -> Bool {
+        shutdown(listener, Int32(SHUT_RDWR))
+        return threads.wait(timeout: .now() + seconds) == .success
+    }
+
+    private func accept() -> (descriptor: Int32, place: Int)? {
+        let descriptor = Glibc.accept(listener, nil, nil)
+        guard descriptor >= 0 else { return nil }
+        let place = lock.withLock {
+            accepted += 1
+            return accepted
+        }
+        return (descriptor, place)
+    }
+
+    private func serve(_ descriptor: Int32, _ place: Int) {
+        threads.enter()
+        let thread = Thread { [self] in
+            defer { threads.leave() }
+            // OpenSSL's own way to a socket may raise it; the client's must not.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGPIPE)
+            pthread_sigmask(SIG_BLOCK, &signals, nil)
+            let connection = ClientPeerConnection(descriptor, context)
+            if connection.isReady { try? script(connection, place) }
+            connection.close()
+        }
+        thread.stackSize = 256 * 1024
+        thread.start()
+    }
+
+    private static func context(
+        _ certificate: ClientCertificates.Pair, _ versions: ClosedRange<Int32>
+    ) throws -> OpaquePointer {
+        guard let context = SSL_CTX_new(TLS_server_method()) else { throw Failure(call: "SSL_CTX_new") }
+        SSL_CTX_set_security_level(context, versions.lowerBound < TLS1_2_VERSION ? 0 : 1)
+        guard cs_ssl_context_set_min_version(context, versions.lowerBound) == 1,
+            SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(versions.upperBound), nil) == 1,
+            SSL_CTX_use_certificate_chain_file(context, certificate.chain) == 1,
+            SSL_CTX_use_PrivateKey_file(context, certificate.key, SSL_FILETYPE_PEM) == 1
+        else { throw Failure(call: "SSL_CTX") }
+        return context
+    }
+}
+
+/// The server's side of one connection; every wait ends after ten seconds.
+final class ClientPeerConnection {
+    struct Ended: Error {}
+
+    private var descriptor: Int32
+    private let ssl: OpaquePointer?
+    let isReady: Bool
+    private var held: [UInt8] = []
+
+    init(_ descriptor: Int32, _ context: OpaquePointer?) {
+        self.descriptor = descriptor
+        var time = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
+        ssl = context.flatMap { SSL_new($0) }
+        if let ssl {
+            SSL_set_fd(ssl, descriptor)
+            isReady = SSL_accept(ssl) == 1
+        } else {
+            isReady = true
+        }
+    }
+
+    deinit { if let ssl { SSL_free(ssl) } }
+
+    var serverName: String? {
+        ssl.flatMap { SSL_get_servername($0, TLSEXT_NAMETYPE_host_name) }.map { String(cString: $0) }
+    }
+
+    var isResumed: Bool { ssl.map { SSL_session_reused($0) == 1 } ?? false }
+
+    /// The next request, head and content; throws at the end.
+    @discardableResult
+    func request() throws -> String {
+        while true {
+            let text = String(decoding: held, as: UTF8.self)
+            if let end = text.range(of: "\r\n\r\n") {
+                var size = text[..<end.upperBound].utf8.count
+                if let place = text.range(of: "Content-Length: ") {
+                    size += Int(text[place.upperBound...].prefix { $0.isNumber }) ?? 0
+                }
+                if held.count >= size {
+                    defer { held.removeFirst(size) }
+                    return String(decoding: held[..<size], as: UTF8.self)
+                }
+            }
+            guard let more = read() else { throw Ended() }
+            held += more
+        }
+    }
+
+    func write(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { piece in
+                if let ssl { return Int(SSL_write(ssl, piece.baseAddress, Int32(piece.count))) }
+                return send(descriptor, piece.baseAddress, piece.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw Ended() }
+            sent += count
+        }
+    }
+
+    func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+    func answer(_ body: String, status: String = "200 OK", fields: String = "") throws {
+        try write("HTTP/1.1 \(status)\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    /// Waits until the client closes.
+    func hang() {
+        while read() != nil {}
+    }
+
+    /// Says farewell as TLS wants it, before the close.
+    func finish() { if let ssl { SSL_shutdown(ssl) } }
+
+    func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        close()
+    }
+
+    func close() {
+        guard descriptor >= 0 else { return }
+        systemClose(descriptor)
+        descriptor = -1
+    }
+
+    private func read() -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 16384)
+        let count = buffer.withUnsafeMutableBytes { room in
+            if let ssl { return Int(SSL_read(ssl, room.baseAddress, Int32(room.count))) }
+            return recv(descriptor, room.baseAddress, room.count, 0)
+        }
+        return count > 0 ? Array(buffer[..<count]) : nil
+    }
+}
+
+/// Runs `body` with a peer that is stopped afterwards, whatever happens.
+func withPeer(
+    _ script: @escaping ClientPeer.Script, tls certificate: ClientCertificates.Pair? = nil,
+    versions: ClosedRange<Int32> = TLS1_2_VERSION...TLS1_3_VERSION, _ body: (ClientPeer) throws -> Void
+) throws {
+    let peer = try ClientPeer(script, tls: certificate, versions: versions)
+    defer { #expect(peer.stop()) }
+    try body(peer)
+}
