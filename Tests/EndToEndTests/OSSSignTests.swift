@@ -247,7 +247,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("a tab", Signable(type: "image/\tjpeg"), "syntax"),
         Refused("one line", "hello", "syntax"),
         Refused("three lines", "PUT\n\n\n/demo-bucket/demo/a.jpg", "syntax"),
-        Refused("a last empty line", Signable().text + "\n", "line 5, header"),
+        Refused("a last empty line", Signable().text + "\n", "without a line break at the end"),
         Refused(
             "a Post Object policy", "eyJleHBpcmF0aW9uIjoiMjA5OS0wMS0wMVQwMDowMDowMFoiLCJjb25kaXRpb25zIjpbXX0=", "syntax"
         ),

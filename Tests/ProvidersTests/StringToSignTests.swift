@@ -305,7 +305,7 @@ private let refused: [(clause: StringToSignError.Clause, text: [UInt8])] = [
     (.resource, put(resource: "/examplebucket/../b")), (.resource, put(resource: "/examplebucket/a/..")),
     (.resource, put(resource: "/examplebucket/$(filename)")), (.resource, put(resource: "/examplebucket/a${filename}")),
     (.resource, put(resource: "/examplebucket/\(String(repeating: "k", count: 1_024))")),
-    (.header, put(resource: "/examplebucket/a.jpg\n")),
+    (.resource, put(resource: "/examplebucket/a.jpg\n")),
     (.resource, put(headers: "x-oss-a:b\n", resource: "x-oss-b:c")),
     (.resource, put(resource: "?acl")), (.resource, put(resource: "/examplebucket?acl")),
 

@@ -78,6 +78,11 @@ package struct StringToSign: Sendable, Equatable {
         else {
             throw StringToSignError(.syntax, "there are four lines, then x-oss- headers, then the resource")
         }
+        // The likeliest slip: editors and shells put a line break at the end.
+        guard !resource.isEmpty else {
+            throw StringToSignError(
+                .resource, line: 5 + lines.count, "the resource is the last line, without a line break at the end")
+        }
         self.verb = try Self.verb(verb)
         self.contentMD5 = try Self.contentMD5(contentMD5)
         self.contentType = try Self.contentType(contentType)

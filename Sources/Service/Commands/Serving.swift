@@ -25,7 +25,7 @@ enum Serving {
         for warning in configuration.warnings { log.write(.warning, warning) }
         ProcessLimits.forbidCoreDumps()
         let descriptors = ProcessLimits.raiseDescriptors()
-        if descriptors < configuration.server.limits.connections + 64 {
+        if descriptors < configuration.server.limits.connections {
             log.write(
                 .warning, "the system lets this process open fewer files than server.limits.connections needs",
                 ["files": "\(descriptors)", "connections": "\(configuration.server.limits.connections)"])
