@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct GrantMistakeTests {
     private static let photos = "route: \"qiniu.uptoken\", credential: \"kodo\", callers: [\"apiKey:app\"]"
     private static let shared = "route: \"qiniu.uptoken\", credential: \"kodo\", callers: \"anonymous\", public: true,"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct LoadingTests {
     @Test
     func `reads every value of the server as it is written`() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct PolicyMistakeTests {
     private static let photos = "fsizeMin: 1, fsizeLimit: 5242880"
     private static let shared =

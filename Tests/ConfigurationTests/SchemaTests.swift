@@ -4,7 +4,7 @@ import Testing
 @testable import Configuration
 
 /// The descriptions, and what the reader makes of them: no key is accepted and ignored.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct SchemaTests {
     @Test(arguments: Documented.all)
     func `every documented key is taken, and says something`(key: Documented) {

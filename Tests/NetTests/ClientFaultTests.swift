@@ -8,7 +8,7 @@ import Testing
 struct ClientFault: Sendable, CustomTestStringConvertible {
     let name: String
     /// The milliseconds that the exchange has.
-    var time: Int64 = 10_000
+    var time: Int64 = 60_000
     var limit = 1 << 20
     let error: ExchangeError
     let script: ClientPeer.Script

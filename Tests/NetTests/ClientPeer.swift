@@ -59,7 +59,7 @@ final class ClientPeer: Sendable {
     var connections: Int { lock.withLock { accepted } }
 
     /// - Returns: whether all its threads ended in time.
-    func stop(within seconds: Double = 15) -> Bool {
+    func stop(within seconds: Double = 60) -> Bool {
         shutdown(listener, Int32(SHUT_RDWR))
         return threads.wait(timeout: .now() + seconds) == .success
     }
@@ -105,7 +105,7 @@ final class ClientPeer: Sendable {
     }
 }
 
-/// The server's side of one connection; every wait ends after ten seconds.
+/// The server's side of one connection; every wait ends after a minute: the whole suite may be running beside it.
 final class ClientPeerConnection {
     struct Ended: Error {}
 
@@ -116,7 +116,7 @@ final class ClientPeerConnection {
 
     init(_ descriptor: Int32, _ context: OpaquePointer?) {
         self.descriptor = descriptor
-        var time = timeval(tv_sec: 10, tv_usec: 0)
+        var time = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1
