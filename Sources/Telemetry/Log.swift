@@ -57,36 +57,31 @@ package struct Log: Sendable {
         guard tells(level) else { return }
         var line = ByteWriter(capacity: 256)
         let time = ISO8601.write(Int64(time(nil)))
-        if settings.isJSON {
-            line.append("{\"time\":")
-            line.append(jsonString: time)
-            line.append(",\"level\":\"")
-            line.append(level.name)
-            line.append("\",\"message\":")
-            line.append(jsonString: message)
-            for (name, value) in details {
-                line.append(",")
-                line.append(jsonString: name)
-                line.append(":")
-                line.append(jsonString: value)
-            }
-            line.append("}\n")
-        } else {
-            line.append(time)
-            line.append(" ")
-            line.append(level.name)
-            line.append(": ")
-            line.append(text: message)
-            for (name, value) in details {
-                line.append(" ")
-                line.append(text: name)
-                line.append("=")
-                line.append(text: value)
-            }
-            line.append("\n")
+        line.append(settings.isJSON ? "{\"time\":" : "")
+        append(time.text, to: &line)
+        append(" ", ",\"level\":", level.name.description, to: &line)
+        append(": ", ",\"message\":", message, to: &line)
+        for (name, value) in details {
+            line.append(settings.isJSON ? "," : " ")
+            append(name, to: &line)
+            append("=", ":", value, to: &line)
         }
+        line.append(settings.isJSON ? "}\n" : "\n")
         // A log that cannot be written must not stop the service.
         _ = line.withUnsafeBytes { systemWrite(STDERR_FILENO, $0) }
+    }
+
+    /// A text as the format has it.
+    private func append(_ text: String, to line: inout ByteWriter) {
+        if settings.isJSON { line.append(jsonString: text) } else { line.append(text: text) }
+    }
+
+    /// A text behind what separates it from the one before, in either format.
+    private func append(
+        _ plain: StaticString, _ json: StaticString, _ text: String, to line: inout ByteWriter
+    ) {
+        line.append(settings.isJSON ? json : plain)
+        append(text, to: &line)
     }
 }
 

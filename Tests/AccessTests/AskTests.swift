@@ -106,7 +106,7 @@ import Testing
         try ask.parameters.read(form: Array("text=x".utf8).span)
         try ask.read(by: House.parameters)
         let forgotten =
-            ask.key == nil && ask.bucket == nil && ask.lifetime == nil && ask.grant == nil && !ask.isGiven(at: 4)
+            ask.key == nil && ask.bucket == nil && ask.lifetime == nil && ask.grant == nil && ask.integer(at: 4) == nil
         #expect(forgotten)
         let text = ask.text(at: 5)?.text
         #expect(text == "x")

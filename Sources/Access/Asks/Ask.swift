@@ -75,13 +75,6 @@ package struct Ask: ~Copyable {
         return value
     }
 
-    /// Whether anything was given for the parameter at `position` of the route's list.
-    package func isGiven(at position: Int) -> Bool {
-        guard position < values.count else { return false }
-        if case .none = values[position] { return false }
-        return true
-    }
-
     /// Says what object is meant when that does not stand in parameters of its own.
     package mutating func setTarget(bucket: [UInt8], key: [UInt8]) {
         bucketRange = parameters.keep(bucket.span)

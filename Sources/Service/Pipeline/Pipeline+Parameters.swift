@@ -15,7 +15,7 @@ extension Pipeline {
             try readQueryOfPost(request, route)
             try readBody(of: request, route)
         } else {
-            guard request.body.isEmpty else { throw .bodyOnGet }
+            guard request.body.isEmpty else { throw .unwantedBody }
             try readParameters(of: route) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
         }
         // Some clients list every type they can stand; who can read JSON gets JSON.
@@ -42,32 +42,42 @@ extension Pipeline {
 
     private mutating func readBody(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
         let depth = configuration.server.limits.jsonDepth
-        let type = MediaType(request.field(.contentType))
-        try checkType(of: request, route)
-        switch type {
+        switch try bodyType(of: request, route) {
         case .json:
             try readParameters(of: route) { ask throws(ParameterError) in
                 try ask.parameters.read(json: request.body, maximumDepth: depth)
             }
         case .form:
             try readParameters(of: route) { ask throws(ParameterError) in try ask.parameters.read(form: request.body) }
-        case .text:
-            let name = route.textParameter ?? ""
+        case .text(let name):
             try readParameters(of: route) { ask throws(ParameterError) in
                 try ask.parameters.add(name: Array(name.utf8).span, value: request.body, form: .text)
             }
         case .none: guard request.body.isEmpty else { throw .unreadableType(textToo: route.textParameter != nil) }
-        case .other: break
         }
     }
 
-    /// Whether the route takes bodies of the request's type.
-    func checkType(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
-        let type = MediaType(request.field(.contentType))
-        let isTaken = type != .other && (type != .text || route.textParameter != nil)
-        guard isTaken, !request.head.isRepeated(.contentType) else {
-            throw .unreadableType(textToo: route.textParameter != nil)
+    /// How a body is read.
+    enum BodyType {
+        case json, form
+        /// The body is the value of this parameter.
+        case text(parameter: String)
+        /// It does not say, so it must be empty.
+        case none
+    }
+
+    /// How the request's body is to be read, if the route takes bodies of its type.
+    func bodyType(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) -> BodyType {
+        if !request.head.isRepeated(.contentType) {
+            switch MediaType(request.field(.contentType)) {
+            case .json: return .json
+            case .form: return .form
+            case .text: if let name = route.textParameter { return .text(parameter: name) }
+            case .none: return .none
+            case .other: break
+            }
         }
+        throw .unreadableType(textToo: route.textParameter != nil)
     }
 
     private mutating func readParameters(

@@ -61,9 +61,14 @@ struct Pipeline: ~Copyable {
     mutating func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
         requestID.begin(request)
         do throws(Refusal) {
-            guard case .issue(let route) = try find(request), request.head.method == .post else { return false }
-            _ = try identify(request, on: route, at: instant)
-            try checkType(of: request, Registry.routes[route].description)
+            switch try find(request) {
+            case .issue(let route) where request.head.method != .options:
+                admitOrigin(of: request, into: &response)
+                _ = try identify(request, on: route, at: instant)
+                guard request.head.method == .post else { throw .unwantedBody }
+                _ = try bodyType(of: request, Registry.routes[route].description)
+            case .issue, .alive, .everything: throw .unwantedBody
+            }
             return false
         } catch {
             error.write(into: &response, requestID)
@@ -77,19 +82,22 @@ struct Pipeline: ~Copyable {
         let refusal = Refusal(error)
         refusal.write(into: &response, requestID)
         response.add("X-Request-Id", requestID.bytes)
-        if log.tells(.debug) { tell(path: "-", code: refusal.code, response.status) }
+        if log.tells(.debug) { tell(path: nil, code: refusal.code, response.status) }
     }
 
     private func finish(_ request: borrowing Request, code: StaticString, _ response: inout Response) {
         response.add("X-Request-Id", requestID.bytes)
-        if log.tells(.debug) { tell(path: request.path.text, code: code, response.status) }
+        if log.tells(.debug) {
+            tell(path: router.find(request.path) == nil ? nil : request.path.text, code: code, response.status)
+        }
     }
 
-    /// One line for a request, for whoever looks for it by its id; never its query, which may hold anything.
-    private func tell(path: String, code: StaticString, _ status: Int) {
+    /// One line for a request, for whoever looks for it by its id. A path that is none of the service's own is not told, nor
+    /// is any query: they may hold anything.
+    private func tell(path: String?, code: StaticString, _ status: Int) {
         log.write(
             .debug, "answered",
-            ["requestId": requestID.text, "path": path, "status": "\(status)", "code": code.description])
+            ["requestId": requestID.text, "path": path ?? "-", "status": "\(status)", "code": code.description])
     }
 
     // MARK: Routes

@@ -40,7 +40,8 @@ extension Refusal {
     static let queryOnPost = Refusal(
         400, "unknown_parameter", "a POST is asked by its body; its query may have names that begin with _ only")
 
-    static let bodyOnGet = Refusal(400, "invalid_parameter", "a GET is asked by its query; it must have no body")
+    static let unwantedBody = Refusal(
+        400, "invalid_parameter", "only a POST has a body here; a GET is asked by its query and must have no body")
 
     static func methodNotAllowed(_ allowed: StaticString) -> Refusal {
         var refusal = Refusal(405, "method_not_allowed", "this path answers to \(allowed)")

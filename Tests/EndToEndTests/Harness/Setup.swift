@@ -10,6 +10,7 @@ struct Setup: Sendable {
     var rest: String
     /// The value of `server.listen`.
     var listen = #""127.0.0.1:0""#
+    var logLevel = "info"
 
     static let qiniuAccessKey = "e2e-qiniu-access-key"
     static let nosAccessKey = "e2e-nos-access-key"
@@ -36,7 +37,7 @@ struct Setup: Sendable {
           server: { listen: \(listen), transport: "\(transport.rawValue)", \(server) },
           \(Setup.credentials),
           \(rest)
-          log: { format: "text" },
+          log: { format: "text", level: "\(logLevel)" },
         }
         """
     }
