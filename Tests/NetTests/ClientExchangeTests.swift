@@ -225,7 +225,7 @@ import Testing
             try withClient(kind, { $0.exchanges = 5 }) { (client) throws in
                 let silent = try ClientPeer({ peer, _ in peer.hang() })
                 defer { #expect(silent.stop()) }
-                let hanging = (0..<5).map { _ in client.start(exchange(silent.port, within: 600)) }
+                let hanging = (0..<5).map { _ in client.start(exchange(silent.port, within: 2000)) }
                 #expect(try client.error(exchange(peer.port)) == .busy)
                 for promise in hanging { #expect(try promise.error() == .timeout(.waiting)) }
                 #expect(try client.answer(exchange(peer.port)).status == 200)

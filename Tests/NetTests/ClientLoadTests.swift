@@ -94,8 +94,8 @@ import Testing
                 try withClient(kind) { (client) throws in
                     var promises: [ClientLoop.Promise] = []
                     for _ in 0..<count {
-                        promises.append(client.start(exchange(plain.port, within: 700)))
-                        promises.append(client.start(exchange(.https(trust), "localhost", secure.port, within: 700)))
+                        promises.append(client.start(exchange(plain.port, within: 2000)))
+                        promises.append(client.start(exchange(.https(trust), "localhost", secure.port, within: 2000)))
                         promises.append(client.start(exchange(.https(trust), "localhost", wrong.port)))
                         promises.append(client.start(exchange(closed.port)))
                     }
