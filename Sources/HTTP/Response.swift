@@ -39,6 +39,15 @@ package struct Response: ~Copyable {
         fields.append("\r\n")
     }
 
+    /// All field lines added so far: a handler whose answer comes later keeps them until then.
+    package var fieldLines: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { fields.bytes }
+    }
+
+    /// Adds field lines that another response's `fieldLines` gave; they were checked there.
+    package mutating func append(fields lines: Span<UInt8>) { fields.append(lines) }
+
     /// Writes head and body as they go on the wire.
     /// - Parameters:
     ///   - date: the value of the Date field, 29 bytes.

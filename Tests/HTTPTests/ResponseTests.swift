@@ -88,6 +88,18 @@ import Testing
         #expect(!written { $0.add("X-Echo", octets("a\r\nSet-Cookie: b").span) }.contains("Cookie"))
     }
 
+    @Test func `field lines that were taken from one answer can be put into another`() {
+        var early = Response()
+        early.add("X-Request-Id", octets("r1").span)
+        early.add("Vary", "Origin")
+        let kept = early.fieldLines.array
+        let later = written {
+            $0.append(fields: kept.span)
+            $0.add("Allow", "GET")
+        }
+        #expect(later.hasSuffix("\r\nX-Request-Id: r1\r\nVary: Origin\r\nAllow: GET\r\n\r\n"))
+    }
+
     @Test func `reset forgets everything`() {
         let fresh = written { _ in }
         let used = written {
