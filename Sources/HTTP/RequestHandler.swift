@@ -1,10 +1,27 @@
 /// What answers requests. One object serves one event loop, on that loop's thread, one request at a time.
 package protocol RequestHandler: AnyObject {
-    /// Fills in the answer to `request`; `response` comes reset.
-    func respond(to request: borrowing Request, at instant: Instant, into response: inout Response)
+    /// Fills in the answer to `request`, or says that it comes later; `response` comes reset.
+    /// - Parameter ticket: what to finish the answer under when it comes later; of no meaning otherwise.
+    func respond(
+        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+    ) -> Answering
     /// Whether `request`, whose body has not come yet, will be refused whatever the body is; then fills in the answer, and
     /// the body is not waited for.
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool
     /// Fills in the answer to something that is no acceptable request; the connection closes after it.
     func respond(to error: RequestError, at instant: Instant, into response: inout Response)
+    /// The client whose answer was to come later is gone, or its time is over; called once, and not after the answer was
+    /// finished. To finish it now does nothing.
+    func abandon(_ ticket: AnswerTicket)
+    /// Called four times a second while the loop has anything to look after, for whatever the handler waits for.
+    func tick(at instant: Instant)
+    /// Whether it is to be called so even while no client is connected.
+    var isWaiting: Bool { get }
+}
+
+/// For those that answer everything at once.
+extension RequestHandler {
+    package func abandon(_ ticket: AnswerTicket) {}
+    package func tick(at instant: Instant) {}
+    package var isWaiting: Bool { false }
 }

@@ -3,15 +3,18 @@ import Bytes
 /// The server's half of one HTTP/1.1 connection, without a socket: bytes and times go in, answers come out.
 ///
 /// It finds the requests in what arrives, has each answered in order, and keeps what is not a whole request yet; an idle
-/// connection holds no buffer. Its owner sends what it writes, and calls `expire` when `deadline` has passed.
+/// connection holds no buffer. Its owner sends what it writes, and calls `expire` when `deadline` has passed. A request whose
+/// answer comes later is parked, and with it all that come after it, until `finish`.
 package struct ServerConnection: ~Copyable {
-    /// What the owner does after `receive`.
+    /// What the owner does after `receive` and `finish`.
     package enum Next: Sendable, Equatable {
         /// Wait for more bytes.
         case read
         /// Send what was written, then call `receive` again, with no bytes if none came: the answers had grown so large
         /// that the requests behind them wait.
         case drain
+        /// Send what was written, and read nothing more: the answer to `ticket` comes later.
+        case park
         /// Send what was written, then close.
         case close
         /// Send what was written, then close in a way that lets a client that is still sending read it.
@@ -32,7 +35,20 @@ package struct ServerConnection: ~Copyable {
         package init(handler: any RequestHandler) { self.handler = handler }
     }
 
-    private enum Phase { case idle, head, body, closing }
+    /// What of a request decides how its answer is written.
+    private struct Manner: Equatable {
+        let isHead: Bool
+        let isHTTP10: Bool
+        let keepsAlive: Bool
+
+        init(_ head: RequestHead) {
+            isHead = head.method == .head
+            isHTTP10 = head.isHTTP10
+            keepsAlive = head.keepsAlive
+        }
+    }
+
+    private enum Phase: Equatable { case idle, head, body, parked(Manner), closing }
     /// A body under way whose transfer coding is being taken off; its head is kept aside.
     private struct ChunkedBody {
         let head: [UInt8]
@@ -42,6 +58,9 @@ package struct ServerConnection: ~Copyable {
     private let limits: Limits
     private let parser: RequestParser
     private let listener: Int
+    private let token: UInt64
+    /// How many answers came later than their requests.
+    private var parkings: UInt64 = 0
     private var phase = Phase.idle
     private var since: Int64
     /// Bytes that have come and are not answered; within a chunked body, those that are not decoded.
@@ -53,10 +72,13 @@ package struct ServerConnection: ~Copyable {
     /// Bytes of answers that may wait to be sent before no further request of the connection is answered.
     package static let outputLimit = 64 * 1024
 
-    /// - Parameter listener: the place of the address that it was accepted on.
-    package init(limits: Limits, at instant: Instant, listener: Int = 0) {
+    /// - Parameters:
+    ///   - listener: the place of the address that it was accepted on.
+    ///   - token: what its owner knows it by, for its tickets.
+    package init(limits: Limits, at instant: Instant, listener: Int = 0, token: UInt64 = 0) {
         self.limits = limits
         self.listener = listener
+        self.token = token
         parser = RequestParser(limits: limits)
         since = instant.monotonic
     }
@@ -64,18 +86,30 @@ package struct ServerConnection: ~Copyable {
     /// Whether it waits between two requests, so that closing it loses nothing.
     package var isIdle: Bool { phase == .idle }
 
+    /// What the answer that comes later belongs to; nil when there is none.
+    package var ticket: AnswerTicket? { if case .parked = phase { nextTicket } else { nil } }
+
+    private var nextTicket: AnswerTicket { AnswerTicket(connection: token, number: parkings) }
+
     /// Monotonic milliseconds at which `expire` is due.
     package var deadline: Int64 {
         switch phase {
         case .idle: since + limits.idleTimeout
         case .head: since + limits.headerTimeout
-        case .body, .closing: since + limits.requestTimeout
+        case .body, .parked, .closing: since + limits.requestTimeout
         }
     }
 
-    /// Takes bytes that have arrived, and writes the answers to all requests that are now complete to `context.out`.
+    /// Takes bytes that have arrived, and writes the answers to all requests that are now complete to `context.out`; while one
+    /// is parked, keeps them.
     package mutating func receive(_ bytes: Span<UInt8>, in context: inout Context) -> Next {
-        guard phase != .closing else { return .close }
+        switch phase {
+        case .closing: return .close
+        case .parked:
+            bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
+            return .park
+        case .idle, .head, .body: break
+        }
         if pending.isEmpty {
             let (next, used) = answerRequests(in: bytes, &context)
             if phase != .closing, used < bytes.count { pending = bytes.extracting(used..<bytes.count).array }
@@ -93,12 +127,25 @@ package struct ServerConnection: ~Copyable {
         return next
     }
 
-    /// Ends a connection whose deadline has passed; a client in the middle of a request is told so in `context.out`.
+    /// Writes the answer that comes later, which `context.response` holds by now.
+    package mutating func finish(in context: inout Context) -> Next {
+        guard case .parked(let manner) = phase else { return .read }
+        parkings &+= 1
+        // Nothing was read for a while, so the client may well have sent more.
+        guard write(in: manner, &context) else { return .linger }
+        return pending.isEmpty ? .read : .drain
+    }
+
+    /// Ends a connection whose deadline has passed; a client in the middle of a request, or one that waits for its answer, is
+    /// told so in `context.out`.
     package mutating func expire(in context: inout Context) {
-        if phase == .head || phase == .body {
-            refuse(RequestError(.timeout, "the request did not arrive in time"), in: &context)
+        switch phase {
+        case .head, .body: refuse(RequestError(.timeout, "the request did not arrive in time"), in: &context)
+        case .parked(let manner):
+            let error = RequestError(.overloaded, "the answer was not ready in time")
+            refuse(error, omittingBody: manner.isHead, in: &context)
+        case .idle, .closing: phase = .closing
         }
-        phase = .closing
     }
 
     /// Whether more bytes can have completed, or spoilt, the request under way: a head only by another line's end, so that
@@ -122,6 +169,7 @@ package struct ServerConnection: ~Copyable {
                 let (length, next) = try answerRequest(in: bytes.extracting(used..<bytes.count), &context)
                 used += length
                 guard let next else { return (.read, used) }
+                if next == .park { return (.park, used) }
                 if next == .close { return (used == bytes.count ? .close : .linger, used) }
             }
         } catch {
@@ -191,21 +239,38 @@ package struct ServerConnection: ~Copyable {
 
     private mutating func answer(_ request: borrowing Request, _ context: inout Context) -> Next {
         context.response.reset()
-        context.handler.respond(to: request, at: context.instant, into: &context.response)
-        if request.head.method == .head { context.response.omitsBody = true }
-        let persists = request.head.keepsAlive && !context.isLast
-        let persistence: StaticString? = persists ? (request.head.isHTTP10 ? "keep-alive" : nil) : "close"
+        let answering = context.handler.respond(
+            to: request, as: nextTicket, at: context.instant, into: &context.response)
+        let manner = Manner(request.head)
+        switch answering {
+        case .done: return write(in: manner, &context) ? .read : .close
+        case .later:
+            phase = .parked(manner)
+            since = context.instant.monotonic
+            return .park
+        }
+    }
+
+    /// Writes the answer in `context.response`.
+    /// - Returns: whether another may follow it.
+    private mutating func write(in manner: Manner, _ context: inout Context) -> Bool {
+        if manner.isHead { context.response.omitsBody = true }
+        let persists = manner.keepsAlive && !context.isLast
+        let persistence: StaticString? = persists ? (manner.isHTTP10 ? "keep-alive" : nil) : "close"
         let date = context.date
         context.response.write(date: date.span, persistence: persistence, into: &context.out)
         phase = persists ? .idle : .closing
         since = context.instant.monotonic
-        return persists ? .read : .close
+        return persists
     }
 
     /// Writes the answer to something that is no acceptable request; nothing more is read from the connection.
-    package mutating func refuse(_ error: RequestError, in context: inout Context) {
+    package mutating func refuse(
+        _ error: RequestError, omittingBody: Bool = false, in context: inout Context
+    ) {
         context.response.reset()
         context.handler.respond(to: error, at: context.instant, into: &context.response)
+        if omittingBody { context.response.omitsBody = true }
         writeLast(&context)
     }
 

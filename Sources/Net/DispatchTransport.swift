@@ -43,8 +43,14 @@ final class DispatchTransport: Transport {
         timer.setEventHandler { @Sendable [self] in
             perform { loop in
                 // Linux: Dispatch never reports a socket that was reset while it began to be waited for to send; to send
-                // finds that out.
-                for socket in watched.values where socket.isWriting { loop.writable(socket.token) }
+                // finds that out. Of one for which nothing is waited for it reports nothing anywhere.
+                for socket in watched.values {
+                    if socket.isWriting {
+                        loop.writable(socket.token)
+                    } else if socket.isResting, ClientSocket.error(of: socket.descriptor) != 0 {
+                        loop.readable(socket.token, hasHungUp: true)
+                    }
+                }
             }
         }
         timer.activate()
@@ -73,7 +79,7 @@ extension DispatchTransport: @unchecked Sendable {}
 /// The Dispatch sources of one socket.
 private final class WatchedSocket {
     let token: UInt64
-    private let descriptor: Int32
+    let descriptor: Int32
     private let queue: DispatchQueue
     private let held: DispatchGroup
     /// Both sources, until Dispatch has let go of the descriptor.
@@ -104,6 +110,9 @@ private final class WatchedSocket {
         held.enter()
         reads.resume()
     }
+
+    /// Whether nothing is waited for.
+    var isResting: Bool { !isReading && !isWriting }
 
     /// Whether no bytes were waiting when Dispatch saw that it could be read; known while that is handled.
     var hasEnded: Bool { reads.data == 0 }

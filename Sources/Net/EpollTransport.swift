@@ -59,8 +59,9 @@
                         eventfd_read(wakeup, &value)
                         loop.woken()
                     } else if event.events & ~EPOLLOUT.rawValue != 0 {
-                        // Errors and hang-ups are found by reading.
-                        loop.readable(event.data.u64)
+                        // Errors and hang-ups are told whatever is waited for, and are found by reading.
+                        let hangUp = EPOLLERR.rawValue | EPOLLHUP.rawValue
+                        loop.readable(event.data.u64, hasHungUp: event.events & hangUp != 0)
                     } else {
                         loop.writable(event.data.u64)
                     }

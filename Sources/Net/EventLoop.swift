@@ -22,6 +22,7 @@ final class EventLoop {
     private let transport: any Transport
     private let settings: Server.Settings
     private let open: OpenConnections
+    private let answers: LateAnswers
     private let isStopping = Atomic(false)
     private var listeners: [ListeningSocket]
     private var channels: [ServerChannel?] = []
@@ -49,11 +50,12 @@ final class EventLoop {
     init(
         _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket],
         _ open: OpenConnections,
-        _ clients: ClientPool,
+        _ access: LoopAccess,
         _ handler: any RequestHandler
     ) {
         self.transport = transport
-        self.clients = clients
+        clients = access.clients
+        answers = access.answers
         self.settings = settings
         self.listeners = listeners
         self.open = open
@@ -85,7 +87,8 @@ final class EventLoop {
 
     /// How many milliseconds the transport may wait for an event; -1 for as long as it likes.
     var patience: Int32 {
-        alive == 0 && acceptsFrom == nil && clients.isEmpty ? -1 : Int32(EventLoop.sweepInterval)
+        alive == 0 && acceptsFrom == nil && clients.isEmpty && !context.handler.isWaiting
+            ? -1 : Int32(EventLoop.sweepInterval)
     }
 
     // MARK: What the transport calls
@@ -114,12 +117,13 @@ final class EventLoop {
         context.instant = instant
     }
 
-    /// After a batch of events: whose time is over?
+    /// After a batch of events: whose time is over, and whose answer has come?
     func end() {
         if context.instant.monotonic - lastSweep >= EventLoop.sweepInterval {
             lastSweep = context.instant.monotonic
             sweep()
         }
+        sendLateAnswers()
         // Nobody is left for whom an exchange could still be made.
         if isFinished { clients.cancelAll() }
     }
@@ -143,9 +147,10 @@ final class EventLoop {
         listeners = []
     }
 
+    /// - Parameter hasHungUp: whether the socket is broken.
     /// - Returns: whether bytes came from a client, so that there may be more.
     @discardableResult
-    func readable(_ token: UInt64) -> Bool {
+    func readable(_ token: UInt64, hasHungUp: Bool = false) -> Bool {
         if token & EventLoop.listenerBit != 0 {
             let index = Int(token & ~EventLoop.listenerBit)
             if index < listeners.count { accept(from: listeners[index], atMost: EventLoop.acceptBatch) }
@@ -155,6 +160,11 @@ final class EventLoop {
             // A hang-up is told even of a socket that waits to send, and is found there by sending.
             guard channel.unsent.isEmpty else {
                 writable(token)
+                return false
+            }
+            guard channel.next != .park else {
+                // It would be told again and again.
+                if hasHungUp { close(channel) }
                 return false
             }
             return read(channel)
@@ -169,7 +179,6 @@ final class EventLoop {
         case .partial: break
         case .failed: close(channel)
         case .complete:
-            transport.change(channel.descriptor, token: channel.token, to: .read)
             context.out.reset()
             deliver(channel)
         }
@@ -237,24 +246,28 @@ final class EventLoop {
         }
         // Read and forgotten, so that the refusal is not lost to a reset (RFC 9112 section 9.6).
         if channel.isLingering { return true }
-        context.out.reset()
-        channel.next = channel.connection.receive(input.span.extracting(0..<count), in: &context)
+        answer(input.span.extracting(0..<count), of: channel)
         deliver(channel)
         return true
+    }
+
+    private func answer(_ bytes: Span<UInt8>, of channel: ServerChannel) {
+        context.out.reset()
+        channel.next = channel.connection.receive(bytes, in: &context)
+        if channel.next == .park, let ticket = channel.connection.ticket { answers.expect(ticket) }
     }
 
     /// Sends what the connection wrote, all in one call, and goes on as it wants.
     private func deliver(_ channel: ServerChannel) {
         while true {
             switch context.out.withUnsafeBytes({ channel.send($0, at: context.instant) }) {
-            case .partial: return transport.change(channel.descriptor, token: channel.token, to: .write)
+            case .partial: return wait(for: .write, channel)
             case .failed: return close(channel)
             case .complete: break
             }
             guard channel.next == .drain else { return proceed(channel) }
-            context.out.reset()
             let none: [UInt8] = []
-            channel.next = channel.connection.receive(none.span, in: &context)
+            answer(none.span, of: channel)
         }
     }
 
@@ -262,10 +275,39 @@ final class EventLoop {
     private func proceed(_ channel: ServerChannel) {
         switch channel.next {
         case .close: close(channel)
-        case .read, .drain: break
+        case .read, .drain: wait(for: .read, channel)
+        case .park:
+            guard let answer = channel.lateAnswer else { return wait(for: .nothing, channel) }
+            channel.lateAnswer = nil
+            swap(&context.response, &answer.response)
+            context.out.reset()
+            channel.next = channel.connection.finish(in: &context)
+            deliver(channel)
         case .linger:
             shutdown(channel.descriptor, Int32(SHUT_WR))
             channel.linger(from: context.instant)
+            wait(for: .read, channel)
+        }
+    }
+
+    private func wait(for interest: Interest, _ channel: ServerChannel) {
+        guard interest != channel.interest else { return }
+        channel.interest = interest
+        transport.change(channel.descriptor, token: channel.token, to: interest)
+    }
+
+    /// Sends what was finished, and goes on with the requests that waited behind it, which may get more finished.
+    private func sendLateAnswers() {
+        var finished = answers.takeFinished()
+        while !finished.isEmpty {
+            for answer in finished {
+                guard let channel = channel(answer.ticket.connection), channel.connection.ticket == answer.ticket else {
+                    continue
+                }
+                channel.lateAnswer = answer
+                if channel.unsent.isEmpty { proceed(channel) }
+            }
+            finished = answers.takeFinished()
         }
     }
 
@@ -285,6 +327,12 @@ final class EventLoop {
         alive -= 1
         open.leave()
         transport.close(channel.descriptor)
+        abandon(channel)
+    }
+
+    private func abandon(_ channel: ServerChannel) {
+        guard let ticket = channel.connection.ticket, answers.abandon(ticket) else { return }
+        context.handler.abandon(ticket)
     }
 
     private func index(of channel: ServerChannel) -> Int { Int(channel.token & 0xFFFF_FFFF) }
@@ -301,6 +349,9 @@ final class EventLoop {
     private func sweep() {
         let now = context.instant.monotonic
         clients.sweep(at: now)
+        context.handler.tick(at: context.instant)
+        // They have come in time.
+        sendLateAnswers()
         if let start = acceptsFrom, now >= start {
             acceptsFrom = nil
             for (index, listener) in listeners.enumerated() {
@@ -325,6 +376,7 @@ final class EventLoop {
 
     private func expire(_ channel: ServerChannel) {
         guard !channel.isLingering, channel.unsent.isEmpty else { return close(channel) }
+        abandon(channel)
         context.out.reset()
         channel.connection.expire(in: &context)
         channel.next = context.out.isEmpty ? .close : .linger

@@ -50,17 +50,18 @@ package final class Server: Sendable {
     /// Opens the listening sockets; clients can connect from now on, and are answered by `run`.
     /// - Parameters:
     ///   - resolver: finds the addresses of the servers that handlers ask.
-    ///   - makeHandler: called once for each loop, before any thread is started, with the loop's own client.
+    ///   - makeHandler: called once for each loop, before any thread is started.
     package init(
-        _ settings: Settings, resolver: Resolver, makeHandler: (ClientPool) throws -> any RequestHandler
+        _ settings: Settings, resolver: Resolver, makeHandler: (LoopAccess) throws -> any RequestHandler
     ) throws(Failure) {
         let workers = max(1, settings.workers)
-        var parts: [(handler: any RequestHandler, transport: any Transport, clients: ClientPool)] = []
+        var parts: [(handler: any RequestHandler, transport: any Transport, access: LoopAccess)] = []
         for _ in 0..<workers {
             let transport: any Transport
             do throws(TransportError) { transport = try settings.transport.make() } catch { throw .transport(error) }
             let clients = ClientPool(transport, Mailbox(waking: transport), resolver)
-            do { parts.append((try makeHandler(clients), transport, clients)) } catch { throw .handler(error) }
+            let access = LoopAccess(clients: clients, answers: LateAnswers())
+            do { parts.append((try makeHandler(access), transport, access)) } catch { throw .handler(error) }
         }
         // The sockets come last, so that nothing can fail and leave them open.
         var sockets: [[ListeningSocket]] = []
@@ -75,7 +76,7 @@ package final class Server: Sendable {
         addresses = sockets.compactMap { $0.first?.address }
         let open = OpenConnections()
         loops = parts.enumerated().map { worker, part in
-            EventLoop(part.transport, settings, sockets.map { $0[worker] }, open, part.clients, part.handler)
+            EventLoop(part.transport, settings, sockets.map { $0[worker] }, open, part.access, part.handler)
         }
     }
 

@@ -13,6 +13,10 @@ final class ServerChannel {
     var connection: ServerConnection
     /// What to do when everything is sent.
     var next = ServerConnection.Next.read
+    /// What the transport reports.
+    var interest = Interest.read
+    /// The answer that came later, until what was written before it is sent.
+    var lateAnswer: LateAnswers.Answer?
     private(set) var unsent: [UInt8] = []
     private var sent = 0
     private var stalledSince: Int64 = 0
@@ -24,7 +28,7 @@ final class ServerChannel {
     init(_ descriptor: Int32, token: UInt64, limits: Limits, at instant: Instant, listener: Int) {
         self.descriptor = descriptor
         self.token = token
-        connection = ServerConnection(limits: limits, at: instant, listener: listener)
+        connection = ServerConnection(limits: limits, at: instant, listener: listener, token: token)
     }
 
     enum Delivery { case complete, partial, failed }

@@ -32,7 +32,7 @@ package struct TransportError: Error {
 enum Interest { case read, write, nothing }
 
 /// The seam between an event loop and the system. All but `wake` is called on the loop's own thread or queue, and that is
-/// where it calls the loop.
+/// where it calls the loop. A socket that breaks is reported even if nothing is waited for; with Dispatch, some time later.
 protocol Transport: AnyObject {
     /// Begins to report `descriptor` to the loop as `token`, level-triggered, while it can be read.
     func watch(_ descriptor: Int32, token: UInt64) -> Bool

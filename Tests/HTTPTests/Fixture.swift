@@ -2,17 +2,27 @@ import Bytes
 
 @testable import HTTP
 
-/// Answers with what it was asked, and remembers it.
+/// Answers with what it was asked, and remembers it; what begins with `/later` it leaves to be finished.
 final class RecordingHandler: RequestHandler {
     private(set) var requests: [RequestCase.Accepted] = []
     private(set) var errors: [RequestError.Kind] = []
+    private(set) var tickets: [AnswerTicket] = []
 
-    func respond(to request: borrowing Request, at instant: Instant, into response: inout Response) {
+    func respond(
+        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+    ) -> Answering {
         let seen = RequestCase.Accepted(
             method: request.head.method, path: latin(request.path.array), query: latin(request.query.array),
             authority: latin(request.authority.array), keepsAlive: request.head.keepsAlive,
             body: latin(request.body.array))
         requests.append(seen)
+        if request.path.begins(with: "/later") {
+            tickets.append(ticket)
+            // Nothing of it may leave.
+            response.status = 500
+            response.body.append("too early")
+            return .later
+        }
         if request.path.begins(with: "/big") {
             // Numbers itself, so that an answer that is lost or out of order shows.
             response.body.append(request.path)
@@ -21,6 +31,7 @@ final class RecordingHandler: RequestHandler {
             response.body.append(text: "\(seen.method) \(seen.path) \(seen.query) \(seen.authority) ")
             response.body.append(request.body)
         }
+        return .done
     }
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
@@ -62,12 +73,13 @@ final class Conversation {
         context = ServerConnection.Context(handler: handler)
         context.date = Array("Thu, 01 Jan 1970 00:00:00 GMT".utf8)
         context.instant = Instant(unixSeconds: 0, monotonic: milliseconds)
-        connection = ServerConnection(limits: limits, at: context.instant)
+        connection = ServerConnection(limits: limits, at: context.instant, token: 7)
     }
 
     var isOver: Bool { next == .close || next == .linger }
     var isIdle: Bool { connection.isIdle }
     var deadline: Int64 { connection.deadline }
+    var ticket: AnswerTicket? { connection.ticket }
     var text: String { latin(sent) }
     /// What was sent but for interim answers, which depend on where the request was cut.
     var finalText: String { text.split(separator: continued, omittingEmptySubsequences: false).joined() }
@@ -77,10 +89,28 @@ final class Conversation {
         set { context.isLast = newValue }
     }
 
+    var date: String {
+        get { latin(context.date) }
+        set { context.date = octets(newValue) }
+    }
+
     func receive(_ bytes: ArraySlice<UInt8>, at milliseconds: Int64 = 0) {
         guard !isOver else { return }
         context.instant = Instant(unixSeconds: 0, monotonic: milliseconds)
         next = connection.receive(bytes.span, in: &context)
+        goOn()
+    }
+
+    /// Has the answer that comes later say `text`.
+    func finish(_ text: String, at milliseconds: Int64 = 0) {
+        context.instant = Instant(unixSeconds: 0, monotonic: milliseconds)
+        context.response.reset()
+        context.response.body.append(text: text)
+        next = connection.finish(in: &context)
+        goOn()
+    }
+
+    private func goOn() {
         send()
         while next == .drain {
             drains += 1

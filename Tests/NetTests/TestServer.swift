@@ -8,7 +8,9 @@ import Testing
 
 /// `/echo` gives the body back, `/big/N` N bytes that depend on their place, anything else its path and query.
 final class EchoHandler: RequestHandler {
-    func respond(to request: borrowing Request, at instant: Instant, into response: inout Response) {
+    func respond(
+        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+    ) -> Answering {
         response.contentType = .text
         if request.path.equals("/echo") {
             response.body.append(request.body)
@@ -21,6 +23,7 @@ final class EchoHandler: RequestHandler {
             response.body.append(UInt8(ascii: "?"))
             response.body.append(request.query)
         }
+        return .done
     }
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool { false }
@@ -74,13 +77,16 @@ final class TestServer {
     private let returned = DispatchSemaphore(value: 0)
     private var isStopped = false
 
-    init(_ transport: TransportKind, _ adjust: (inout Server.Settings) -> Void = { _ in }) throws {
+    init(
+        _ transport: TransportKind, _ adjust: (inout Server.Settings) -> Void = { _ in },
+        makeHandler: (LoopAccess) -> any RequestHandler = { _ in EchoHandler() }
+    ) throws {
         let address = try socketAddress("127.0.0.1:0")
         var settings = Server.Settings(addresses: [address], workers: 1)
         settings.transport = transport
         settings.drainTimeout = 3000
         adjust(&settings)
-        server = try Server(settings) { EchoHandler() }
+        server = try Server(settings, resolver: Resolver(), makeHandler: makeHandler)
         port = try #require(server.addresses.first).port
         let (server, returned) = (server, returned)
         Thread {

@@ -55,11 +55,17 @@ enum ClientSocket {
     static func isConnected(_ descriptor: Int32) throws(Failure) -> Bool {
         var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard poll(&state, 1, 0) > 0 else { return false }
+        let error = error(of: descriptor)
+        guard error == 0 else { throw Failure(reason: String(cString: strerror(error))) }
+        return true
+    }
+
+    /// The number of the error that broke the socket, 0 for none; it is told once.
+    static func error(of descriptor: Int32) -> Int32 {
         var error: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
-        guard error == 0 else { throw Failure(reason: String(cString: strerror(error))) }
-        return true
+        return error
     }
 
     static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {

@@ -6,8 +6,11 @@ final class LoopHandler: RequestHandler {
 
     init(_ pipeline: consuming Pipeline) { self.pipeline = pipeline }
 
-    func respond(to request: borrowing Request, at instant: Instant, into response: inout Response) {
+    func respond(
+        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+    ) -> Answering {
         pipeline.respond(to: request, at: instant, into: &response)
+        return .done
     }
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {

@@ -1,0 +1,20 @@
+/// Where an answer belongs that comes later than its request.
+package struct AnswerTicket: Sendable, Hashable {
+    /// The loop's token of the connection.
+    package let connection: UInt64
+    /// Counts those of the connection's requests whose answers came later.
+    package let number: UInt64
+
+    package init(connection: UInt64, number: UInt64) {
+        self.connection = connection
+        self.number = number
+    }
+}
+
+/// Whether a request is answered.
+package enum Answering: Sendable {
+    /// The response is filled in.
+    case done
+    /// It will be finished under the request's ticket, unless it is abandoned first.
+    case later
+}

@@ -1,0 +1,48 @@
+import HTTP
+
+/// The answers of one loop's handler that come later than their requests.
+///
+/// `finish` only has an answer filled in. The loop sends it at the end of its pass, when no handler is running, so that an answer
+/// may be finished at any moment, even while another request is being answered.
+package final class LateAnswers {
+    /// One that is finished and not sent.
+    final class Answer {
+        let ticket: AnswerTicket
+        var response = Response()
+
+        fileprivate init(_ ticket: AnswerTicket) { self.ticket = ticket }
+    }
+
+    private var awaited: Set<AnswerTicket> = []
+    private var finished: [Answer] = []
+
+    init() {}
+
+    /// Has the answer under `ticket` filled in (the response comes reset) and sent, and goes on with the connection's later
+    /// requests. On the loop's thread.
+    /// - Returns: false when nobody waits for it any more, or `respond` has not returned yet; `fill` was not called then.
+    @discardableResult
+    package func finish(_ ticket: AnswerTicket, _ fill: (inout Response) -> Void) -> Bool {
+        guard awaited.remove(ticket) != nil else { return false }
+        let answer = Answer(ticket)
+        fill(&answer.response)
+        finished.append(answer)
+        return true
+    }
+
+    func expect(_ ticket: AnswerTicket) { awaited.insert(ticket) }
+
+    /// - Returns: whether somebody waited for it until now.
+    func abandon(_ ticket: AnswerTicket) -> Bool { awaited.remove(ticket) != nil }
+
+    /// What was finished since the last call, in that order.
+    func takeFinished() -> [Answer] {
+        guard !finished.isEmpty else { return [] }
+        let taken = finished
+        finished = []
+        return taken
+    }
+}
+
+// Confined to its loop's thread, like the loop's client: other threads ask for it by the mailbox.
+extension LateAnswers: @unchecked Sendable {}
