@@ -45,7 +45,7 @@ let package = Package(
         tests("AccessTests", "Access", "Crypto", "Bytes"),
         tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", exclude: ["Fixtures"]),
         tests("UpstreamTests", "Upstream", "Crypto", "Bytes"),
-        tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes", exclude: ["sandbox_sdks.py"]),
+        tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
         tests("ConfigurationTests", "Configuration", "Providers", "Access", "Crypto", "Bytes"),
         tests("ServiceTests", "Service", "Configuration", "Providers", "Access", "HTTP", "Crypto", "Bytes"),
         tests("ArchitectureTests"),

@@ -1,8 +1,6 @@
 """Calls a running sandbox with the vendor's own SDKs.
 
-    python sandbox_sdks.py HOST:PORT ACCESS_KEY_ID ACCESS_KEY_SECRET ROLE_ARN
-
-Needs, from PyPI: aliyun-python-sdk-core==2.16.1 aliyun-python-sdk-sts==3.1.3 alibabacloud_sts20150401
+    python sandbox_sts.py HOST:PORT ACCESS_KEY_ID ACCESS_KEY_SECRET ROLE_ARN
 """
 
 import json
