@@ -7,6 +7,8 @@ import json
 import logging
 import sys
 
+from checking import check
+
 from alibabacloud_sts20150401 import models
 from alibabacloud_sts20150401.client import Client
 from alibabacloud_tea_openapi.models import Config
@@ -67,12 +69,6 @@ def acs3(key_id=KEY_ID, secret=SECRET, token=None, session="alice", **parameters
         return client.assume_role(request).body.credentials.to_map()
     except Exception as error:  # its class differs between the versions of the SDK
         return getattr(error, "status_code", None) or error.data["statusCode"], error.code
-
-
-def check(what, found, expected):
-    if found != expected:
-        sys.exit(f"{what}: {found!r}, not {expected!r}")
-    print(f"{what}: {found!r}")
 
 
 # The old SDK finds its own string to sign in the sandbox's message, and concludes that only the secret can be wrong.
