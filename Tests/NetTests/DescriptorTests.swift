@@ -147,7 +147,7 @@ func eventually(_ condition: () -> Bool) -> Bool {
     return true
 }
 
-private func processorMilliseconds(_ body: () throws -> Void) rethrows -> Int {
+func processorMilliseconds(_ body: () throws -> Void) rethrows -> Int {
     func used() -> Int {
         var usage = rusage()
         getrusage(RUSAGE_SELF.rawValue, &usage)

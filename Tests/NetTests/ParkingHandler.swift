@@ -1,0 +1,148 @@
+import Bytes
+import Dispatch
+import HTTP
+import Testing
+
+@testable import Net
+
+/// Answers like `EchoHandler`, but for what begins with `/later`: that is finished by its path, from any thread.
+final class ParkingHandler: RequestHandler {
+    /// When the handler is at work.
+    enum Moment: CaseIterable { case respond, refuses, error, abandon, tick, fill }
+
+    private struct State {
+        var asked: [String] = []
+        var parked: [String: AnswerTicket] = [:]
+        var abandoned: [AnswerTicket] = []
+        var ticks = 0
+        var isWaiting = false
+        var plans: [Moment: @Sendable () -> Void] = [:]
+    }
+
+    private let access: LoopAccess
+    private let echo = EchoHandler()
+    private let lock = Lock()
+    // Guarded by the lock.
+    private nonisolated(unsafe) var state = State()
+
+    init(_ access: LoopAccess) { self.access = access }
+
+    // MARK: What the loop calls
+
+    func respond(
+        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+    ) -> Answering {
+        carryOut(.respond)
+        let path = String(decoding: request.path.array, as: UTF8.self)
+        lock.withLock { state.asked.append(path) }
+        guard path.hasPrefix("/later") else {
+            return echo.respond(to: request, as: ticket, at: instant, into: &response)
+        }
+        // Nobody waits before this returns.
+        #expect(!access.answers.finish(ticket) { _ in Issue.record("filled in too early") })
+        lock.withLock { state.parked[path] = ticket }
+        return .later
+    }
+
+    func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
+        carryOut(.refuses)
+        return false
+    }
+
+    func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
+        carryOut(.error)
+        echo.respond(to: error, at: instant, into: &response)
+    }
+
+    func abandon(_ ticket: AnswerTicket) {
+        lock.withLock { state.abandoned.append(ticket) }
+        #expect(!access.answers.finish(ticket) { _ in Issue.record("filled in too late") })
+        carryOut(.abandon)
+    }
+
+    func tick(at instant: Instant) {
+        lock.withLock { state.ticks += 1 }
+        carryOut(.tick)
+    }
+
+    var isWaiting: Bool { lock.withLock { state.isWaiting } }
+
+    // MARK: What tests call, from their own threads
+
+    var asked: [String] { lock.withLock { state.asked } }
+    var abandoned: [AnswerTicket] { lock.withLock { state.abandoned } }
+    var ticks: Int { lock.withLock { state.ticks } }
+    /// How many were parked, ever.
+    var parkedCount: Int { lock.withLock { state.parked.count } }
+
+    /// The ticket of a request that has come, or is about to.
+    func ticket(_ path: String) throws -> AnswerTicket {
+        var ticket: AnswerTicket?
+        #expect(
+            soon {
+                ticket = lock.withLock { state.parked[path] }
+                return ticket != nil
+            })
+        return try #require(ticket)
+    }
+
+    /// Has the answer to `path` say it.
+    /// - Returns: whether it was still waited for.
+    @discardableResult
+    func finish(_ path: String) throws -> Bool { try finish(ticket(path), path) }
+
+    func finish(_ ticket: AnswerTicket, _ text: String) throws -> Bool {
+        try onLoop { $0.answer(ticket, text) }
+    }
+
+    /// On the loop's thread.
+    func answer(_ ticket: AnswerTicket, _ text: String) -> Bool {
+        access.answers.finish(ticket) { response in
+            carryOut(.fill)
+            response.contentType = .text
+            response.body.append(text: text)
+        }
+    }
+
+    /// Runs `body` on the loop's thread, and waits for it.
+    func onLoop<Value: Sendable>(_ body: @escaping @Sendable (ParkingHandler) -> Value) throws -> Value {
+        let bell = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var value: Value?
+        access.clients.mailbox.post { [self] in
+            let made = body(self)
+            lock.withLock { value = made }
+            bell.signal()
+        }
+        guard bell.wait(timeout: .now() + 60) == .success else { throw ClientLoop.Late() }
+        return try #require(lock.withLock { value })
+    }
+
+    func wait(_ isWaiting: Bool) throws { try onLoop { $0.set(isWaiting) } }
+
+    private func set(_ isWaiting: Bool) { lock.withLock { state.isWaiting = isWaiting } }
+
+    /// Has `plan` carried out the next time that the handler is at work so.
+    func plan(_ moment: Moment, _ plan: @escaping @Sendable () -> Void) {
+        lock.withLock { state.plans[moment] = plan }
+    }
+
+    private func carryOut(_ moment: Moment) { lock.withLock { state.plans.removeValue(forKey: moment) }?() }
+}
+
+// Its state is guarded by a lock; the loop's own is touched on the loop's thread only.
+extension ParkingHandler: @unchecked Sendable {}
+
+/// Runs `body` with a server whose answers come later, and which is stopped afterwards, whatever happens.
+func withParking(
+    _ transport: TransportKind, _ adjust: (inout Server.Settings) -> Void = { _ in },
+    _ body: (TestServer, ParkingHandler) throws -> Void
+) throws {
+    var handler: ParkingHandler?
+    let server = try TestServer(transport, adjust) {
+        let made = ParkingHandler($0)
+        handler = made
+        return made
+    }
+    defer { #expect(server.stop()) }
+    try body(server, try #require(handler))
+}
