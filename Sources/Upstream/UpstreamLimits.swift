@@ -17,9 +17,9 @@ package struct UpstreamLimits: Sendable {
     package var refusalMemory: Int64 = 4_000
     /// How long after its last failure the vendor is taken to be failing still.
     package var outageMemory: Int64 = 30_000
-    /// After this a flight that nobody reported is given up, so that a lost report blocks nothing for ever. Must be more
-    /// than `callTimeout`.
-    package var flightLease: Int64 = 15_000
+    /// After this a flight that nobody reported is given up, so that a lost report blocks nothing for ever: longer than any
+    /// call.
+    package var flightLease: Int64 { callTimeout.plus(9_000) }
 
     /// One call with all its attempts and the pauses between them.
     package var callTimeout: Int64 = 6_000
@@ -33,15 +33,16 @@ package struct UpstreamLimits: Sendable {
     package var retryBackoff: Int64 = 100
     /// … up to this.
     package var longestRetryBackoff: Int64 = 1_000
-    /// How long a request may be parked; then it is told to come back (`SlotTable.expire`), while the flight goes on.
-    package var patience: Int64 = 1_800
+    /// How long a request may be parked; then it is told to come back (`SlotTable.expire`), while the flight goes on. Whoever
+    /// looks four times a second lets nobody wait for 2 s.
+    package var patience: Int64 = 1_600
 
     /// Failures in a row that open the breaker.
     package var breakerThreshold = 5
     /// How long it stays open before it lets a probe through, give or take a fifth.
     package var breakerOpen: Int64 = 1_500
-    /// After this a probe that nobody reported is given up. Must be more than `attemptTimeout`.
-    package var probeLease: Int64 = 2_500
+    /// After this a probe that nobody reported is given up: longer than any attempt.
+    package var probeLease: Int64 { attemptTimeout.plus(500) }
     /// When those come back who are refused while a probe is under way.
     package var probePause: Int64 = 200
 

@@ -131,7 +131,7 @@ import Testing
         for extreme in [Int64.min, -1, 0, .max] {
             var limits = UpstreamLimits()
             limits.breakerOpen = extreme
-            limits.probeLease = extreme
+            limits.attemptTimeout = extreme
             limits.probePause = extreme
             limits.breakerThreshold = Int(extreme)
             var breaker = Breaker(limits: limits)
