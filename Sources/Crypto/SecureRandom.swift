@@ -7,4 +7,19 @@ package enum SecureRandom {
         guard RAND_bytes(&bytes, Int32(clamping: count)) == 1 else { throw .unavailable("RAND_bytes") }
         return bytes
     }
+
+    /// Letters and digits, each as likely as any other.
+    package static func alphanumerics(_ count: Int) throws(CryptoError) -> [UInt8] {
+        let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        // The largest multiple of 62 that a byte can be below; what is not below it would favour some characters.
+        let limit = 248
+        var text: [UInt8] = []
+        text.reserveCapacity(count)
+        while text.count < count {
+            for byte in try bytes(count) where Int(byte) < limit && text.count < count {
+                text.append(characters[Int(byte) % characters.count])
+            }
+        }
+        return text
+    }
 }

@@ -3,21 +3,6 @@ import Crypto
 
 /// Text that nobody can foresee.
 enum RandomText {
-    /// Letters and digits, each as likely as any other.
-    static func alphanumeric(_ count: Int) throws(CryptoError) -> [UInt8] {
-        let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-        // The largest multiple of 62 that a byte can be below; what is not below it would favour some characters.
-        let limit = 248
-        var text: [UInt8] = []
-        text.reserveCapacity(count)
-        while text.count < count {
-            for byte in try SecureRandom.bytes(count) where Int(byte) < limit && text.count < count {
-                text.append(characters[Int(byte) % characters.count])
-            }
-        }
-        return text
-    }
-
     /// As the vendor writes a request's identifier: a UUID of version 4 in upper case.
     static func requestID() throws(CryptoError) -> [UInt8] {
         var bytes = try SecureRandom.bytes(16)

@@ -17,7 +17,7 @@ package struct SandboxCaller: Sendable {
     /// A new key pair that nobody else has; its identifier says that it is no real one.
     package static func generated() throws(CryptoError) -> SandboxCaller {
         SandboxCaller(
-            accessKeyID: Array("LTAISANDBOX".utf8) + (try RandomText.alphanumeric(13)),
-            secret: Secret(try RandomText.alphanumeric(30)))
+            accessKeyID: Array("LTAISANDBOX".utf8) + (try SecureRandom.alphanumerics(13)),
+            secret: Secret(try SecureRandom.alphanumerics(30)))
     }
 }

@@ -113,8 +113,8 @@ package struct SandboxSTS: ~Copyable {
         let expiration = now + session.durationSeconds
         var body = ByteWriter(capacity: 2048)
         do throws(CryptoError) {
-            let accessKeyID = Array("STS.SANDBOX".utf8) + (try RandomText.alphanumeric(20))
-            let secret = try RandomText.alphanumeric(44)
+            let accessKeyID = Array("STS.SANDBOX".utf8) + (try SecureRandom.alphanumerics(20))
+            let secret = try SecureRandom.alphanumerics(44)
             // As long as the vendor's, and with the characters that clients must encode.
             let token = Array("CAIS".utf8) + Base64.standard.encode(try SecureRandom.bytes(384))
             issued.keep(

@@ -14,11 +14,13 @@ import Testing
     }
 
     @Test func `a secret shows itself to nobody`() throws {
-        struct Holder { let name = "holder", secret: Secret, key: HMACKey, pair: SigningKey }
+        struct Holder { let name = "holder", secret: Secret, key: HMACKey, pair: SigningKey, given: KeyPair }
         let secret = Secret(Array(SecretTests.text.utf8))
         let holder = Holder(
             secret: secret, key: try HMACKey(.sha1, secret),
-            pair: try SigningKey(accessKey: Array("AK".utf8), secret: secret))
+            pair: try SigningKey(accessKey: Array("AK".utf8), secret: secret),
+            given: KeyPair(
+                accessKey: Array("AK".utf8), secret: secret, securityToken: Array(SecretTests.text.utf8)))
         let shown = SecretTests.everythingPrintable(holder)
         #expect(shown.contains("holder"), "the dump shows what is not secret")
         #expect(shown.contains("<secret>"))
@@ -37,6 +39,17 @@ import Testing
         #expect(Digest([UInt8](repeating: 1, count: 32)) != nil)
         #expect(Digest([UInt8](repeating: 1, count: 31)) == nil)
         #expect(Digest([]) == nil)
+    }
+
+    @Test func `random letters and digits are all that there are, each as often`() throws {
+        var counts: [UInt8: Int] = [:]
+        for byte in try SecureRandom.alphanumerics(62_000) { counts[byte, default: 0] += 1 }
+        #expect(
+            counts.keys.sorted().map { Character(UnicodeScalar($0)) }.filter { $0.isLetter || $0.isNumber }.count == 62)
+        #expect(counts.count == 62)
+        // Six times the standard deviation of a thousand.
+        #expect(counts.values.allSatisfy { (800...1200).contains($0) })
+        #expect(try SecureRandom.alphanumerics(0).isEmpty)
     }
 
     @Test func `random portions differ, and are drawn beyond one refill`() throws {
