@@ -34,7 +34,7 @@ let package = Package(
         room("Net", "HTTP", "Bytes", "CSystem", "COpenSSL"),
         room("Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
         room("Telemetry", "Bytes", "CSystem"),
-        room("Configuration", "Access", "Providers", "Telemetry", "Crypto", "Bytes"),
+        room("Configuration", "Access", "Providers", "Upstream", "Telemetry", "Crypto", "Bytes"),
         room(
             "Service", "Configuration", "Net", "HTTP", "Telemetry", "Providers", "Access", "Crypto", "Bytes", "CSystem"),
         .executableTarget(name: "countersign", dependencies: ["Service"], swiftSettings: strict),
@@ -46,7 +46,7 @@ let package = Package(
         tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", exclude: ["Fixtures"]),
         tests("UpstreamTests", "Upstream", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
-        tests("ConfigurationTests", "Configuration", "Providers", "Access", "Crypto", "Bytes"),
+        tests("ConfigurationTests", "Configuration", "Upstream", "Providers", "Access", "Crypto", "Bytes"),
         tests("ServiceTests", "Service", "Configuration", "Providers", "Access", "HTTP", "Crypto", "Bytes"),
         tests("ArchitectureTests"),
         tests("EndToEndTests", "countersign", "Bytes", "Crypto"),

@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import Crypto
 import Providers
 
 extension Compiler {
@@ -13,7 +14,10 @@ extension Compiler {
     }
 
     /// Compiles one entry of `grants`; nil when too much is wrong with it, which is then noted.
-    func compileGrant(_ member: JSONMember, _ credentials: Credentials, _ identities: Identities) -> Grant? {
+    /// - Parameter place: its place among the grants.
+    func compileGrant(
+        _ member: JSONMember, at place: Int, _ credentials: Credentials, _ identities: Identities
+    ) -> Grant? {
         let path = noteNamed(member, in: "grants")
         let names = Registry.routes.map(\.description.name)
         guard let index = reader.kind("route", of: member.value, path, among: names) else { return nil }
@@ -22,23 +26,23 @@ extension Compiler {
         let fields = reader.read(member.value, path, by: Schema.grant(of: route))
         let draft = Draft(path: path, route: route, fields: fields, isRead: reader.problems.count == problems)
         let callers = compileCallers(draft, identities)
-        let target = compileTarget(draft, callers)
+        let target = compileTarget(draft)
         let credential = compileCredential(draft, provider, credentials)
-        let accessKey = credential.map { credentials.list[$0].accessKey } ?? []
-        let issuer = makeIssuer(
-            draft,
-            GrantFields(
-                fields, target: target ?? .anything, bucket: fields.string("bucket"), accessKey: accessKey))
+        let accessKey = credential.flatMap { credentials.list[$0].key?.accessKey } ?? []
+        let issuer = target.flatMap {
+            makeIssuer(
+                draft, GrantFields(fields, target: $0, bucket: fields.string("bucket"), accessKey: accessKey))
+        }
         let (lifetime, maxLifetime) = compileLifetimes(draft)
         guard let callers, let target, let credential, let issuer else { return nil }
         return Grant(
-            name: member.name, route: index, credential: credential, callers: callers, bucket: fields.string("bucket"),
-            target: target, withoutKey: route.withoutKey, maximumKeyLength: route.maximumKeyLength,
+            name: member.name, index: place, route: index, credential: credential, callers: callers,
+            bucket: fields.string("bucket"), target: target, withoutKey: route.withoutKey,
+            maximumKeyLength: route.maximumKeyLength,
             lifetime: lifetime, maxLifetime: maxLifetime, lastMoment: route.lastMoment, issuer: issuer)
     }
 
     private func makeIssuer(_ draft: Draft, _ fields: GrantFields) -> (any TokenIssuer)? {
-        guard draft.isRead else { return nil }
         do throws(FieldProblem) {
             return try draft.route.makeIssuer(fields)
         } catch {
@@ -124,8 +128,10 @@ extension Compiler {
 
     // MARK: Bucket and key
 
-    private func compileTarget(_ draft: Draft, _ callers: [CallerSelector]?) -> Grant.Target? {
+    /// - Returns: nil where anything is wrong with it, so that nobody else need look.
+    private func compileTarget(_ draft: Draft) -> Grant.Target? {
         let fields = draft.fields
+        let problems = reader.problems.count
         if let bucket = fields.string("bucket"), !BucketRule.admits(bucket.span) {
             reader.report(draft.path + ".bucket", BucketRule.fault.description)
         }
@@ -137,7 +143,7 @@ extension Compiler {
             reader.report(draft.path + ".keyPrefix", fault)
         }
         checkExtensions(draft)
-        guard draft.isRead else { return nil }
+        guard draft.isRead, reader.problems.count == problems else { return nil }
         if key != nil, prefix != nil {
             reader.report(draft.path + ".keyPrefix", "cannot stand beside key")
             return nil

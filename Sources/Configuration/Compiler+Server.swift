@@ -3,7 +3,8 @@ import Bytes
 import Providers
 
 extension Compiler {
-    func compileServer(_ fields: FieldValues) -> Configuration.Server {
+    /// - Parameter isSandbox: whether the keys are for the sandbox, which nobody else may take for the vendor.
+    func compileServer(_ fields: FieldValues, isSandbox: Bool) -> Configuration.Server {
         let cors = fields.object("cors")
         for (index, name) in (fields.strings("hosts") ?? []).enumerated()
         where !name.elementsEqual("*".utf8) && !CharacterRule.isHost(name) {
@@ -18,13 +19,14 @@ extension Compiler {
                     + "in lower case, without path, and without the scheme's own port")
         }
         return Configuration.Server(
-            listen: compileListen(fields), hosts: fields.strings("hosts") ?? [],
+            listen: compileListen(fields, isSandbox), hosts: fields.strings("hosts") ?? [],
             transport: fields.string("transport")?.text, workers: Int(fields.integer("workers") ?? 0),
             limits: limits(fields.object("limits") ?? FieldValues()), origins: cors?.strings("origins") ?? [],
+            statusInBody: fields.boolean("statusInBody") == true,
             aliases: compileAliases(fields.members("aliases") ?? []))
     }
 
-    private func compileListen(_ fields: FieldValues) -> [HostPort] {
+    private func compileListen(_ fields: FieldValues, _ isSandbox: Bool) -> [HostPort] {
         var listen: [HostPort] = []
         let names = fields.strings("listen")
         if names?.isEmpty == true { reader.report("server.listen", "must name at least one address") }
@@ -34,7 +36,10 @@ extension Compiler {
                 reader.report(path, "must be a numeric address and a port such as \"127.0.0.1:8080\" or \"[::1]:8080\"")
                 continue
             }
-            if !address.address.isLoopback, fields.boolean("plaintext") == false {
+            if !address.address.isLoopback, isSandbox {
+                reader.report(
+                    path, "is not a loopback address, and keys for the sandbox are handed out on loopback only")
+            } else if !address.address.isLoopback, fields.boolean("plaintext") == false {
                 reader.report(
                     path, "is not a loopback address; listening there without TLS needs server.plaintext: true")
             } else if let other = listen.first(where: { address.overlaps($0) }) {

@@ -38,12 +38,13 @@ final class Compiler {
 
     private func compile(_ document: JSONValue) -> Configuration {
         let root = reader.read(document, "", by: Schema.root)
-        let server = compileServer(root.object("server") ?? FieldValues())
         let credentials = compileCredentials(root.members("credentials"))
+        let hasSandbox = credentials.list.contains(where: \.isSandbox)
+        let server = compileServer(root.object("server") ?? FieldValues(), isSandbox: hasSandbox)
         let identities = compileAuthentication(root.object("authentication") ?? FieldValues())
         var grants: [Grant] = []
         for member in root.members("grants") ?? [] {
-            if let grant = compileGrant(member, credentials, identities) { grants.append(grant) }
+            if let grant = compileGrant(member, at: grants.count, credentials, identities) { grants.append(grant) }
         }
         if file.isWorldWritable {
             reader.report("", "anybody on this machine can change this file; chmod o-w it")
@@ -71,6 +72,9 @@ final class Compiler {
         for (index, credential) in credentials.enumerated() where !grants.contains(where: { $0.credential == index }) {
             warnings.append("credentials.\(credential.name): no grant uses it")
         }
+        for credential in credentials where credential.isSandbox {
+            warnings.append("credentials.\(credential.name): is for the sandbox; its key opens nothing at the vendor's")
+        }
         let isOpen = server.hosts.isEmpty && server.listen.contains { !$0.address.isLoopback }
         if isOpen, grants.contains(where: { $0.callers.contains(.anonymous) }) {
             warnings.append(
@@ -92,50 +96,6 @@ final class Compiler {
             reader.report(place, "must have a name of 1 to 128 bytes without control characters")
         }
         return place
-    }
-
-    // MARK: Credentials
-
-    /// The credentials by their names.
-    struct Credentials {
-        var list: [Configuration.Credential] = []
-        /// Also those with something wrong: for them there is no place in the list, and perhaps no known provider.
-        var places: [[UInt8]: (provider: String?, index: Int?)] = [:]
-        /// Whether the names are all there are.
-        let isComplete: Bool
-    }
-
-    private func compileCredentials(_ members: [JSONMember]?) -> Credentials {
-        var credentials = Credentials(isComplete: members != nil)
-        for member in members ?? [] {
-            let path = noteNamed(member, in: "credentials")
-            let provider = reader.kind("provider", of: member.value, path, among: Registry.providers.map(\.name))
-                .map { Registry.providers[$0] }
-            let credential = provider.flatMap { compileCredential(member, path, $0) }
-            credentials.places[member.name] = (provider?.name, credential == nil ? nil : credentials.list.count)
-            if let credential { credentials.list.append(credential) }
-        }
-        return credentials
-    }
-
-    private func compileCredential(
-        _ member: JSONMember, _ path: String, _ provider: ProviderDescription
-    ) -> Configuration.Credential? {
-        let fields = reader.read(member.value, path, by: Schema.credential(of: provider))
-        guard let accessKey = fields.string("accessKey") else { return nil }
-        if let fault = Compiler.fault(of: accessKey) ?? provider.accessKeyFault(accessKey) {
-            reader.report(path + ".accessKey", fault)
-        }
-        guard let secret = fields.secret("secretKey") else { return nil }
-        return Configuration.Credential(
-            name: member.name.text, provider: provider.name, accessKey: accessKey, secret: secret)
-    }
-
-    /// An access key stands in tokens, field values and JSON as it is.
-    private static func fault(of accessKey: [UInt8]) -> String? {
-        let isPlain =
-            accessKey.count <= 128 && accessKey.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
-        return isPlain ? nil : "must be at most 128 printable ASCII characters without spaces, quotes and backslashes"
     }
 
     // MARK: Callers

@@ -3,6 +3,7 @@ import Bytes
 import Crypto
 import Providers
 import Telemetry
+import Upstream
 
 /// A configuration that has been read, checked and compiled; it never changes.
 package struct Configuration: Sendable {
@@ -15,6 +16,8 @@ package struct Configuration: Sendable {
         package let workers: Int
         package let limits: Limits
         package let origins: [[UInt8]]
+        /// Whether errors of `/distribute-token.json` travel with HTTP 200.
+        package let statusInBody: Bool
         /// Paths that stand for routes of the registry.
         package let aliases: [(path: [UInt8], route: Int)]
     }
@@ -28,8 +31,19 @@ package struct Configuration: Sendable {
     package struct Credential: Sendable {
         package let name: String
         package let provider: String
-        package let accessKey: [UInt8]
-        package let secret: Secret
+        /// Whether it is for trying things out: its key opens nothing.
+        package let isSandbox: Bool
+        /// Nil only for one that is fetched while the service runs (identities `oidc` and `ecs`).
+        package let key: KeyPair?
+        /// How the vendor is asked for sessions; nil where the key signs here.
+        package let sessions: Sessions?
+    }
+
+    package struct Sessions: Sendable {
+        package let account: STSAccount
+        /// Where the certificates are that are trusted instead of the system's.
+        package let trustFile: String?
+        package let limits: UpstreamLimits
     }
 
     /// Where the service says that it is alive; no alias may stand there.

@@ -27,24 +27,17 @@ extension FieldReader {
             report(path, "must be the name of an environment variable: letters, digits and _")
             return nil
         }
-        guard let text = surroundings.variable(name.text), !text.isEmpty else {
-            report(path, "the environment variable \(name.text) is not set, or empty")
-            return nil
-        }
-        return checked(Array(text.utf8), "the environment variable \(name.text)", path)
+        return secret(ofVariable: name.text, path)
+    }
+
+    mutating func secret(ofVariable name: String, _ path: String) -> Secret? {
+        variable(name, path).flatMap { checked($0, "the environment variable \(name)", path) }
     }
 
     private mutating func secret(fromFile value: JSONValue, _ path: String) -> Secret? {
         guard let name = string(value, path) else { return nil }
-        let place = name.first == UInt8(ascii: "/") ? name.text : folder + "/" + name.text
-        guard let file = surroundings.file(place) else {
-            report(path, "the file \(place) cannot be read")
-            return nil
-        }
-        if file.isWorldWritable {
-            report(path, "anybody on this machine can change \(place); chmod 600 it")
-            return nil
-        }
+        let place = place(of: name)
+        guard let file = file(at: place, path) else { return nil }
         if file.isWorldReadable, !admits(worldReadable: place, path) { return nil }
         var bytes = file.bytes
         if bytes.last == UInt8(ascii: "\n") {

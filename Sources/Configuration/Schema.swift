@@ -27,6 +27,9 @@ package enum Schema {
         FieldDescription("workers", .integer(0...256), standard: "0", "Event loops; 0 for one on each core."),
         FieldDescription("limits", .object(limits), "How much one client may take."),
         FieldDescription("cors", .object(cors), "Which web pages may ask."),
+        FieldDescription(
+            "statusInBody", .boolean, standard: "false",
+            "Whether errors of `/distribute-token.json` travel with HTTP 200, since some clients hide an error's body."),
         FieldDescription("aliases", .members, "Other paths for routes: `{ \"/api/uptoken\": \"qiniu.uptoken\" }`."),
     ]
 
@@ -78,10 +81,46 @@ package enum Schema {
         [
             FieldDescription(
                 "provider", .choice(Registry.providers.map(\.name)), required: true, "Whose keys these are."),
-            FieldDescription("accessKey", .string, required: true, "The public half of the pair."),
-            FieldDescription("secretKey", .secret, required: true, "The secret half."),
-        ] + provider.credentialFields
+            FieldDescription(
+                "accessKey", .string,
+                "The public half of the pair; needed, unless it is made up (`sandbox`) or comes from elsewhere (`identity`)."
+            ),
+            FieldDescription("secretKey", .secret, "The secret half, needed likewise."),
+        ] + provider.credentialFields + [provider.givesSessions ? sessionLimits : sandbox]
     }
+
+    private static let sandbox = FieldDescription(
+        "sandbox", .boolean, standard: "false",
+        "Whether this is a made-up pair to try with, of which is generated what is not given; "
+            + "for `sts` it is said by `endpoints: \"sandbox\"`.")
+
+    private static let sessionLimits = FieldDescription(
+        "limits",
+        .object([
+            FieldDescription(
+                "callTimeout", .duration(100...60_000), standard: "\"6s\"",
+                "One call for a session, with all its attempts and the pauses between them."),
+            FieldDescription(
+                "attemptTimeout", .duration(100...30_000), standard: "\"2s\"",
+                "One attempt, from the connection to the answer's last byte; at most `callTimeout`."),
+            FieldDescription("attempts", .integer(1...10), standard: "4", "Attempts of one call, over all endpoints."),
+            FieldDescription(
+                "callsPerSecond", .integer(1...1000), standard: "50",
+                "Calls that may be begun in a second; the vendor takes 100 of an account, all its users together."),
+            FieldDescription(
+                "callBurst", .integer(1...1000), standard: "50",
+                "Calls that may be begun at once after a silence."),
+            FieldDescription(
+                "sessions", .integer(1...1_000_000), standard: "10000", "Sessions that are remembered at a time."),
+            FieldDescription(
+                "waiters", .integer(1...1_000_000), standard: "16384", "Requests that may wait in all; beyond it 503."),
+            FieldDescription(
+                "waitersPerSession", .integer(1...1_000_000), standard: "4096",
+                "Requests that may wait for one session; beyond it 503."),
+            FieldDescription(
+                "patience", .duration(100...60_000), standard: "\"1600ms\"",
+                "How long a request may wait; then it is told to come back."),
+        ]), "How often, how long and for how many the vendor is asked.")
 
     /// The keys of a grant of a route.
     package static func grant(of route: RouteDescription) -> [FieldDescription] {
@@ -109,11 +148,11 @@ package enum Schema {
         if let longest = route.longestLifetime {
             fields.append(
                 FieldDescription(
-                    "lifetime", .duration(1000...longest * 1000),
+                    "lifetime", .duration(route.shortestLifetime * 1000...longest * 1000),
                     "How long what is issued holds when nothing is asked: one hour, or `maxLifetime` if that is less."))
             fields.append(
                 FieldDescription(
-                    "maxLifetime", .duration(1000...longest * 1000),
+                    "maxLifetime", .duration(route.shortestLifetime * 1000...longest * 1000),
                     "The most a caller may ask for: `lifetime`, if this is not given."))
         }
         return fields + route.grantFields

@@ -4,6 +4,7 @@ package enum Registry {
         Qiniu.description,
         NOS.description,
         OSS.description,
+        STS.description,
     ]
 
     /// A route with the provider it belongs to; its place in the list is its number everywhere.

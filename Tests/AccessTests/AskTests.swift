@@ -41,6 +41,17 @@ import Testing
         #expect(fault("expires=\(escaped)") == "invalid expires")
     }
 
+    @Test(arguments: [("1", false), ("899", false), ("900", true), ("2147483647", true), ("2147483648", false)])
+    func `R5: a vendor's shortest lifetime is the least that may be asked`(value: String, isTaken: Bool) throws {
+        var ask = Ask()
+        try ask.parameters.read(form: Array("expires=\(value)".utf8).span)
+        var error: AskError?
+        do throws(AskError) { try ask.read(by: [.expires(from: 900)]) } catch let fault { error = fault }
+        #expect((error == nil) == isTaken)
+        #expect(error?.parameter ?? "expires" == "expires")
+        #expect(error?.reason.contains("from 900 to 2147483647") ?? true)
+    }
+
     @Test func `numbers have bounds, texts have a length`() {
         #expect(fault("size=0") == "invalid size")
         #expect(fault("size=1") == nil)

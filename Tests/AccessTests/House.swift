@@ -20,6 +20,7 @@ enum House {
     struct Limited: TokenIssuer {
         var most: Int64 = 100
         var vendorName: KeyTemplate?
+        var callersEnd = CallersEnd.shortens
 
         func objection(to ask: borrowing Ask) -> Objection? {
             ask.integer(at: 4) ?? 0 > most ? Objection("size", "is too large") : nil
@@ -55,7 +56,7 @@ enum House {
             target = .anything
         }
         return Grant(
-            name: Array(name.utf8), route: route, credential: 0, callers: callers,
+            name: Array(name.utf8), index: 0, route: route, credential: 0, callers: callers,
             bucket: bucket.map { Array($0.utf8) }, target: target, withoutKey: withoutKey,
             maximumKeyLength: maximumKeyLength, lifetime: lifetime,
             maxLifetime: maxLifetime, lastMoment: lastMoment,

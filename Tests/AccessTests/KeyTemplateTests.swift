@@ -36,6 +36,11 @@ import Testing
         #expect(throws: KeyTemplate.Fault.self) { try KeyTemplate(Array(template.utf8)) }
     }
 
+    @Test func `a template knows whether it is another for every request`() throws {
+        #expect(try KeyTemplate(Array("a/${uuid}".utf8)).usesUUID)
+        #expect(try !KeyTemplate(Array("a/${caller.id}/${date.dd}".utf8)).usesUUID)
+    }
+
     @Test(arguments: ["", ".", "..", ".a", "a/b", "a b", "中", "a\u{0}", String(repeating: "a", count: 129)])
     func `R14: a name that may not stand in a key denies`(id: String) throws {
         #expect(try render("u/${caller.id}/", id: id) == nil)

@@ -117,6 +117,39 @@ import Testing
         #expect(try House.decide("key=p/a", by: ios, policy, ends: .reported(House.now + 900)) == later)
     }
 
+    @Test func `R17: where a caller's end denies, nothing is issued that would outlive it`() throws {
+        let policy = policy(
+            try House.grant(
+                "session", callers: [.authenticated], prefix: "p/", lifetime: 101,
+                issuer: House.Limited(callersEnd: .denies)))
+        let (android, ios) = (try caller("one"), try caller("two"))
+        func outcome(_ lifetime: Int64, _ limit: Permit.Limit) -> House.Outcome {
+            .permitted(grant: "session", bucket: "media", key: "p/", .prefix, lifetime: lifetime, by: limit)
+        }
+        #expect(try House.decide("", by: ios, policy) == .credentialTooShort)
+        #expect(try House.decide("expires=101", by: ios, policy) == .credentialTooShort)
+        #expect(try House.decide("expires=100", by: ios, policy) == outcome(100, .requested))
+        #expect(try House.decide("", by: android, policy) == outcome(101, .grant))
+    }
+
+    @Test func `R17: where a caller's end is ignored, what is issued outlives it`() throws {
+        let policy = policy(
+            try House.grant(
+                "session", callers: [.authenticated], prefix: "p/", issuer: House.Limited(callersEnd: .ignored)))
+        let ios = try caller("two")
+        func outcome(_ lifetime: Int64, _ limit: Permit.Limit) -> House.Outcome {
+            .permitted(grant: "session", bucket: "media", key: "p/", .prefix, lifetime: lifetime, by: limit)
+        }
+        #expect(try House.decide("", by: ios, policy) == outcome(600, .grant))
+        #expect(try House.decide("expires=3600", by: ios, policy) == outcome(3600, .requested))
+        #expect(try House.decide("expires=99", by: ios, policy) == outcome(99, .requested))
+    }
+
+    @Test func `R5: every end that can count has a name`() {
+        let limits: [Permit.Limit] = [.requested, .grant, .caller, .credential]
+        #expect(limits.map(\.name.description) == ["requested", "grant", "caller", "credential"])
+    }
+
     @Test func `R12: a denied caller gets nothing`() throws {
         let policy = policy(try House.grant("photos", callers: [.authenticated, .anonymous], prefix: "p/"))
         #expect(try House.decide("key=p/a", by: try caller("three"), policy) == .forbidden)

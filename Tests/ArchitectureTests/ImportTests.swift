@@ -14,7 +14,9 @@ import Testing
         "Net": ["HTTP", "Bytes", "CSystem", "COpenSSL", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Sandbox": ["Net", "HTTP", "Crypto", "Bytes"],
         "Telemetry": ["Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch"],
-        "Configuration": ["Access", "Providers", "Telemetry", "Crypto", "Bytes", "FoundationEssentials"],
+        "Configuration": [
+            "Access", "Providers", "Upstream", "Telemetry", "Crypto", "Bytes", "FoundationEssentials",
+        ],
         "Service": [
             "Configuration", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "Glibc", "Darwin",
             "Dispatch", "FoundationEssentials",

@@ -51,11 +51,16 @@ struct Documented: Sendable, CustomTestStringConvertible {
             ]
         }
         for provider in Registry.providers where path.first != "version" {
+            let place = "credentials.\(provider.name)"
+            // Those of a sandbox would not stand beside others.
+            if path.first == "credentials", provider.name != owner { continue }
             settings += [
-                ("credentials.\(provider.name).provider", "\"\(provider.name)\""),
-                ("credentials.\(provider.name).accessKey", "\"a\""),
-                ("credentials.\(provider.name).secretKey", "\"s\""),
+                ("\(place).provider", "\"\(provider.name)\""), ("\(place).accessKey", "\"a\""),
+                ("\(place).secretKey", "\"s\""),
             ]
+            for field in provider.credentialFields where field.isRequired {
+                settings.append(("\(place).\(field.name)", Documented.values["\(place).\(field.name)"] ?? "\"x\""))
+            }
         }
         if let route = Registry.routes.first(where: { $0.description.name == owner }) {
             settings += [
@@ -77,7 +82,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
     private static let needs: [String: [(String, String)]] = [
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
         "grants.g.public": [("grants.g.callers", "\"anonymous\"")],
-        "grants.g.unscoped": [("grants.g.bucket", "")],
+        "grants.g.unscoped": [("grants.g.keyPrefix", "")],
         "grants.g.key": [("grants.g.keyPrefix", "")],
         "grants.g.extensions": [("grants.g.keyPrefix", ""), ("grants.g.key", "\"a.${ext}\"")],
         "grants.g.policy.forceSaveKey": [("grants.g.policy.saveKey", "\"p/x\"")],
@@ -85,11 +90,17 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.policy.callbackBody": [("grants.g.policy.callbackUrl", "\"x\"")],
         "grants.g.policy.callbackHost": callback, "grants.g.policy.callbackBodyType": callback,
         "grants.g.policy.callbackFetchKey": callback,
+        "credentials.sts.identity": noKeys, "credentials.sts.oidcRoleArn": oidc,
+        "credentials.sts.oidcProviderArn": oidc, "credentials.sts.oidcTokenFile": oidc,
+        "credentials.sts.ecsRole": noKeys + [("credentials.sts.identity", "\"ecs\"")],
         "grants.g.policy.CallbackBody": [("grants.g.policy.CallbackUrl", "\"x\"")],
         "grants.g.policy.CallbackUrl": [("grants.g.policy.CallbackBody", "\"x\"")],
     ]
 
     private static let callback = [("grants.g.policy.callbackUrl", "\"x\""), ("grants.g.policy.callbackBody", "\"x\"")]
+
+    private static let noKeys = [("credentials.sts.accessKey", ""), ("credentials.sts.secretKey", "")]
+    private static let oidc = noKeys + [("credentials.sts.identity", "\"oidc\"")]
 
     // MARK: Values
 
@@ -97,7 +108,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
     var goodValue: String {
         switch path.last {
         case "route", "provider": "\"\(owner)\""
-        case "credential": "\"\(owner.prefix { $0 != "." })\""
+        case "credential": "\"\(Registry.routes.first { $0.description.name == owner }?.provider.name ?? "")\""
         default: Documented.values[name] ?? Documented.value(of: field)
         }
     }
@@ -110,6 +121,11 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "authentication.apiKeys[].sha256": "\"\(Sample.otherDigest)\"", "authentication.deny": "\"apiKey:a\"",
         "grants.g.callers": "\"authenticated\"", "grants.g.choose": "\"fsizeMin\"", "grants.g.methods": "\"HEAD\"",
         "grants.g.headers": "\"x-oss-meta-a\"", "grants.g.policy.saveKey": "\"p/x\"",
+        "grants.g.actions": "\"oss:PutObject\"", "credentials.sts.roleArn": "\"acs:ram::1:role/a\"",
+        "credentials.sts.endpoints": "\"https://sts.example.com\"", "credentials.sts.region": "\"cn-hangzhou\"",
+        "credentials.sts.caFile": "\"ca.pem\"", "credentials.sts.oidcRoleArn": "\"acs:ram::1:role/b\"",
+        "credentials.sts.oidcProviderArn": "\"acs:ram::1:oidc-provider/b\"",
+        "credentials.sts.oidcTokenFile": "\"oidc-token\"", "credentials.sts.limits.callTimeout": "\"9s\"",
     ]
 
     private static func value(of field: FieldDescription) -> String {

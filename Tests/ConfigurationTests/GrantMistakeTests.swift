@@ -16,7 +16,7 @@ struct GrantMistakeTests {
         arguments: [
             Mistake(photos, "‸route: \"qiniu.uptokne\"\(rest)", "grants.photos.route", "did you mean qiniu.uptoken?"),
             Mistake(
-                photos, "‸route: \"cos.credentials\"\(rest)", "grants.photos.route", "there are nos.token, oss.sign"),
+                photos, "‸route: \"cos.credentials\"\(rest)", "grants.photos.route", "there are distribute-token"),
             Mistake(photos, "‸route: [\"nos.token\"]\(rest)", "grants.photos.route", "one of qiniu.uptoken, nos.token"),
             Mistake(
                 "\"photos\": {\n      route: \"qiniu.uptoken\", ", "‸\"photos\": { ", "grants.photos", "needs route"),
@@ -164,7 +164,7 @@ struct GrantMistakeTests {
         let text = Sample.text.replacing("id: \"backend\"", with: "id: \"app\"")
             .replacing("\"apiKey:app\", \"apiKey:backend\"", with: "\"apiKey:app\"")
             .replacing("apiKey:backend", with: "apiKey:app")
-        #expect(try Sample.load(text).grants.count == 5)
+        #expect(try Sample.load(text).grants.count == 6)
     }
 
     @Test(

@@ -49,6 +49,11 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         var marked = try #require(Sample.text.replacingOnce(old, with: new), "not once in the sample: \(old)")
         for part in omitted { marked = try #require(marked.replacingOnce(part, with: ""), "\(part)") }
         if let place { marked = try #require(marked.replacingOnce(place, with: Mistake.mark + place), "\(place)") }
+        try Mistake.check(marked, path, word)
+    }
+
+    /// Expects that a text has this problem, only this, and at the mark in it.
+    static func check(_ marked: String, _ path: String, _ word: String) throws {
         let halves = marked.split(separator: Mistake.mark, omittingEmptySubsequences: false)
         try #require(halves.count == 2, "the mark stands once")
         let problems = Sample.problems(in: halves.joined())

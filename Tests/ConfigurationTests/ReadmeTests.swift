@@ -78,7 +78,8 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
     static let all: [KeyTable] =
         [KeyTable(title: "all", rows: rows(of: Schema.root, below: ""))]
         + Registry.providers.flatMap { provider in
-            let fields = provider.credentialFields
+            let common = Set(commonCredentialFields.map(\.name))
+            let fields = Schema.credential(of: provider).filter { !common.contains($0.name) }
             let own = KeyTable(
                 title: "credentials of \(provider.name)", rows: rows(of: fields, below: "credentials.NAME."))
             return (fields.isEmpty ? [] : [own])
@@ -99,7 +100,7 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
         return (routes.first ?? []).filter { field in routes.allSatisfy { $0.contains { $0.name == field.name } } }
     }()
 
-    /// What credentials of all providers may hold.
+    /// What credentials may hold that is not their provider's own.
     private static let commonCredentialFields: [FieldDescription] = {
         guard let provider = Registry.providers.first else { return [] }
         return Schema.credential(of: provider).filter { field in

@@ -8,7 +8,10 @@ enum Sample {
     static let otherDigest = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"
 
     /// None of these may ever be in a message.
-    static let secrets = ["inline-OSS-secret", "variable-QINIU-secret", "file-NOS-secret", "mounted-secret"]
+    static let secrets = [
+        "inline-OSS-secret", "variable-QINIU-secret", "file-NOS-secret", "mounted-secret", "variable-STS-secret",
+        "variable-STS-token",
+    ]
 
     static let text = #"""
         {
@@ -20,13 +23,22 @@ enum Sample {
               requestLine: "4KiB", headers: "16KiB", headerCount: 50, body: 1000, jsonDepth: 8, connections: 500,
               headerTimeout: "5s", requestTimeout: "20s", idleTimeout: "1m", drainTimeout: "500ms",
             },
-            cors: { origins: ["https://app.example.com", "http://localhost:3000"] },
+            cors: { origins: ["https://app.example.com", "http://localhost:3000"] }, statusInBody: true,
             aliases: { "/api/uptoken": "qiniu.uptoken", "/sign": "oss.sign" },
           },
           credentials: {
             "kodo": { provider: "qiniu", accessKey: "AK-qiniu", secretKey: { env: "QINIU_SECRET_KEY" } },
             "nos": { provider: "nos", accessKey: "AK-nos", secretKey: { file: "nos-key" } },
             "oss": { provider: "oss", accessKey: "AK-oss", secretKey: "inline-OSS-secret" },
+            "role": {
+              provider: "sts", accessKey: "LTAI-role", secretKey: { env: "ROLE_SECRET_KEY" }, identity: "key",
+              roleArn: "acs:ram::1:role/app", signature: "rpc", caFile: "ca.pem", externalId: "partner-7",
+              sourceIdentity: "gate", endpoints: ["https://sts.cn-hangzhou.aliyuncs.com", "https://sts.internal:8443"],
+              limits: {
+                callTimeout: "4s", attemptTimeout: "1500ms", attempts: 3, callsPerSecond: 20, callBurst: 10,
+                sessions: 5000, waiters: 2000, waitersPerSession: 200, patience: "900ms",
+              },
+            },
           },
           authentication: {
             apiKeys: [
@@ -72,6 +84,12 @@ enum Sample {
               bucket: "examplebucket", keyPrefix: "users/${caller.source}/",
               methods: ["GET", "PUT"], headers: ["x-oss-meta-*"], presign: "5m",
             },
+            "uploads": {
+              route: "distribute-token", credential: "role", callers: ["apiKey:app"],
+              bucket: "uploads", keyPrefix: "uploads/${caller.id}/", lifetime: "15m", maxLifetime: "2h",
+              actions: ["oss:PutObject", "oss:AbortMultipartUpload"], listPrefix: true,
+              sessionName: "app-${caller.id}", outliveCaller: true, shareAcrossCallers: false,
+            },
           },
           log: { level: "debug", format: "text" },
         }
@@ -85,19 +103,34 @@ enum Sample {
         "/var/run/secrets/key": file("mounted-secret", isWorldReadable: true),
         "/run/secrets/../open-key": file("file-NOS-secret", isWorldReadable: true),
         "/run/secretsx/key": file("file-NOS-secret", isWorldReadable: true),
+        // Clusters and systems let everybody read these.
+        "conf/ca.pem": file("-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", isWorldReadable: true),
+        "/run/secrets/ca.pem": file("-----BEGIN CERTIFICATE-----"),
+        "conf/oidc-token": file("eyJ.token", isWorldReadable: true),
+        "/var/run/tokens/oidc": file("eyJ.other", isWorldReadable: true),
+        "conf/writable": file("-----BEGIN CERTIFICATE-----", isWorldWritable: true), "conf/nothing": file(""),
     ]
 
-    static func file(_ text: String, isWorldReadable: Bool = false) -> Surroundings.File {
-        Surroundings.File(bytes: Array(text.utf8), isWorldReadable: isWorldReadable)
+    static func file(_ text: String, isWorldReadable: Bool = false, isWorldWritable: Bool = false) -> Surroundings.File
+    {
+        Surroundings.File(
+            bytes: Array(text.utf8), isWorldReadable: isWorldReadable, isWorldWritable: isWorldWritable)
     }
 
     static let variables = [
         "QINIU_SECRET_KEY": "variable-QINIU-secret", "EMPTY": "", "TWO_LINES": "variable-QINIU-secret\nmore",
+        "ROLE_SECRET_KEY": "variable-STS-secret", "ALIBABA_CLOUD_ACCESS_KEY_ID": "LTAI-environment",
+        "ALIBABA_CLOUD_ACCESS_KEY_SECRET": "variable-STS-secret",
+        "ALIBABA_CLOUD_SECURITY_TOKEN": "variable-STS-token",
+        "ALIBABA_CLOUD_ROLE_ARN": "acs:ram::1:role/pod",
+        "ALIBABA_CLOUD_OIDC_PROVIDER_ARN": "acs:ram::1:oidc-provider/cluster",
+        "ALIBABA_CLOUD_OIDC_TOKEN_FILE": "/var/run/tokens/oidc",
     ]
 
     /// Loads a text as `conf/countersign.json5`, or under the given name.
     static func load(
-        _ text: String, as name: String = "conf/countersign.json5", isWorldReadable: Bool = false
+        _ text: String, as name: String = "conf/countersign.json5", isWorldReadable: Bool = false,
+        variables: [String: String] = variables
     ) throws(ConfigurationError) -> Configuration {
         let file = Sample.file(text, isWorldReadable: isWorldReadable)
         let surroundings = Surroundings(
@@ -107,10 +140,11 @@ enum Sample {
 
     /// What is wrong with a text; nothing when it loads.
     static func problems(
-        in text: String, as name: String = "conf/countersign.json5", isWorldReadable: Bool = false
+        in text: String, as name: String = "conf/countersign.json5", isWorldReadable: Bool = false,
+        variables: [String: String] = variables
     ) -> [Problem] {
         do throws(ConfigurationError) {
-            _ = try load(text, as: name, isWorldReadable: isWorldReadable)
+            _ = try load(text, as: name, isWorldReadable: isWorldReadable, variables: variables)
             return []
         } catch {
             return error.problems

@@ -29,7 +29,7 @@ struct ServerMistakeTests {
         Mistake("version: 1,", "version: 1, ‸\"\(long)\": {},", "[\"\(long.prefix(64))…\"]", "is not known"),
         Mistake("workers: 2", "‸worker: 2", "server.worker", "did you mean workers?"),
         Mistake("workers: 2", "workers: 2, ‸tls: {}", "server.tls", "is not known"),
-        Mistake("workers: 2", "workers: 2, ‸statusInBody: true", "server.statusInBody", "is not known"),
+        Mistake("statusInBody: true", "‸statusInBodies: true", "server.statusInBodies", "did you mean statusInBody?"),
         Mistake("workers: 2", "workers: 2, ‸trustedProxies: []", "server.trustedProxies", "is not known"),
         Mistake("workers: 2", "workers: 2, ‸proxyProtocol: false", "server.proxyProtocol", "is not known"),
         Mistake("deny: [", "‸tickets: {}, deny: [", "authentication.tickets", "is not known"),
@@ -90,6 +90,7 @@ struct ServerMistakeTests {
         Mistake("listen: [\"127.0.0.1:8080\", \"[::1]:8080\"]", "‸listen: \"0:1\"", "server.listen", "numeric"),
         Mistake("listen: [\"127.0.0.1:8080\", \"[::1]:8080\"]", "‸listen: []", "server.listen", "at least one"),
         Mistake("listen: [\"127.0.0.1:8080\", \"[::1]:8080\"]", "‸listen: {}", "server.listen", "list of strings"),
+        Mistake("statusInBody: true", "‸statusInBody: 200", "server.statusInBody", "true or false"),
         Mistake("plaintext: false", "‸plaintext: 0", "server.plaintext", "true or false"),
         Mistake("plaintext: false", "‸plaintext: \"true\"", "server.plaintext", "true or false"),
         Mistake("\"tokens.example.com\"", "‸\"https://tokens.example.com\"", "server.hosts[0]", "without scheme"),
@@ -125,7 +126,9 @@ struct ServerMistakeTests {
         Mistake("\"/sign\": \"oss", "‸\"/oss/sign\": \"oss", "server.aliases[\"/oss/sign\"]", "service's own"),
         Mistake("\"/sign\": \"oss", "‸\"/livez\": \"oss", "server.aliases[\"/livez\"]", "service's own"),
         Mistake("\"/sign\": \"oss.sign\"", "‸\"/sign\": \"oss.sing\"", "server.aliases[\"/sign\"]", "mean oss.sign?"),
-        Mistake("\"/sign\": \"oss.sign\"", "‸\"/sign\": \"x\"", "server.aliases[\"/sign\"]", "there are nos.token"),
+        Mistake(
+            "\"/sign\": \"oss.sign\"", "‸\"/sign\": \"x\"", "server.aliases[\"/sign\"]",
+            "there are distribute-token, nos.token"),
         Mistake("\"/sign\": \"oss.sign\"", "‸\"/sign\": 1", "server.aliases[\"/sign\"]", "one of qiniu.uptoken"),
         Mistake(
             "aliases: { \"/api/uptoken\": \"qiniu.uptoken\", \"/sign\": \"oss.sign\" }", "‸aliases: []",

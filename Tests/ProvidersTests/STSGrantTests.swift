@@ -154,12 +154,22 @@ private func session(
             problem(
                 try fields {
                     $0["sessionName"] = .template(try KeyTemplate(Array("app-${caller.id}".utf8)))
-                    $0["lifetime"] = .integer(900_000)
                     $0["outliveCaller"] = .boolean(true)
                 }) == nil)
+    }
+
+    @Test func `R17: a session outlives the caller's own credential only where the grant says so`() throws {
+        #expect(try DistributeToken(fields()).callersEnd == .denies)
+        #expect(try DistributeToken(fields { $0["outliveCaller"] = .boolean(false) }).callersEnd == .denies)
+        #expect(try DistributeToken(fields { $0["outliveCaller"] = .boolean(true) }).callersEnd == .ignored)
+    }
+
+    @Test func `nothing in it is another for every request`() throws {
+        #expect(problem(try fields(prefix: "a/${uuid}/")) == "keyPrefix")
         #expect(
-            try DistributeToken(fields { $0["outliveCaller"] = .boolean(true) }).outlivesCaller
-                && !DistributeToken(fields()).outlivesCaller)
+            problem(try fields { $0["sessionName"] = .template(try KeyTemplate(Array("a-${uuid}".utf8))) })
+                == "sessionName")
+        #expect(problem(try fields(prefix: "a/${date.yyyy}/")) == nil)
     }
 
     @Test func `a bad grant names its field`() throws {
@@ -174,8 +184,6 @@ private func session(
         #expect(
             problem(try fields(prefix: String(repeating: "k", count: 1000) + "/") { $0["listPrefix"] = .boolean(true) })
                 == "actions")
-        #expect(problem(try fields { $0["lifetime"] = .integer(899_999) }) == "lifetime")
-        #expect(problem(try fields { $0["maxLifetime"] = .integer(1000) }) == "maxLifetime")
         for name in ["${caller.id}", "${caller.source}"] {
             #expect(
                 problem(
@@ -193,11 +201,12 @@ private func session(
     func `R17: expires begins at 900`(text: String, isTaken: Bool) throws {
         var ask = Ask()
         try ask.parameters.add(name: Array("expires".utf8).span, value: Array(text.utf8).span, form: .text)
-        try ask.read(by: DistributeToken.route.parameters)
-        let moment = Moment(unixSeconds: STSSample.now, random: InlineArray(repeating: 0))
         var parameter: String?
-        do throws(AskError) { try DistributeToken.route.read(&ask, moment) } catch { parameter = error.parameter }
+        do throws(AskError) { try ask.read(by: DistributeToken.route.parameters) } catch {
+            parameter = error.parameter
+        }
         #expect(parameter == (isTaken ? nil : "expires"))
+        #expect(DistributeToken.route.shortestLifetime == 900)
     }
 
     @Test func `the route is as the contract has it`() {
@@ -234,14 +243,13 @@ private func session(
             return
         }
         #expect(hosts.map(\.authority.text) == ["sts.aliyuncs.com"] && account.scheme == .acs3)
-        #expect(account.externalID == nil && account.sourceIdentity == nil && account.caFile == nil)
+        #expect(account.externalID == nil && account.sourceIdentity == nil && !account.endpoints.isSandbox)
     }
 
     @Test func `everything can be said`() throws {
         let account = try STSSample.account {
             $0["endpoints"] = list("https://sts.cn-hangzhou.aliyuncs.com", "https://sts.aliyuncs.com:444")
             $0["signature"] = text("rpc")
-            $0["caFile"] = text("/etc/ca.pem")
             $0["identity"] = text("oidc")
             $0["oidcRoleArn"] = text("acs:ram::1:role/pod")
             $0["oidcProviderArn"] = text("acs:ram::1:oidc-provider/ack")
@@ -253,12 +261,12 @@ private func session(
             Issue.record("something else")
             return
         }
-        #expect(hosts.count == 2 && account.scheme == .rpc && account.caFile?.text == "/etc/ca.pem")
+        #expect(hosts.count == 2 && account.scheme == .rpc)
         #expect(
             [role.text, provider.text, tokenFile.text]
                 == ["acs:ram::1:role/pod", "acs:ram::1:oidc-provider/ack", "/var/run/secrets/token"])
         let sandbox = try STSSample.account { $0["endpoints"] = list("sandbox") }
-        if case .sandbox = sandbox.endpoints {} else { Issue.record("no sandbox") }
+        #expect(sandbox.endpoints.isSandbox)
     }
 
     @Test func `every mistake names its field`() {
@@ -266,6 +274,11 @@ private func session(
         #expect(problem { $0["roleArn"] = text("role") } == "roleArn")
         #expect(problem { $0["endpoints"] = list() } == "endpoints")
         #expect(problem { $0["endpoints"] = list("sandbox", "https://a.com") } == "endpoints")
+        #expect(
+            problem {
+                $0["endpoints"] = list("sandbox")
+                $0["caFile"] = text("/etc/ca.pem")
+            } == "caFile")
         #expect(problem { $0["endpoints"] = list("http://a.com") } == "endpoints")
         #expect(problem { $0["endpoints"] = list("https://a.com", "https://A.com:443/") } == "endpoints")
         #expect(problem { $0["region"] = text("a b") } == "region")
@@ -291,5 +304,45 @@ private func session(
         #expect(first.fingerprint != second.fingerprint && first.fingerprint.count == 32)
         #expect(try first.fingerprint == STSSample.account(secret: "one").fingerprint)
         #expect(!everything(of: first).contains("one"))
+    }
+
+    @Test func `a fingerprint tells the tokens of temporary keys apart, and shows nothing of them`() throws {
+        let accounts = try [nil, "token-1", "token-2"].map { try STSSample.account(securityToken: $0) }
+        #expect(Set(accounts.map(\.fingerprint)).count == 3)
+        for account in accounts { #expect(!everything(of: account).contains("token")) }
+        for token in ["a b", "a\"b", "é", String(repeating: "t", count: 16_385)] {
+            #expect(throws: FieldProblem.self) { try STSSample.account(securityToken: token) }
+        }
+    }
+
+    private func source(_ change: (inout FieldValues) -> Void) -> String {
+        var fields = FieldValues()
+        change(&fields)
+        do throws(FieldProblem) { return "\(try STSAccount.keySource(of: fields))" } catch { return error.path }
+    }
+
+    @Test(arguments: ["key", "environment", "oidc", "ecs"], [false, true])
+    func `a credential has the one key that it means, and no real one goes to the sandbox`(
+        identity: String, isSandbox: Bool
+    ) {
+        func source(_ names: String...) -> String {
+            self.source { fields in
+                fields["identity"] = text(identity)
+                if isSandbox { fields["endpoints"] = list("sandbox") }
+                for name in names { fields[name] = text("x") }
+            }
+        }
+        switch (identity, isSandbox) {
+        case ("key", false):
+            #expect(source("accessKey", "secretKey") == "fields")
+            #expect(source("secretKey") == "accessKey" && source("accessKey") == "secretKey")
+        case ("key", true):
+            #expect(source() == "sandbox")
+            #expect(source("secretKey") == "secretKey" && source("accessKey") == "accessKey")
+        case (_, true): #expect(source() == "identity")
+        default:
+            #expect(source() == (identity == "environment" ? "environment" : "fetched"))
+            #expect(source("secretKey") == "secretKey" && source("accessKey") == "accessKey")
+        }
     }
 }

@@ -36,12 +36,15 @@ enum STSSample {
 
     static func account(
         role: String = "acs:ram::1:role/app", secret: String = secretText, accessKeyID: String = "LTAI1",
-        _ change: (inout FieldValues) -> Void = { _ in }
+        securityToken: String? = nil, _ change: (inout FieldValues) -> Void = { _ in }
     ) throws -> STSAccount {
         var fields = FieldValues()
         fields["roleArn"] = .string(bytes(role))
         change(&fields)
-        return try STSAccount(fields, key: (bytes(accessKeyID), Secret(bytes(secret))))
+        let key = KeyPair(
+            accessKey: bytes(accessKeyID), secret: Secret(bytes(secret)), securityToken: securityToken.map { bytes($0) }
+        )
+        return try STSAccount(fields, key: key)
     }
 
     /// What a call is on the wire.

@@ -28,6 +28,15 @@ import Testing
         if let text = route.textParameter { #expect(route.position(of: text) != nil) }
     }
 
+    @Test func `a route's lifetimes hold the hour that is given when nobody asks for another (R5)`() {
+        for route in Registry.routes.map(\.description) {
+            #expect((1...3600).contains(route.shortestLifetime), "\(route.name)")
+            #expect(route.longestLifetime ?? 3600 >= 3600, "\(route.name)")
+        }
+        #expect(
+            Registry.route(named: "distribute-token").map { Registry.routes[$0].description.shortestLifetime } == 900)
+    }
+
     @Test func `the router knows every route, its aliases and nothing else`() throws {
         let router = Router(aliases: [(Array("/api/uptoken".utf8), 0)])
         for (index, route) in Registry.routes.enumerated() {

@@ -141,8 +141,8 @@ package struct Ask: ~Copyable {
                 throw AskError(.invalid, name, "must have at most \(maximumLength) bytes")
             }
             return .bytes(range)
-        case .lifetime:
-            let seconds = try integer(entry, name, 1...Int64(Int32.max))
+        case .lifetime(let least):
+            let seconds = try integer(entry, name, least...Int64(Int32.max))
             lifetime = seconds
             return .integer(seconds)
         case .integer(let bounds): return .integer(try integer(entry, name, bounds))

@@ -9,8 +9,8 @@ package final class ParameterDescription: Sendable {
         case bucket
         /// An object's whole key of at most this many bytes (R13).
         case key(maximumLength: Int)
-        /// A lifetime in seconds (R5).
-        case lifetime
+        /// A lifetime in seconds, at least so many (R5).
+        case lifetime(least: Int64)
         case integer(ClosedRange<Int64>)
         /// Text of at most this many bytes; line breaks are allowed where a protocol has them.
         case text(maximumLength: Int)
@@ -37,7 +37,12 @@ package final class ParameterDescription: Sendable {
         "grant", .grant, "The grant to use, where several would fit.")
     package static let bucket = ParameterDescription(
         "bucket", .bucket, "The bucket; needed only where the grant leaves it open.")
-    package static let expires = ParameterDescription(
-        "expires", .lifetime, "For how many seconds the credential should hold; the grant has a standard and a maximum."
-    )
+    package static let expires = expires(from: 1)
+
+    /// - Parameter least: the vendor's shortest lifetime, in seconds.
+    package static func expires(from least: Int64) -> ParameterDescription {
+        ParameterDescription(
+            "expires", .lifetime(least: least),
+            "For how many seconds the credential should hold; the grant has a standard and a maximum.")
+    }
 }

@@ -21,6 +21,8 @@ package final class Grant: Sendable {
     }
 
     package let name: [UInt8]
+    /// Its place among the configuration's grants.
+    package let index: Int
     /// The place of its route in the registry.
     package let route: Int
     /// The place of its credential in the configuration.
@@ -39,13 +41,17 @@ package final class Grant: Sendable {
     /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
     package let lastMoment: Int64?
     package let issuer: any TokenIssuer
+    /// The issuer's answer, kept here so that nobody asks it for every request.
+    let callersEnd: CallersEnd
 
     package init(
-        name: [UInt8], route: Int, credential: Int, callers: [CallerSelector], bucket: [UInt8]?, target: Target,
+        name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector], bucket: [UInt8]?,
+        target: Target,
         withoutKey: WithoutKey, maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64,
         maxLifetime: Int64, lastMoment: Int64? = nil, issuer: any TokenIssuer
     ) {
         self.name = name
+        self.index = index
         self.route = route
         self.credential = credential
         self.callers = callers
@@ -57,5 +63,6 @@ package final class Grant: Sendable {
         self.maxLifetime = maxLifetime
         self.lastMoment = lastMoment
         self.issuer = issuer
+        callersEnd = issuer.callersEnd
     }
 }

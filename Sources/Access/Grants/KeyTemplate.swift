@@ -68,6 +68,8 @@ package struct KeyTemplate: Sendable {
     /// Whether it tells identities of different kinds apart.
     package var namesSource: Bool { parts.contains(.callerSource) }
     package var usesExtension: Bool { parts.contains(.fileExtension) }
+    /// Whether no two renderings of it are the same.
+    package var usesUUID: Bool { parts.contains(.uuid) }
     package var isEmpty: Bool { parts.isEmpty }
     /// The bytes that every rendering begins with.
     package var literalStart: [UInt8] { if case .literal(let bytes)? = parts.first { bytes } else { [] } }

@@ -16,12 +16,15 @@ package struct Permit: ~Copyable {
     /// What made the credential end when it does (R5).
     package enum Limit: Sendable {
         case requested, grant, caller
+        /// The credential that signs or was fetched; this is found out after the permit.
+        case credential
 
         package var name: StaticString {
             switch self {
             case .requested: "requested"
             case .grant: "grant"
             case .caller: "caller"
+            case .credential: "credential"
             }
         }
     }

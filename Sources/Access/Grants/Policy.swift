@@ -97,7 +97,13 @@ package struct Policy: Sendable {
         guard now < last else {
             return .denied(.notInGrant(Objection("lifetime", "the vendor's tokens cannot name a time so late")))
         }
-        if let end = caller.endsAt, end - now < lifetime, end <= last { return .lasts(end - now, .caller) }
+        if let end = caller.endsAt, end - now < lifetime {
+            switch grant.callersEnd {
+            case .shortens: if end <= last { return .lasts(end - now, .caller) }
+            case .denies: return .denied(.credentialTooShort)
+            case .ignored: break
+            }
+        }
         if last - now < lifetime { return .lasts(last - now, .grant) }
         return .lasts(lifetime, ask.lifetime == nil ? .grant : .requested)
     }

@@ -10,6 +10,9 @@ package protocol TokenIssuer: Sendable {
     /// The name that the caller has with the vendor, rendered into the permit (R14); nil for none.
     var vendorName: KeyTemplate? { get }
 
+    /// What the end of the caller's own credential means for what is issued.
+    var callersEnd: CallersEnd { get }
+
     /// Writes what is issued: members of a JSON object without its braces, or, if `ask.wantsText`, the bare token.
     ///
     /// Without a permit there is no token, and only `Policy` makes permits.
@@ -22,6 +25,17 @@ package protocol TokenIssuer: Sendable {
 
 extension TokenIssuer {
     package var vendorName: KeyTemplate? { nil }
+    package var callersEnd: CallersEnd { .shortens }
+}
+
+/// What it means that the caller's own credential ends before what is issued would.
+package enum CallersEnd: Sendable {
+    /// What is issued ends with it (R5).
+    case shortens
+    /// Nothing is issued (R17).
+    case denies
+    /// Nothing.
+    case ignored
 }
 
 /// Why something permitted could not be issued; the request failed, it was not denied.

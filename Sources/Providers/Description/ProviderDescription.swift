@@ -6,7 +6,9 @@ package struct ProviderDescription: Sendable {
     package let name: String
     /// The vendor's name for people.
     package let title: String
-    /// What a credential may hold beside `provider`, `accessKey` and `secretKey`.
+    /// Whether its credentials are for asking the vendor for sessions (`STSAccount`); else they sign what clients get.
+    package let givesSessions: Bool
+    /// What a credential may hold beside what credentials of every provider may.
     package let credentialFields: [FieldDescription]
     package let routes: [RouteDescription]
 

@@ -54,6 +54,12 @@ package final class RouteDescription: Sendable {
         self.makeIssuer = makeIssuer
     }
 
+    /// The fewest seconds that the vendor lets a credential of this route hold, at least one.
+    package var shortestLifetime: Int64 {
+        for case .lifetime(let least) in parameters.map(\.kind) { return least }
+        return 1
+    }
+
     /// The longest key that the route takes, in bytes.
     package var maximumKeyLength: Int {
         for case .key(let length) in parameters.map(\.kind) { return length }

@@ -5,7 +5,7 @@ import Bytes
 enum NOS {
     static let description = ProviderDescription(
         name: "nos", title: "NetEase NOS",
-        credentialFields: [],
+        givesSessions: false, credentialFields: [],
         routes: [NOSUploadToken.route],
         accessKeyFault: { key in
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil

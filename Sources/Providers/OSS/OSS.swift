@@ -5,7 +5,7 @@ import Bytes
 enum OSS {
     static let description = ProviderDescription(
         name: "oss", title: "Alibaba Cloud OSS",
-        credentialFields: [],
+        givesSessions: false, credentialFields: [],
         routes: [RemoteSignature.route],
         accessKeyFault: { key in
             // The iOS and Android SDKs split the authorization at its colon and want two parts.

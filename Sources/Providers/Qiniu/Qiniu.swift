@@ -5,7 +5,7 @@ import Bytes
 enum Qiniu {
     static let description = ProviderDescription(
         name: "qiniu", title: "Qiniu Kodo",
-        credentialFields: [],
+        givesSessions: false, credentialFields: [],
         routes: [UploadToken.route],
         accessKeyFault: { key in
             // Client SDKs split the token at its colons.

@@ -11,14 +11,13 @@ package struct DistributeToken: TokenIssuer {
     private let actions: SessionActions
     private let listPrefix: Bool
     private let sharesAcrossCallers: Bool
-    /// Whether a session may hold longer than the caller's own credential.
-    package let outlivesCaller: Bool
+    package let callersEnd: CallersEnd
     package let vendorName: KeyTemplate?
 
     static let route = RouteDescription(
         "distribute-token", path: "/distribute-token.json",
         "A temporary access key for one prefix of a bucket, from Alibaba Cloud STS.",
-        parameters: [.grant, .expires],
+        parameters: [.grant, .expires(from: AssumeRole.durations.lowerBound)],
         grantFields: [
             FieldDescription(
                 "actions", .strings, required: true,
@@ -40,11 +39,6 @@ package struct DistributeToken: TokenIssuer {
             AnswerField("Expiration", "When the key ends: 2015-11-03T09:52:59Z."),
         ],
         withoutKey: .prefix, longestLifetime: AssumeRole.durations.upperBound, takesFixedKey: false,
-        read: { ask, _ throws(AskError) in
-            if let lifetime = ask.lifetime, lifetime < AssumeRole.durations.lowerBound {
-                throw AskError(.invalid, "expires", "must be at least \(AssumeRole.durations.lowerBound)")
-            }
-        },
         makeIssuer: { fields throws(FieldProblem) in try DistributeToken(fields) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {
@@ -53,10 +47,10 @@ package struct DistributeToken: TokenIssuer {
         actions = try SessionActions(grant.strings("actions") ?? [], isUnscoped: isUnscoped)
         listPrefix = grant.boolean("listPrefix") == true
         sharesAcrossCallers = grant.boolean("shareAcrossCallers") == true
-        outlivesCaller = grant.boolean("outliveCaller") == true
+        callersEnd = grant.boolean("outliveCaller") == true ? .ignored : .denies
         vendorName = grant.template("sessionName")
         try checkSessionName()
-        try checkLifetimes(grant)
+        if case .prefix(let template) = fields.target { try DistributeToken.checkSameness(of: template, "keyPrefix") }
         guard let bucket = grant.string("bucket") else {
             throw FieldProblem("bucket", "is needed, since the session's policy names it")
         }
@@ -90,17 +84,16 @@ package struct DistributeToken: TokenIssuer {
         if template.usesExtension {
             throw FieldProblem("sessionName", "must not use ${ext}, since nobody asks for a key here")
         }
+        try DistributeToken.checkSameness(of: template, "sessionName")
         if sharesAcrossCallers, template.namesCaller || template.namesSource {
             throw FieldProblem("sessionName", "must not name the caller where shareAcrossCallers is true")
         }
     }
 
-    private func checkLifetimes(_ grant: FieldValues) throws(FieldProblem) {
-        for name in ["lifetime", "maxLifetime"] {
-            guard let milliseconds = grant.integer(name) else { continue }
-            guard milliseconds / 1000 >= AssumeRole.durations.lowerBound else {
-                throw FieldProblem(name, "must be at least 15m, the vendor's least")
-            }
+    /// Sessions are remembered, and one that nobody ever asks for again would only use up the vendor's patience.
+    private static func checkSameness(of template: KeyTemplate, _ field: String) throws(FieldProblem) {
+        if template.usesUUID {
+            throw FieldProblem(field, "must not use ${uuid}, which would make every request another session")
         }
     }
 

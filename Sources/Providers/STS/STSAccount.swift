@@ -9,11 +9,13 @@ package struct STSAccount: Sendable {
         case sandbox
         /// Tried in this order.
         case hosts([STSEndpoint])
+
+        package var isSandbox: Bool { if case .sandbox = self { true } else { false } }
     }
 
     /// Where the service's own key comes from.
     package enum Identity: Sendable {
-        /// The credential's `accessKey` and `secretKey`.
+        /// The credential's `accessKey` and `secretKey`; for the sandbox, a pair that is made up.
         case key
         /// The environment variables of Alibaba's SDKs.
         case environment
@@ -23,7 +25,7 @@ package struct STSAccount: Sendable {
         case ecs(role: [UInt8]?)
 
         /// What tells it from other identities, in a `CredentialKey`.
-        fileprivate var parts: [[UInt8]] {
+        var parts: [[UInt8]] {
             switch self {
             case .key: [Array(text: "key")]
             case .environment: [Array(text: "environment")]
@@ -39,33 +41,47 @@ package struct STSAccount: Sendable {
     package let externalID: [UInt8]?
     package let sourceIdentity: [UInt8]?
     package let identity: Identity
-    /// Whose certificates are trusted instead of the system's.
-    package let caFile: [UInt8]?
     /// Different for different identities, keys and endpoints; tells nothing of the secret.
     package let fingerprint: [UInt8]
 
-    /// What an `sts` credential may hold beside `provider`, `accessKey` and `secretKey`.
+    /// What an `sts` credential may hold beside what credentials of every provider may.
     static let fields: [FieldDescription] = [
         FieldDescription("roleArn", .string, required: true, "The role that is assumed: acs:ram::ACCOUNT:role/NAME."),
         FieldDescription(
-            "endpoints", .strings, "Where STS is asked, the first that answers; \"sandbox\" for the stand-in."),
-        FieldDescription("region", .string, "The region whose endpoint is asked, instead of endpoints."),
+            "endpoints", .strings,
+            "Where STS is asked, the first that answers, such as `\"https://sts.cn-hangzhou.aliyuncs.com\"`; "
+                + "`\"sandbox\"` for a stand-in on this machine, with a key that is made up."),
+        FieldDescription(
+            "region", .string,
+            "The region whose endpoint is asked, where there are no `endpoints`; without it, the global one."
+        ),
         FieldDescription(
             "signature", .choice(["acs3", "rpc"]), standard: "\"acs3\"", "How calls are signed; rpc for old clouds."),
-        FieldDescription("caFile", .string, "Certificates to trust instead of the system's."),
+        FieldDescription(
+            "caFile", .string, "A file of certificates (PEM) that are trusted instead of the system's."),
         FieldDescription("externalId", .string, "What the role's owner wants to hear, against confused deputies."),
         FieldDescription("sourceIdentity", .string, "Who is behind the session, through chains of roles."),
         FieldDescription(
             "identity", .choice(["key", "environment", "oidc", "ecs"]), standard: "\"key\"",
-            "Where the service's own key comes from: accessKey and secretKey, environment variables, RRSA, ECS."),
-        FieldDescription("oidcRoleArn", .string, "The service's own role, for identity oidc."),
-        FieldDescription("oidcProviderArn", .string, "The cluster's identity provider, for identity oidc."),
-        FieldDescription("oidcTokenFile", .string, "The file with the token, for identity oidc; read anew each time."),
-        FieldDescription("ecsRole", .string, "The instance's role, for identity ecs; it is asked for when not given."),
+            "Where the service's own key comes from: `accessKey` and `secretKey`, the environment, RRSA, or ECS."),
+        FieldDescription(
+            "oidcRoleArn", .string,
+            "The service's own role, for identity oidc; without it, `\(Variable.roleARN.rawValue)` of the environment."),
+        FieldDescription(
+            "oidcProviderArn", .string,
+            "The cluster's identity provider, for identity oidc; without it, `\(Variable.oidcProviderARN.rawValue)`."),
+        FieldDescription(
+            "oidcTokenFile", .string,
+            "The file with the token, read anew each time, for identity oidc; without it, "
+                + "`\(Variable.oidcTokenFile.rawValue)`."),
+        FieldDescription(
+            "ecsRole", .string, "The instance's role, for identity ecs; without it, the instance is asked."),
     ]
 
-    /// - Parameter key: the credential's own pair, where its identity is that.
-    package init(_ fields: FieldValues, key: (accessKeyID: [UInt8], secret: Secret)?) throws(FieldProblem) {
+    /// - Parameters:
+    ///   - fields: as the configuration has them, with what stands in for those of identity `oidc`, and its file resolved.
+    ///   - key: the key that `keySource` tells of; nil for one that is fetched.
+    package init(_ fields: FieldValues, key: KeyPair?) throws(FieldProblem) {
         guard let roleARN = fields.string("roleArn"), VendorText.isARN(roleARN, "role") else {
             throw FieldProblem("roleArn", "must be acs:ram::ACCOUNT:role/NAME")
         }
@@ -81,7 +97,10 @@ package struct STSAccount: Sendable {
             throw FieldProblem("sourceIdentity", "must be 2 to 64 letters, digits and _ + = , . @ -")
         }
         identity = try STSAccount.identity(fields)
-        caFile = fields.string("caFile")
+        if let token = key?.securityToken, !VendorText.isPlain(token, length: 1...16_384) {
+            throw FieldProblem(
+                "identity", "\(Variable.securityToken.rawValue) must be at most 16,384 visible ASCII characters")
+        }
         do throws(CryptoError) {
             var digest = TupleDigest("countersign identity")
             digest.append(identity.parts)
@@ -102,9 +121,11 @@ package struct STSAccount: Sendable {
             ])
         }
         guard fields.string("region") == nil else { throw FieldProblem("region", "cannot stand beside endpoints") }
-        let sandbox = Array(text: "sandbox")
         if list.contains(sandbox) {
             guard list.count == 1 else { throw FieldProblem("endpoints", "cannot hold other endpoints beside sandbox") }
+            guard fields["caFile"] == nil else {
+                throw FieldProblem("caFile", "cannot stand beside the sandbox, which is spoken to without TLS")
+            }
             return .sandbox
         }
         guard !list.isEmpty else { throw FieldProblem("endpoints", "must hold at least one endpoint") }
@@ -132,36 +153,10 @@ package struct STSAccount: Sendable {
         do throws(STSEndpoint.Fault) { return try make() } catch { throw FieldProblem(field, error.reason.description) }
     }
 
-    private static func identity(_ fields: FieldValues) throws(FieldProblem) -> Identity {
-        let kind = fields.string("identity")?.text ?? "key"
-        for name in ["oidcRoleArn", "oidcProviderArn", "oidcTokenFile"] {
-            if kind == "oidc", fields[name] == nil { throw FieldProblem(name, "is needed for identity oidc") }
-            if kind != "oidc", fields[name] != nil { throw FieldProblem(name, "is for identity oidc only") }
-        }
-        if kind != "ecs", fields["ecsRole"] != nil { throw FieldProblem("ecsRole", "is for identity ecs only") }
-        switch kind {
-        case "environment": return .environment
-        case "oidc":
-            guard let role = fields.string("oidcRoleArn"), VendorText.isARN(role, "role") else {
-                throw FieldProblem("oidcRoleArn", "must be acs:ram::ACCOUNT:role/NAME")
-            }
-            guard let provider = fields.string("oidcProviderArn"), VendorText.isARN(provider, "oidc-provider") else {
-                throw FieldProblem("oidcProviderArn", "must be acs:ram::ACCOUNT:oidc-provider/NAME")
-            }
-            return .oidc(role: role, provider: provider, tokenFile: fields.string("oidcTokenFile") ?? [])
-        case "ecs":
-            let role = fields.string("ecsRole")
-            if let role, !VendorText.isRoleName(role) {
-                throw FieldProblem("ecsRole", "must be a role's name of letters, digits and . _ -")
-            }
-            return .ecs(role: role)
-        default: return .key
-        }
-    }
-
-    private static func fingerprint(_ key: (accessKeyID: [UInt8], secret: Secret)) throws(CryptoError) -> [UInt8] {
-        // Begins as no string to sign of the vendor's does.
-        let text = Array(text: "countersign fingerprint\n") + key.accessKeyID
+    private static func fingerprint(_ key: KeyPair) throws(CryptoError) -> [UInt8] {
+        // Begins as no string to sign of the vendor's does; neither half has a line end.
+        let newline = [UInt8(ascii: "\n")]
+        let text = Array(text: "countersign fingerprint\n") + key.accessKey + newline + (key.securityToken ?? [])
         return try HMACKey(.sha256, key.secret).sign(text.span).bytes.array
     }
 }

@@ -15,7 +15,8 @@ struct Pipeline: ~Copyable {
     /// By the place of the address that is listened on.
     private let hosts: [HostRule]
     let origins: OriginRule
-    private let keys: [SigningKey]
+    /// By the credential's place; nil for one that signs nothing here.
+    private let keys: [SigningKey?]
     private let log: Log
     var ask: Ask
     private var workspace: PolicyWorkspace
@@ -28,9 +29,13 @@ struct Pipeline: ~Copyable {
     private static let readMethods: StaticString = "GET, HEAD, OPTIONS"
 
     init(_ configuration: Configuration, log: Log) throws(CryptoError) {
-        var keys: [SigningKey] = []
+        var keys: [SigningKey?] = []
         for credential in configuration.credentials {
-            keys.append(try SigningKey(accessKey: credential.accessKey, secret: credential.secret))
+            let pair = credential.sessions == nil ? credential.key : nil
+            keys.append(
+                try pair.map { pair throws(CryptoError) in
+                    try SigningKey(accessKey: pair.accessKey, secret: pair.secret)
+                })
         }
         let requestID = try RequestID()
         self.configuration = configuration
@@ -194,7 +199,7 @@ struct Pipeline: ~Copyable {
         under permit: borrowing Permit, at moment: borrowing Moment, into response: inout Response
     ) throws(Refusal) {
         let grant = permit.grant
-        let key = keys[grant.credential]
+        guard let key = keys[grant.credential] else { throw fail("issuing", IssueError.nothingToSign) }
         if !ask.wantsText { response.body.append(UInt8(ascii: "{")) }
         do throws(IssueError) {
             try grant.issuer.issue(ask, under: permit, with: key, at: moment, into: &response.body, using: &scratch)

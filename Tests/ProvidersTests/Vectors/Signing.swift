@@ -30,8 +30,8 @@ enum Signing {
         try #require(scope.set(vendorName: name, for: nobody, asking: nil, at: when) == nil)
         scope.extent = extent
         let grant = Grant(
-            name: Array("test".utf8), route: 0, credential: 0, callers: [.anonymous], bucket: nil, target: .anything,
-            withoutKey: .prefix, lifetime: lifetime, maxLifetime: lifetime, issuer: issuer)
+            name: Array("test".utf8), index: 0, route: 0, credential: 0, callers: [.anonymous], bucket: nil,
+            target: .anything, withoutKey: .prefix, lifetime: lifetime, maxLifetime: lifetime, issuer: issuer)
         var ask = Ask()
         try prepare(&ask)
         var out = ByteWriter()

@@ -1,0 +1,34 @@
+import Bytes
+
+extension FieldReader {
+    /// Where a file is that the configuration names: relative paths begin at its folder.
+    func place(of name: [UInt8]) -> String {
+        name.first == UInt8(ascii: "/") ? name.text : folder + "/" + name.text
+    }
+
+    /// Reads a file that the service relies on, so that nobody else may be able to change it.
+    mutating func file(at place: String, _ path: String) -> Surroundings.File? {
+        guard let file = surroundings.file(place) else {
+            report(path, "the file \(place) cannot be read")
+            return nil
+        }
+        if file.isWorldWritable {
+            report(path, "anybody on this machine can change \(place); chmod o-w it")
+            return nil
+        }
+        guard !file.bytes.isEmpty else {
+            report(path, "the file \(place) is empty")
+            return nil
+        }
+        return file
+    }
+
+    /// The text of an environment variable that must be there.
+    mutating func variable(_ name: String, _ path: String) -> [UInt8]? {
+        guard let text = surroundings.variable(name), !text.isEmpty else {
+            report(path, "the environment variable \(name) is not set, or empty")
+            return nil
+        }
+        return Array(text.utf8)
+    }
+}

@@ -1,0 +1,92 @@
+import Access
+import Bytes
+
+/// Who the service is when it asks STS.
+extension STSAccount {
+    /// The environment variables of Alibaba's own SDKs.
+    package enum Variable: String, Sendable {
+        case accessKeyID = "ALIBABA_CLOUD_ACCESS_KEY_ID"
+        case accessKeySecret = "ALIBABA_CLOUD_ACCESS_KEY_SECRET"
+        case securityToken = "ALIBABA_CLOUD_SECURITY_TOKEN"
+        case roleARN = "ALIBABA_CLOUD_ROLE_ARN"
+        case oidcProviderARN = "ALIBABA_CLOUD_OIDC_PROVIDER_ARN"
+        case oidcTokenFile = "ALIBABA_CLOUD_OIDC_TOKEN_FILE"
+    }
+
+    /// What stands in for the fields of identity `oidc` that are not given.
+    package static let standIns: [(field: String, variable: Variable)] = [
+        ("oidcRoleArn", .roleARN), ("oidcProviderArn", .oidcProviderARN), ("oidcTokenFile", .oidcTokenFile),
+    ]
+
+    /// Which key the service asks with.
+    package enum KeySource: Sendable {
+        /// `accessKey` and `secretKey`.
+        case fields
+        /// That of the environment variables.
+        case environment
+        /// One that is made up for the sandbox.
+        case sandbox
+        /// One that is fetched while the service runs.
+        case fetched
+    }
+
+    static let sandbox = Array(text: "sandbox")
+
+    /// Finds out which key a credential's fields mean, and that no other is given.
+    package static func keySource(of fields: FieldValues) throws(FieldProblem) -> KeySource {
+        let kind = kind(of: fields)
+        let isSandbox = fields.strings("endpoints") == [sandbox]
+        if isSandbox, kind != "key" {
+            throw FieldProblem("identity", "must be key beside the sandbox, where no real key may go")
+        }
+        let source: KeySource =
+            switch kind {
+            case "key": isSandbox ? .sandbox : .fields
+            case "environment": .environment
+            default: .fetched
+            }
+        for name in ["accessKey", "secretKey"] {
+            if case .fields = source {
+                if fields[name] == nil { throw FieldProblem(name, "is needed for identity key") }
+            } else if fields[name] != nil {
+                throw FieldProblem(
+                    name,
+                    isSandbox
+                        ? "must be left out for the sandbox, where no real key may go; one is made up"
+                        : "is for identity key only")
+            }
+        }
+        return source
+    }
+
+    static func identity(_ fields: FieldValues) throws(FieldProblem) -> Identity {
+        let kind = kind(of: fields)
+        for (name, variable) in standIns {
+            if kind == "oidc", fields[name] == nil {
+                throw FieldProblem(name, "is needed for identity oidc, or \(variable.rawValue) in the environment")
+            }
+            if kind != "oidc", fields[name] != nil { throw FieldProblem(name, "is for identity oidc only") }
+        }
+        if kind != "ecs", fields["ecsRole"] != nil { throw FieldProblem("ecsRole", "is for identity ecs only") }
+        switch kind {
+        case "environment": return .environment
+        case "oidc":
+            guard let role = fields.string("oidcRoleArn"), VendorText.isARN(role, "role") else {
+                throw FieldProblem("oidcRoleArn", "must be acs:ram::ACCOUNT:role/NAME")
+            }
+            guard let provider = fields.string("oidcProviderArn"), VendorText.isARN(provider, "oidc-provider") else {
+                throw FieldProblem("oidcProviderArn", "must be acs:ram::ACCOUNT:oidc-provider/NAME")
+            }
+            return .oidc(role: role, provider: provider, tokenFile: fields.string("oidcTokenFile") ?? [])
+        case "ecs":
+            let role = fields.string("ecsRole")
+            if let role, !VendorText.isRoleName(role) {
+                throw FieldProblem("ecsRole", "must be a role's name of letters, digits and . _ -")
+            }
+            return .ecs(role: role)
+        default: return .key
+        }
+    }
+
+    private static func kind(of fields: FieldValues) -> String { fields.string("identity")?.text ?? "key" }
+}
