@@ -160,6 +160,7 @@ struct CommandTests {
 
     private static let vendorSecrets = [
         "QINIU_SECRET_KEY": "q-secret", "NOS_SECRET_KEY": "n-secret", "OSS_SECRET_KEY": "o-secret",
+        "STS_SECRET_KEY": "s-secret",
     ]
 
     @Test func `init writes a configuration that only its owner may read, and never over another`() throws {

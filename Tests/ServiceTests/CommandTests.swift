@@ -11,7 +11,7 @@ import Testing
         let (key, digest) = try KeyMaking.make()
         let text = StartingConfiguration.text(digest: digest.text)
         let configuration = try Sample.load(text)
-        #expect(configuration.grants.count == 3)
+        #expect(configuration.grants.count == 4)
         #expect(configuration.warnings.isEmpty)
         #expect(!text.contains(key.text))
         let finding = configuration.authenticator.identify(authorization: nil, apiKey: key.span, at: 0)

@@ -11,7 +11,7 @@ enum StartingConfiguration {
                 return .failed
             }
             Terminal.say("\(path) is written. The API key of the caller \"app\", shown only now: \(key.text)")
-            let variables = "QINIU_SECRET_KEY, NOS_SECRET_KEY and OSS_SECRET_KEY"
+            let variables = "QINIU_SECRET_KEY, NOS_SECRET_KEY, OSS_SECRET_KEY and STS_SECRET_KEY"
             Terminal.say("Put your buckets in, set \(variables), then: countersign check --config \(path)")
             return .done
         } catch {
@@ -43,6 +43,11 @@ enum StartingConfiguration {
             "qiniu": { provider: "qiniu", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "QINIU_SECRET_KEY" } },
             "nos": { provider: "nos", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "NOS_SECRET_KEY" } },
             "oss": { provider: "oss", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "OSS_SECRET_KEY" } },
+            // Alibaba's STS: the key of a RAM user who may do nothing but assume this role.
+            "oss-sts": {
+              provider: "sts", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "STS_SECRET_KEY" },
+              roleArn: "acs:ram::1234567890123456:role/uploader", region: "cn-hangzhou",
+            },
           },
 
           authentication: {
@@ -69,6 +74,12 @@ enum StartingConfiguration {
               route: "oss.sign", credential: "oss", callers: ["apiKey:app"],
               bucket: "examplebucket", keyPrefix: "users/${caller.id}/",
               methods: ["GET", "PUT"], headers: ["x-oss-meta-*"], presign: "5m",
+            },
+            // Temporary keys of Alibaba's own for uploads below users/app/, as its SDKs fetch them.
+            "oss-sts": {
+              route: "distribute-token", credential: "oss-sts", callers: ["apiKey:app"],
+              bucket: "examplebucket", keyPrefix: "users/${caller.id}/", lifetime: "15m", maxLifetime: "1h",
+              actions: ["oss:PutObject", "oss:AbortMultipartUpload", "oss:ListParts"],
             },
           },
 
