@@ -36,19 +36,28 @@ let package = Package(
         room("Telemetry", "Bytes", "CSystem"),
         room("Configuration", "Access", "Providers", "Upstream", "Telemetry", "Crypto", "Bytes"),
         room(
-            "Service", "Configuration", "Net", "HTTP", "Telemetry", "Providers", "Access", "Crypto", "Bytes", "CSystem"),
-        .executableTarget(name: "countersign", dependencies: ["Service"], swiftSettings: strict),
+            "Service", "Configuration", "Upstream", "Net", "HTTP", "Telemetry", "Providers", "Access", "Crypto",
+            "Bytes",
+            "CSystem"),
+        .executableTarget(name: "countersign", dependencies: ["Service", "Sandbox", "Bytes"], swiftSettings: strict),
         tests("BytesTests", "Bytes"),
         tests("CryptoTests", "Crypto", "Bytes"),
         tests("HTTPTests", "HTTP", "Bytes"),
-        tests("NetTests", "Net", "HTTP", "Bytes", "CSystem", "COpenSSL"),
+        // Servers that misbehave on purpose, for the tests of whoever asks them.
+        .target(
+            name: "TestPeers", dependencies: ["Net", "CSystem", "COpenSSL"], path: "Tests/TestPeers",
+            swiftSettings: strict),
+        tests("NetTests", "Net", "HTTP", "Bytes", "CSystem", "COpenSSL", "TestPeers"),
         tests("AccessTests", "Access", "Crypto", "Bytes"),
         tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", exclude: ["Fixtures"]),
         tests("UpstreamTests", "Upstream", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
         tests("ConfigurationTests", "Configuration", "Upstream", "Providers", "Access", "Crypto", "Bytes"),
-        tests("ServiceTests", "Service", "Configuration", "Providers", "Access", "HTTP", "Crypto", "Bytes"),
+        tests(
+            "ServiceTests", "Service", "Configuration", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP",
+            "Crypto",
+            "Bytes"),
         tests("ArchitectureTests"),
-        tests("EndToEndTests", "countersign", "Bytes", "Crypto"),
+        tests("EndToEndTests", "countersign", "TestPeers", "Bytes", "Crypto"),
     ]
 )

@@ -20,6 +20,16 @@ package struct ConfigurationError: Error, CustomStringConvertible {
     package let file: String
     package let problems: [Problem]
 
+    init(file: String, problems: [Problem]) {
+        self.file = file
+        self.problems = problems
+    }
+
+    /// A configuration that reads well, and cannot be used all the same.
+    package init(file: String, path: String, reason: String) {
+        self.init(file: file, problems: [Problem(path: path, position: nil, reason: reason)])
+    }
+
     package var description: String {
         problems.map { "\(file): \($0)" }.joined(separator: "\n")
     }

@@ -27,6 +27,9 @@ package final class SandboxServer: Sendable {
         self.address = self.server.addresses.first ?? SocketAddress(address)
     }
 
+    /// Where it listens on this machine.
+    package var port: UInt16 { address.port }
+
     /// Answers callers on the calling thread, and returns after `stop`.
     package func run() { server.run() }
 

@@ -1,3 +1,3 @@
 import Service
 
-CommandLineTool.run()
+CommandLineTool.run(startingSandbox: EmbeddedSandbox.start)

@@ -18,10 +18,11 @@ import Testing
             "Access", "Providers", "Upstream", "Telemetry", "Crypto", "Bytes", "FoundationEssentials",
         ],
         "Service": [
-            "Configuration", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "Glibc", "Darwin",
+            "Configuration", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "Glibc",
+            "Darwin",
             "Dispatch", "FoundationEssentials",
         ],
-        "countersign": ["Service"],
+        "countersign": ["Service", "Sandbox", "Bytes", "Dispatch"],
         "CSystem": [], "COpenSSL": [],
     ]
 

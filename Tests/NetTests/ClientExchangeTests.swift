@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import TestPeers
 import Testing
 
 @testable import Net

@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import TestPeers
 import Testing
 
 @testable import Net

@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import TestPeers
 import Testing
 
 @testable import Net

@@ -1,5 +1,6 @@
 import Bytes
 import COpenSSL
+import TestPeers
 import Testing
 
 @testable import Net

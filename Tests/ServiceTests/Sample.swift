@@ -18,4 +18,23 @@ enum Sample {
                 variable: { _ in "a-secret-of-the-tests" },
                 file: { _ in Surroundings.File(bytes: Array(text.utf8), isWorldReadable: false) }))
     }
+
+    /// An STS account with a key of its own and two endpoints.
+    static let stsKey = """
+        accessKey: "LTAI5tests", secretKey: "a-secret-of-the-tests",
+        endpoints: ["https://sts.one.example.com", "https://sts.two.example.com"]
+        """
+
+    /// A configuration whose one credential is an STS account.
+    static func sts(_ fields: String = stsKey, grant: String = "callers: ['anonymous'], public: true") throws
+        -> Configuration
+    {
+        try load(
+            """
+            { version: 1,
+              credentials: { s: { provider: "sts", roleArn: "acs:ram::1234567890123456:role/app", \(fields) } },
+              grants: { g: { route: "distribute-token", credential: "s", bucket: "media", keyPrefix: "up/",
+                actions: ["oss:PutObject"], \(grant) } } }
+            """)
+    }
 }

@@ -27,6 +27,8 @@ package final class RouteDescription: Sendable {
     package let takesFixedKey: Bool
     /// The parameter that a `text/plain` body stands for, if the route takes one; such a caller may also ask for a plain answer.
     package let textParameter: String?
+    /// Whether errors, too, have the members that Alibaba's SDKs read: `StatusCode`, `ErrorCode`, `ErrorMessage`.
+    package let errorsForSDK: Bool
     /// Reads what the parameters alone do not tell, such as the object that a string to sign is about.
     package let read: @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void
     /// Compiles a grant's fields.
@@ -36,6 +38,7 @@ package final class RouteDescription: Sendable {
         _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
         grantFields: [FieldDescription], answer: [AnswerField], withoutKey: Grant.WithoutKey,
         longestLifetime: Int64?, lastMoment: Int64? = nil, takesFixedKey: Bool = true, textParameter: String? = nil,
+        errorsForSDK: Bool = false,
         read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in },
         makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> any TokenIssuer
     ) {
@@ -50,6 +53,7 @@ package final class RouteDescription: Sendable {
         self.lastMoment = lastMoment
         self.takesFixedKey = takesFixedKey
         self.textParameter = textParameter
+        self.errorsForSDK = errorsForSDK
         self.read = read
         self.makeIssuer = makeIssuer
     }

@@ -5,7 +5,8 @@ import Crypto
 /// What a credential is remembered under: a digest of everything that shapes it (R17). Who asks with an equal key may get the
 /// same credential; nobody else ever does.
 package struct CredentialKey: Sendable, Hashable {
-    private let words: (UInt64, UInt64, UInt64, UInt64)
+    /// The digest, as four numbers.
+    package let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// - Parameter principal: who asks; nil where the grant lets callers share (`shareAcrossCallers`).
     package init(
@@ -21,7 +22,17 @@ package struct CredentialKey: Sendable, Hashable {
         tuple.append(request.durationSeconds)
         tuple.append(principal == nil ? Int64(0) : 1)
         if let principal { tuple.append(principal) }
-        let digest = try tuple.digest()
+        self.init(try tuple.digest())
+    }
+
+    /// The key that the service itself is given to sign its calls with.
+    package init(ownKeyOf account: STSAccount) throws(CryptoError) {
+        var tuple = TupleDigest("countersign own key")
+        tuple.append(account.fingerprint)
+        self.init(try tuple.digest())
+    }
+
+    private init(_ digest: Digest) {
         func word(at start: Int) -> UInt64 {
             (start..<start + 8).reduce(0) { $0 << 8 | UInt64(digest.bytes[$1]) }
         }

@@ -39,6 +39,7 @@ package struct DistributeToken: TokenIssuer {
             AnswerField("Expiration", "When the key ends: 2015-11-03T09:52:59Z."),
         ],
         withoutKey: .prefix, longestLifetime: AssumeRole.durations.upperBound, takesFixedKey: false,
+        errorsForSDK: true,
         makeIssuer: { fields throws(FieldProblem) in try DistributeToken(fields) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {
@@ -112,9 +113,16 @@ package struct DistributeToken: TokenIssuer {
 // MARK: - Sessions
 
 /// A credential that is wanted: what it is remembered under, and how it is asked for.
-package struct STSSession: Sendable {
+///
+/// It is a class so that handing on a remembered one copies nothing.
+package final class STSSession: Sendable {
     package let key: CredentialKey
     package let request: AssumeRole
+
+    init(_ key: CredentialKey, _ request: AssumeRole) {
+        self.key = key
+        self.request = request
+    }
 }
 
 /// Why no session can be asked for.
@@ -143,7 +151,7 @@ extension DistributeToken {
         }
         do throws(CryptoError) {
             let key = try CredentialKey(account, request, for: sharesAcrossCallers ? nil : principal)
-            return STSSession(key: key, request: request)
+            return STSSession(key, request)
         } catch {
             throw .crypto(error)
         }

@@ -12,6 +12,21 @@ package struct STSFault: Error, Sendable, Equatable {
         case throttled
     }
 
+    /// What kind of fault it is.
+    package enum Kind: Sendable {
+        /// The vendor names it.
+        case vendor
+        /// The answer is none of STS.
+        case answer
+        /// The credential had ended when it came.
+        case expired
+        /// The vendor's clock is too far from ours.
+        case clock
+        /// The instance has no role.
+        case noRole
+    }
+
+    package let kind: Kind
     /// The vendor's `Code`, or what was wrong with the answer.
     package let code: String
     package let retry: Retry
@@ -22,10 +37,13 @@ package struct STSFault: Error, Sendable, Equatable {
     package let requestID: String?
 
     init(_ code: Answer, _ retry: Retry, status: Int, pause: Int64? = nil) {
-        self.init(code: code.rawValue, retry, status: status, pause: pause)
+        self.init(code.kind, code: code.rawValue, retry, status: status, pause: pause)
     }
 
-    private init(code: String, _ retry: Retry, status: Int, pause: Int64?, requestID: String? = nil) {
+    private init(
+        _ kind: Kind, code: String, _ retry: Retry, status: Int, pause: Int64?, requestID: String? = nil
+    ) {
+        self.kind = kind
         self.code = code
         self.retry = retry
         self.status = status
@@ -42,6 +60,15 @@ package struct STSFault: Error, Sendable, Equatable {
         case redirect = "AnswerRedirects"
         case clockSkew = "ClockSkew"
         case noRole = "NoInstanceRole"
+
+        fileprivate var kind: Kind {
+            switch self {
+            case .tooLarge, .unreadable, .incomplete, .redirect: .answer
+            case .expired: .expired
+            case .clockSkew: .clock
+            case .noRole: .noRole
+            }
+        }
     }
 }
 
@@ -52,7 +79,7 @@ extension STSFault {
         var id: String?
         if let requestID, VendorText.isWord(requestID, "-", length: 1...64) { id = requestID.text }
         self.init(
-            code: code.text, STSFault.retry(code, status: answer.status), status: answer.status,
+            .vendor, code: code.text, STSFault.retry(code, status: answer.status), status: answer.status,
             pause: answer.pause(at: now), requestID: id)
     }
 

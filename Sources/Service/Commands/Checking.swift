@@ -1,19 +1,34 @@
 import Access
 import Bytes
 import Configuration
+import Net
 import Providers
 
 /// `countersign check`
 enum Checking {
     static func run(_ options: Options) -> CommandLineTool.Exit {
         do throws(ConfigurationError) {
-            let configuration = try Configuration.load(options.configuration)
+            let configuration = try Checking.load(options)
             options.wantsJSON ? reportJSON(configuration, options) : report(configuration, options)
             return .done
         } catch {
             options.wantsJSON ? reportJSON(error) : Terminal.complain(error.description)
             return .invalidConfiguration
         }
+    }
+
+    /// The configuration, if the service can be started with it: what only OpenSSL can judge is tried, too.
+    static func load(_ options: Options) throws(ConfigurationError) -> Configuration {
+        let configuration = try Configuration.load(options.configuration)
+        for credential in configuration.credentials {
+            guard let file = credential.sessions?.trustFile else { continue }
+            do throws(TLSTrust.Failure) { _ = try TLSTrust(.file(file)) } catch {
+                throw ConfigurationError(
+                    file: options.configuration, path: "credentials.\(credential.name).caFile",
+                    reason: error.description)
+            }
+        }
+        return configuration
     }
 
     private static func report(_ configuration: Configuration, _ options: Options) {

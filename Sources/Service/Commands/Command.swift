@@ -32,10 +32,10 @@ enum Command: String, CaseIterable {
         NearestName.of(name, among: allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""
     }
 
-    func run(_ options: Options) -> CommandLineTool.Exit {
+    func run(_ options: Options, startingSandbox start: @escaping SandboxStart) -> CommandLineTool.Exit {
         switch self {
         case .initialize: StartingConfiguration.write(to: options.configuration)
-        case .serve: Serving.run(options)
+        case .serve: Serving.run(options, startingSandbox: start)
         case .check: Checking.run(options)
         case .hashKey: KeyMaking.run(options)
         case .healthcheck: HealthCheck.run(options)

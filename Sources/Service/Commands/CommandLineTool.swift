@@ -18,11 +18,11 @@ package enum CommandLineTool {
     }
 
     /// Runs the command that the process was started with, and ends the process.
-    package static func run() -> Never {
-        exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    package static func run(startingSandbox start: @escaping SandboxStart) -> Never {
+        exit(run(Array(CommandLine.arguments.dropFirst()), startingSandbox: start).rawValue)
     }
 
-    static func run(_ arguments: [String]) -> Exit {
+    static func run(_ arguments: [String], startingSandbox start: @escaping SandboxStart) -> Exit {
         guard let name = arguments.first else {
             Terminal.complain(Command.overview)
             return .usage
@@ -31,7 +31,7 @@ package enum CommandLineTool {
             Terminal.say(Command.overview)
             return .done
         }
-        if name == "--version" { return Command.version.run(Options()) }
+        if name == "--version" { return Version.run(Options()) }
         guard let command = Command(rawValue: name) else {
             Terminal.complain("countersign: there is no command \(name)\(Command.hint(for: name))\n\(Command.overview)")
             return .usage
@@ -42,7 +42,7 @@ package enum CommandLineTool {
                 Terminal.say("\(command.rawValue): \(command.summary)")
                 return .done
             }
-            return command.run(options)
+            return command.run(options, startingSandbox: start)
         } catch {
             Terminal.complain("countersign \(name): \(error.reason)")
             return .usage

@@ -13,10 +13,10 @@ import Telemetry
 
 /// `countersign serve`: everything put together, run until somebody asks it to stop.
 enum Serving {
-    static func run(_ options: Options) -> CommandLineTool.Exit {
+    static func run(_ options: Options, startingSandbox start: SandboxStart) -> CommandLineTool.Exit {
         let configuration: Configuration
         do throws(ConfigurationError) {
-            configuration = try Configuration.load(options.configuration)
+            configuration = try Checking.load(options)
         } catch {
             Terminal.complain(error.description)
             return .invalidConfiguration
@@ -30,9 +30,24 @@ enum Serving {
                 .warning, "the system lets this process open fewer files than server.limits.connections needs",
                 ["files": "\(descriptors)", "connections": "\(configuration.server.limits.connections)"])
         }
+        let desks: SessionDesks
         let server: Server
+        do throws(SessionDesks.Failure) {
+            desks = try SessionDesks(configuration, startingSandbox: start)
+        } catch {
+            log.write(.error, "cannot start", ["error": error.description])
+            return .failed
+        }
+        defer { desks.close() }
+        if let port = desks.sandboxPort {
+            log.write(
+                .warning, "the sandbox stands in for the vendor: its credentials open nothing",
+                ["address": "127.0.0.1:\(port)"])
+        }
         do throws(Server.Failure) {
-            server = try Server(settings(configuration)) { LoopHandler(try Pipeline(configuration, log: log)) }
+            server = try Server(settings(configuration), resolver: Resolver()) { loop in
+                try LoopHandler(configuration, desks, loop, log)
+            }
         } catch {
             log.write(.error, "cannot start", ["error": error.description])
             return .failed

@@ -1,16 +1,24 @@
+import Configuration
+import Crypto
 import HTTP
+import Net
+import Telemetry
 
 /// An event loop's own pipeline, as the loop sees it.
 final class LoopHandler: RequestHandler {
     private var pipeline: Pipeline
+    private let counter: SessionCounter
 
-    init(_ pipeline: consuming Pipeline) { self.pipeline = pipeline }
+    /// - Parameter desks: those of the same configuration, shared by all loops.
+    init(_ configuration: Configuration, _ desks: SessionDesks, _ loop: LoopAccess, _ log: Log) throws(CryptoError) {
+        counter = SessionCounter(try desks.clerks(configuration, loop, log), loop.answers, log)
+        pipeline = try Pipeline(configuration, counter, log: log)
+    }
 
     func respond(
         to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) -> Answering {
-        pipeline.respond(to: request, at: instant, into: &response)
-        return .done
+        pipeline.respond(to: request, as: ticket, at: instant, into: &response)
     }
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
@@ -20,4 +28,10 @@ final class LoopHandler: RequestHandler {
     func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
         pipeline.respond(to: error, at: instant, into: &response)
     }
+
+    func abandon(_ ticket: AnswerTicket) { counter.abandon(ticket) }
+
+    func tick(at instant: Instant) { counter.tick(at: instant) }
+
+    var isWaiting: Bool { counter.isWaiting }
 }

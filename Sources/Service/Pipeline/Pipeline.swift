@@ -17,18 +17,22 @@ struct Pipeline: ~Copyable {
     let origins: OriginRule
     /// By the credential's place; nil for one that signs nothing here.
     private let keys: [SigningKey?]
+    /// By the grant's place; nil for one that is signed here.
+    let sessionIssuers: [DistributeToken?]
+    let counter: SessionCounter
+    var memo = SessionMemo()
     private let log: Log
     var ask: Ask
     private var workspace: PolicyWorkspace
-    private var scratch: ByteWriter
+    var scratch: ByteWriter
     private var random: RandomPool
-    private var requestID: RequestID
+    var requestID: RequestID
     private var serverTime: (second: Int64, text: [UInt8])
 
     static let issueMethods: StaticString = "GET, HEAD, POST, OPTIONS"
     private static let readMethods: StaticString = "GET, HEAD, OPTIONS"
 
-    init(_ configuration: Configuration, log: Log) throws(CryptoError) {
+    init(_ configuration: Configuration, _ counter: SessionCounter, log: Log) throws(CryptoError) {
         var keys: [SigningKey?] = []
         for credential in configuration.credentials {
             let pair = credential.sessions == nil ? credential.key : nil
@@ -41,6 +45,8 @@ struct Pipeline: ~Copyable {
         self.configuration = configuration
         self.log = log
         self.keys = keys
+        self.counter = counter
+        sessionIssuers = configuration.grants.map { $0.issuer as? DistributeToken }
         self.requestID = requestID
         router = Router(aliases: configuration.server.aliases)
         hosts = configuration.server.listen.map { HostRule(configuration.server, listener: $0) }
@@ -52,15 +58,19 @@ struct Pipeline: ~Copyable {
         serverTime = (.min, [])
     }
 
-    mutating func respond(to request: borrowing Request, at instant: Instant, into response: inout Response) {
+    mutating func respond(
+        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+    ) -> Answering {
         requestID.begin(request)
         do throws(Refusal) {
-            try answer(request, at: instant, into: &response)
-            finish(request, code: "ok", &response)
+            switch try answer(request, as: ticket, at: instant, into: &response) {
+            case .later: return .later
+            case .done: finish(request, status: response.status, code: "ok", &response)
+            }
         } catch {
-            error.write(into: &response, requestID)
-            finish(request, code: error.code, &response)
+            refuse(request, because: error, &response)
         }
+        return .done
     }
 
     mutating func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
@@ -76,8 +86,7 @@ struct Pipeline: ~Copyable {
             }
             return false
         } catch {
-            error.write(into: &response, requestID)
-            finish(request, code: error.code, &response)
+            refuse(request, because: error, &response)
             return true
         }
     }
@@ -85,24 +94,31 @@ struct Pipeline: ~Copyable {
     mutating func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
         requestID.begin()
         let refusal = Refusal(error)
-        refusal.write(into: &response, requestID)
+        refusal.write(into: &response, requestID: requestID.bytes)
         response.add("X-Request-Id", requestID.bytes)
-        if log.tells(.debug) { tell(path: nil, code: refusal.code, response.status) }
+        log.write(answered: nil, requestID: requestID.bytes, status: refusal.status, code: refusal.code)
     }
 
-    private func finish(_ request: borrowing Request, code: StaticString, _ response: inout Response) {
-        response.add("X-Request-Id", requestID.bytes)
-        if log.tells(.debug) {
-            tell(path: router.find(request.path) == nil ? nil : request.path.text, code: code, response.status)
-        }
+    private func refuse(_ request: borrowing Request, because refusal: Refusal, _ response: inout Response) {
+        refusal.write(into: &response, requestID: requestID.bytes, in: words(for: request))
+        finish(request, status: refusal.status, code: refusal.code, &response)
     }
 
-    /// One line for a request, for whoever looks for it by its id. A path that is none of the service's own is not told, nor
-    /// is any query: they may hold anything.
-    private func tell(path: String?, code: StaticString, _ status: Int) {
-        log.write(
-            .debug, "answered",
-            ["requestId": requestID.text, "path": path ?? "-", "status": "\(status)", "code": code.description])
+    /// In whose words the errors of the request's route are told.
+    func words(for request: borrowing Request) -> Refusal.Words {
+        guard case .issue(let route)? = router.find(request.path), Registry.routes[route].description.errorsForSDK
+        else { return .problem }
+        return .sdk(inBody: configuration.server.statusInBody)
+    }
+
+    /// - Parameter status: what it is truly, whatever the head says.
+    private func finish(
+        _ request: borrowing Request, status: Int, code: StaticString, _ response: inout Response
+    ) {
+        response.add("X-Request-Id", requestID.bytes)
+        guard log.tells(.debug) else { return }
+        let path = router.find(request.path) == nil ? nil : request.path.text
+        log.write(answered: path, requestID: requestID.bytes, status: status, code: code)
     }
 
     // MARK: Routes
@@ -119,13 +135,14 @@ struct Pipeline: ~Copyable {
     }
 
     private mutating func answer(
-        _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) {
+        _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+    ) throws(Refusal) -> Answering {
         switch try find(request) {
-        case .issue(let route): try issue(route, request, at: instant, into: &response)
+        case .issue(let route): return try issue(route, request, as: ticket, at: instant, into: &response)
         case .alive: try reportAlive(request, into: &response)
         case .everything: explain(Pipeline.issueMethods, into: &response)
         }
+        return .done
     }
 
     private func reportAlive(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
@@ -144,9 +161,13 @@ struct Pipeline: ~Copyable {
     // MARK: Issuing
 
     private mutating func issue(
-        _ route: Int, _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) {
-        if request.head.method == .options { return try explainOptions(request, into: &response) }
+        _ route: Int, _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant,
+        into response: inout Response
+    ) throws(Refusal) -> Answering {
+        if request.head.method == .options {
+            try explainOptions(request, into: &response)
+            return .done
+        }
         admitOrigin(of: request, into: &response)
         let caller = try identify(request, on: route, at: instant)
         let moment = try moment(at: instant)
@@ -155,9 +176,18 @@ struct Pipeline: ~Copyable {
         switch configuration.policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
         case .denied(let denial): throw Refusal(denial)
         case .permitted(let permit):
+            var answering = Answering.done
             // HEAD asks whether, and gets nothing.
-            if request.head.method != .head { try write(under: permit, at: moment, into: &response) }
+            if request.head.method != .head {
+                if let issuer = sessionIssuers[permit.grant.index] {
+                    answering = try distribute(
+                        by: issuer, under: permit, to: caller, request, as: ticket, at: instant, into: &response)
+                } else {
+                    try write(under: permit, at: moment, into: &response)
+                }
+            }
             permit.end(in: &workspace)
+            return answering
         }
     }
 
@@ -234,8 +264,19 @@ struct Pipeline: ~Copyable {
     }
 
     /// Notes what broke, and gives what the client is told.
-    private func fail(_ what: String, _ error: any Error) -> Refusal {
+    func fail(_ what: String, _ error: any Error) -> Refusal {
         log.write(.error, "\(what) failed", ["requestId": requestID.text, "error": "\(error)"])
         return .internalError
+    }
+}
+
+extension Log {
+    /// One line for a request, for whoever looks for it by its id. A path that is none of the service's own is not told, nor
+    /// is any query: they may hold anything.
+    func write(answered path: String?, requestID: Span<UInt8>, status: Int, code: StaticString) {
+        guard tells(.debug) else { return }
+        write(
+            .debug, "answered",
+            ["requestId": requestID.text, "path": path ?? "-", "status": "\(status)", "code": code.description])
     }
 }

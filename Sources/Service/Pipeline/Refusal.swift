@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import HTTP
+import Upstream
 
 /// What a client is told when it does not get what it asked: this file maps every fault of every room to it.
 struct Refusal: Error {
@@ -13,6 +14,8 @@ struct Refusal: Error {
     var subject: (kind: StaticString, name: String)?
     /// Fields that belong to the status.
     var field: (name: StaticString, value: StaticString)?
+    /// Seconds after which it is worth asking again.
+    var retryAfter: Int64?
 
     init(_ status: Int, _ code: StaticString, _ detail: String) {
         self.status = status
@@ -70,7 +73,7 @@ extension Refusal {
             case .overloaded: (503, "overloaded")
             }
         self.init(status, code, error.reason.description)
-        if status == 503 { field = ("Retry-After", "1") }
+        if status == 503 { retryAfter = 1 }
     }
 
     /// - Parameter known: the names that may be shown: a body that is put together wrongly may have anything for a name.
@@ -129,11 +132,36 @@ extension Refusal {
         }
     }
 
+    init(_ refusal: SlotRefusal) {
+        let (status, detail) =
+            switch refusal.reason {
+            case .fault(.refused): (502, "the vendor refuses to give a credential; the service's log says why")
+            case .fault(.malformed): (502, "the vendor's answer is no credential; the service's log says more")
+            case .fault(.expired): (502, "the vendor's credential had ended when it came")
+            case .fault(.clockOff): (503, "the service's clock and the vendor's are more than five minutes apart")
+            case .fault(.network): (503, "the vendor cannot be reached")
+            case .fault(.unavailable), .fault(.breakerOpen): (503, "the vendor is failing")
+            case .fault(.throttled), .fault(.overBudget): (503, "the vendor is asked as often as it may be")
+            case .slow: (503, "the vendor has not answered in time")
+            case .crowded, .full: (503, "too many are waiting for the vendor")
+            }
+        self.init(status, status == 502 ? "upstream_failed" : "upstream_unavailable", detail)
+        retryAfter = refusal.retryAfter
+    }
+
     /// Something in the service itself failed; the log says what.
     static let internalError = Refusal(500, "internal_error", "the service failed; its log has the request's id")
 
+    /// In whose words a route's errors are told.
+    enum Words {
+        /// A problem document alone (RFC 9457).
+        case problem
+        /// With the members that Alibaba's SDKs read; `inBody` where the HTTP status is 200 all the same.
+        case sdk(inBody: Bool)
+    }
+
     /// Writes the refusal as a problem document (RFC 9457).
-    func write(into response: inout Response, _ requestID: borrowing RequestID) {
+    func write(into response: inout Response, requestID: Span<UInt8>, in words: Words = .problem) {
         response.status = status
         response.contentType = .problem
         response.body.reset()
@@ -152,8 +180,23 @@ extension Refusal {
             response.body.append(jsonString: subject.name)
         }
         response.body.append(",\"requestId\":")
-        response.body.append(jsonString: requestID.bytes)
+        response.body.append(jsonString: requestID)
+        if case .sdk(let inBody) = words { write(forSDK: inBody, into: &response) }
         response.body.append("}\n")
         if let field { response.add(field.name, field.value) }
+        if let retryAfter { response.add("Retry-After", Array(String(retryAfter).utf8).span) }
+    }
+
+    /// What Alibaba's SDKs read. Those of Android look at no body that comes with an error of HTTP.
+    private func write(forSDK inBody: Bool, into response: inout Response) {
+        response.body.append(",\"StatusCode\":")
+        response.body.append(decimal: status)
+        response.body.append(",\"ErrorCode\":\"")
+        response.body.append(code)
+        response.body.append("\",\"ErrorMessage\":")
+        response.body.append(jsonString: detail)
+        guard inBody else { return }
+        response.status = 200
+        response.contentType = .json
     }
 }

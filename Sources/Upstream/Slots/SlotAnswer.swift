@@ -45,4 +45,7 @@ package struct SlotRefusal: Sendable, Equatable {
         self.reason = reason
         retryAfter = (wait.clamped(from: 1, through: UpstreamLimits.longestRetryAfter * 1000) + 999) / 1000
     }
+
+    /// What everybody gets while our clock is too far from the vendor's (R17).
+    package static let clockOff = SlotRefusal(.fault(.clockOff))
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Providers
 
 /// What a credential is remembered under: the SHA-256 of everything that shaped the answer (R17).
 package struct SlotKey: Sendable, Hashable {
@@ -14,6 +15,8 @@ package struct SlotKey: Sendable, Hashable {
         }
         words = (word(0), word(1), word(2), word(3))
     }
+
+    package init(_ key: CredentialKey) { words = key.words }
 
     /// Nil unless the digest is a SHA-256.
     package init?(_ digest: Digest) { self.init(digest.bytes) }

@@ -38,7 +38,8 @@ struct Answer: Sendable {
 extension Answer {
     /// Section 3 of api.md: the answer is a problem of this status and code, which says `detail`.
     func expectProblem(
-        _ status: Int, _ code: String, _ detail: String = "", sourceLocation: SourceLocation = #_sourceLocation
+        _ status: Int, _ code: String, _ detail: String = "", forSDK: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) {
         expectAlwaysFields(sourceLocation: sourceLocation)
         guard self.status == status else {
@@ -56,7 +57,13 @@ extension Answer {
         #expect(!told.isEmpty, sourceLocation: sourceLocation)
         #expect(detail.isEmpty || told.contains(detail), "\(told)", sourceLocation: sourceLocation)
         // A problem has only the members that are documented.
-        let known = ["type", "title", "status", "code", "detail", "requestId", "parameter", "clause"]
+        var known = ["type", "title", "status", "code", "detail", "requestId", "parameter", "clause"]
+        if forSDK {
+            known += ["StatusCode", "ErrorCode", "ErrorMessage"]
+            #expect(problem["StatusCode"] == .integer(Int64(status)), sourceLocation: sourceLocation)
+            #expect(problem["ErrorCode"] == .string(code), sourceLocation: sourceLocation)
+            #expect(problem["ErrorMessage"] == problem["detail"], sourceLocation: sourceLocation)
+        }
         #expect(problem.names.allSatisfy(known.contains), "\(problem.names)", sourceLocation: sourceLocation)
     }
 

@@ -6,6 +6,7 @@ struct Setup: Sendable {
     let name: String
     /// Members of `server` beside the listener and the transport.
     var server = ""
+    var credentials = Setup.credentials
     /// Everything beside `version`, `server`, `credentials` and `log`.
     var rest: String
     /// The value of `server.listen`.
@@ -35,7 +36,7 @@ struct Setup: Sendable {
         {
           version: 1,
           server: { listen: \(listen), transport: "\(transport.rawValue)", \(server) },
-          \(Setup.credentials),
+          \(credentials),
           \(rest)
           log: { format: "text", level: "\(logLevel)" },
         }
@@ -147,6 +148,60 @@ extension Setup {
                 },
               },
             """)
+}
+
+// MARK: Sessions of a role
+
+extension Setup {
+    static let roleARN = "acs:ram::1234567890123456:role/demo-uploader"
+
+    /// An STS account that the sandbox stands in for, and grants of it.
+    static let sandbox = Setup(
+        name: "sandbox", server: #"aliases: { "/sts/getsts": "distribute-token" },"#,
+        credentials: """
+            credentials: { "oss-sts": { provider: "sts", roleArn: "\(roleARN)", endpoints: ["sandbox"] } }
+            """,
+        rest: sessions)
+
+    /// The same grants of an account that is asked at these endpoints.
+    static func vendor(_ name: String, _ endpoints: [String], _ fields: String = "", server: String = "") -> Setup {
+        let list = endpoints.map { "\"\($0)\"" }.joined(separator: ", ")
+        return Setup(
+            name: name, server: server,
+            credentials: """
+                credentials: {
+                    "oss-sts": { provider: "sts", accessKey: "LTAI5e2e", secretKey: "secret-of-the-end-to-end-tests",
+                      roleArn: "\(roleARN)", endpoints: [\(list)], \(fields) },
+                  }
+                """,
+            rest: sessions)
+    }
+
+    static let sessions = """
+        authentication: { apiKeys: [\(APIKey.alice.entry), \(APIKey.bob.entry), \(APIKey.ending.entry)] },
+          grants: {
+            "app": {
+              route: "distribute-token", credential: "oss-sts", callers: ["anonymous"], public: true,
+              bucket: "demo-bucket", keyPrefix: "uploads/", actions: ["oss:PutObject"], maxLifetime: "2h",
+            },
+            "own": {
+              route: "distribute-token", credential: "oss-sts", callers: ["apiKey:alice"],
+              bucket: "demo-bucket", keyPrefix: "users/${caller.id}/", actions: ["oss:PutObject"], lifetime: "15m",
+            },
+            "everybody": {
+              route: "distribute-token", credential: "oss-sts", callers: ["authenticated"],
+              bucket: "demo-bucket", keyPrefix: "all/", actions: ["oss:PutObject"],
+            },
+            "outlive": {
+              route: "distribute-token", credential: "oss-sts", callers: ["apiKey:ending"], outliveCaller: true,
+              bucket: "demo-bucket", keyPrefix: "all/", actions: ["oss:GetObject"],
+            },
+            "shared": {
+              route: "distribute-token", credential: "oss-sts", callers: ["authenticated"], shareAcrossCallers: true,
+              bucket: "demo-bucket", keyPrefix: "shared/", actions: ["oss:GetObject"],
+            },
+          },
+        """
 }
 
 /// An API key that the closed set-up knows.

@@ -1,15 +1,14 @@
 import COpenSSL
 import Foundation
 import Glibc
-import Testing
 
 @testable import Net
 
 /// A server of which every connection is one call of a script, on a thread of its own; with TLS or without.
-final class ClientPeer: Sendable {
-    typealias Script = @Sendable (_ connection: ClientPeerConnection, _ number: Int) throws -> Void
+package final class ClientPeer: Sendable {
+    package typealias Script = @Sendable (_ connection: ClientPeerConnection, _ number: Int) throws -> Void
 
-    let port: UInt16
+    package let port: UInt16
     private let listener: Int32
     private let script: Script
     private nonisolated(unsafe) let context: OpaquePointer?
@@ -17,12 +16,12 @@ final class ClientPeer: Sendable {
     private nonisolated(unsafe) var accepted = 0
     private let threads = DispatchGroup()
 
-    struct Failure: Error { let call: String }
+    package struct Failure: Error { let call: String }
 
     /// - Parameters:
     ///   - versions: the TLS versions that it speaks, from the oldest to the newest.
     ///   - accepts: whether it takes connections at all; if not, most attempts to connect wait for ever.
-    init(
+    package init(
         _ script: @escaping Script, tls certificate: ClientCertificates.Pair? = nil,
         versions: ClosedRange<Int32> = TLS1_2_VERSION...TLS1_3_VERSION, address: UInt32 = 0x7F00_0001,
         port wanted: UInt16 = 0, accepts: Bool = true
@@ -56,10 +55,10 @@ final class ClientPeer: Sendable {
     }
 
     /// How many connections have come.
-    var connections: Int { lock.withLock { accepted } }
+    package var connections: Int { lock.withLock { accepted } }
 
     /// - Returns: whether all its threads ended in time.
-    func stop(within seconds: Double = 60) -> Bool {
+    package func stop(within seconds: Double = 60) -> Bool {
         shutdown(listener, Int32(SHUT_RDWR))
         return threads.wait(timeout: .now() + seconds) == .success
     }
@@ -106,12 +105,12 @@ final class ClientPeer: Sendable {
 }
 
 /// The server's side of one connection; every wait ends after a minute: the whole suite may be running beside it.
-final class ClientPeerConnection {
-    struct Ended: Error {}
+package final class ClientPeerConnection {
+    package struct Ended: Error {}
 
     private var descriptor: Int32
     private let ssl: OpaquePointer?
-    let isReady: Bool
+    package let isReady: Bool
     private var held: [UInt8] = []
 
     init(_ descriptor: Int32, _ context: OpaquePointer?) {
@@ -132,15 +131,15 @@ final class ClientPeerConnection {
 
     deinit { if let ssl { SSL_free(ssl) } }
 
-    var serverName: String? {
+    package var serverName: String? {
         ssl.flatMap { SSL_get_servername($0, TLSEXT_NAMETYPE_host_name) }.map { String(cString: $0) }
     }
 
-    var isResumed: Bool { ssl.map { SSL_session_reused($0) == 1 } ?? false }
+    package var isResumed: Bool { ssl.map { SSL_session_reused($0) == 1 } ?? false }
 
     /// The next request, head and content; throws at the end.
     @discardableResult
-    func request() throws -> String {
+    package func request() throws -> String {
         while true {
             let text = String(decoding: held, as: UTF8.self)
             if let end = text.range(of: "\r\n\r\n") {
@@ -158,7 +157,7 @@ final class ClientPeerConnection {
         }
     }
 
-    func write(_ bytes: [UInt8]) throws {
+    package func write(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { piece in
@@ -170,27 +169,27 @@ final class ClientPeerConnection {
         }
     }
 
-    func write(_ text: String) throws { try write(Array(text.utf8)) }
+    package func write(_ text: String) throws { try write(Array(text.utf8)) }
 
-    func answer(_ body: String, status: String = "200 OK", fields: String = "") throws {
+    package func answer(_ body: String, status: String = "200 OK", fields: String = "") throws {
         try write("HTTP/1.1 \(status)\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
     }
 
     /// Waits until the client closes.
-    func hang() {
+    package func hang() {
         while read() != nil {}
     }
 
     /// Says farewell as TLS wants it, before the close.
-    func finish() { if let ssl { SSL_shutdown(ssl) } }
+    package func finish() { if let ssl { SSL_shutdown(ssl) } }
 
-    func reset() {
+    package func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
         close()
     }
 
-    func close() {
+    package func close() {
         guard descriptor >= 0 else { return }
         systemClose(descriptor)
         descriptor = -1
@@ -204,14 +203,4 @@ final class ClientPeerConnection {
         }
         return count > 0 ? Array(buffer[..<count]) : nil
     }
-}
-
-/// Runs `body` with a peer that is stopped afterwards, whatever happens.
-func withPeer(
-    _ script: @escaping ClientPeer.Script, tls certificate: ClientCertificates.Pair? = nil,
-    versions: ClosedRange<Int32> = TLS1_2_VERSION...TLS1_3_VERSION, _ body: (ClientPeer) throws -> Void
-) throws {
-    let peer = try ClientPeer(script, tls: certificate, versions: versions)
-    defer { #expect(peer.stop()) }
-    try body(peer)
 }

@@ -2,46 +2,46 @@ import Foundation
 import Glibc
 
 /// Certificates made by the `openssl` command, once for the process, into a folder that goes with it.
-struct ClientCertificates: Sendable {
+package struct ClientCertificates: Sendable {
     /// What a server shows: a chain and its key.
-    struct Pair: Sendable {
-        let chain: String
-        let key: String
+    package struct Pair: Sendable {
+        package let chain: String
+        package let key: String
     }
 
     private let folder: String
 
     /// The authority that signed `good` and most others.
-    var authority: String { folder + "/ca.pem" }
-    var strangeAuthority: String { folder + "/strange.pem" }
+    package var authority: String { folder + "/ca.pem" }
+    package var strangeAuthority: String { folder + "/strange.pem" }
     /// An authority under `authority`, which is no root.
-    var middleAuthority: String { folder + "/middle.pem" }
+    package var middleAuthority: String { folder + "/middle.pem" }
 
     /// For localhost, sts.test, *.wild.test, 127.0.0.1 and ::1.
-    var good: Pair { pair("good") }
+    package var good: Pair { pair("good") }
     /// For other.test; its subject says localhost.
-    var other: Pair { pair("other") }
-    var expired: Pair { pair("expired") }
-    var future: Pair { pair("future") }
+    package var other: Pair { pair("other") }
+    package var expired: Pair { pair("expired") }
+    package var future: Pair { pair("future") }
     /// As `good`, signed by `strangeAuthority`.
-    var stranger: Pair { pair("stranger") }
-    var selfSigned: Pair { pair("self") }
+    package var stranger: Pair { pair("stranger") }
+    package var selfSigned: Pair { pair("self") }
     /// As `good`, good for clients only.
-    var clientOnly: Pair { pair("client") }
+    package var clientOnly: Pair { pair("client") }
     /// As `good`, signed by `middleAuthority`, with its certificate and without.
-    var deep: Pair { Pair(chain: folder + "/deep.chain", key: folder + "/deep.key") }
-    var incomplete: Pair { pair("deep") }
+    package var deep: Pair { Pair(chain: folder + "/deep.chain", key: folder + "/deep.key") }
+    package var incomplete: Pair { pair("deep") }
 
-    static let shared = Result { try ClientCertificates() }
+    package static let shared = Result { try ClientCertificates() }
 
     /// A file that exists for as long as the process does.
-    func file(_ name: String, _ content: String) throws -> String {
+    package func file(_ name: String, _ content: String) throws -> String {
         let path = folder + "/" + name
         try content.write(toFile: path, atomically: true, encoding: .utf8)
         return path
     }
 
-    func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+    package func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
     private func pair(_ name: String) -> Pair { Pair(chain: "\(folder)/\(name).pem", key: "\(folder)/\(name).key") }
 

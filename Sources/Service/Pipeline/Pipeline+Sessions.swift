@@ -1,0 +1,35 @@
+import Access
+import Bytes
+import HTTP
+import Providers
+import Upstream
+
+/// Credentials that the vendor issues and the service hands on.
+extension Pipeline {
+    /// A temporary credential of the vendor's own: the one that is remembered, or the one that is fetched now.
+    mutating func distribute(
+        by issuer: DistributeToken, under permit: borrowing Permit, to caller: Caller, _ request: borrowing Request,
+        as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+    ) throws(Refusal) -> Answering {
+        guard let clerk = counter.clerk(of: permit.grant.credential) else { throw .internalError }
+        let session: STSSession
+        do throws(STSSessionFault) {
+            session = try memo.session(under: permit, for: caller) { permit throws(STSSessionFault) in
+                try issuer.session(under: permit, for: caller.principal, of: clerk.desk.account, using: &scratch)
+            }
+        } catch {
+            throw fail("a session", error)
+        }
+        let terms = SessionTerms(expiresAt: permit.expiresAt, limitedBy: permit.limitedBy)
+        switch clerk.ask(session, at: Now(instant)) {
+        case .now(.serve(let credential)): response.write(credential, on: terms)
+        case .now(.refuse(let refusal)): throw Refusal(refusal)
+        case .later(let waiter):
+            counter.park(
+                ticket, waiting: waiter, at: clerk, for: terms, request, requestID: requestID.bytes.array,
+                words: words(for: request), with: response, since: instant)
+            return .later
+        }
+        return .done
+    }
+}

@@ -1,0 +1,23 @@
+import Crypto
+
+/// One that may call the sandbox, and the role that it may assume there.
+package struct SandboxGuest: Sendable {
+    package let accessKeyID: [UInt8]
+    package let secret: Secret
+    package let roleARN: [UInt8]
+}
+
+/// The vendors' stand-in while it runs.
+package struct RunningSandbox: Sendable {
+    /// Where it listens, on this machine.
+    package let port: UInt16
+    package let stop: @Sendable () -> Void
+
+    package init(port: UInt16, stop: @escaping @Sendable () -> Void) {
+        self.port = port
+        self.stop = stop
+    }
+}
+
+/// Starts the stand-in. The service does not know it: it comes with the program, and is spoken to as the vendor is.
+package typealias SandboxStart = @Sendable ([SandboxGuest]) throws -> RunningSandbox

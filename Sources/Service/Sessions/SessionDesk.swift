@@ -1,0 +1,172 @@
+import Net
+import Providers
+import Upstream
+
+/// Where all loops get the temporary credentials of one account, and what they have to agree about: what is remembered, who
+/// waits for it, which calls may be made, and how far the vendor's clock is from ours.
+///
+/// It is called from any loop's thread. The lock is held for moments; nobody is told anything while it is.
+final class SessionDesk: Sendable {
+    typealias Outcome = SlotOutcome<STSCredential>
+
+    /// Whom a call goes to. One that fails says nothing about the other.
+    enum Counterpart: Int, Sendable { case sts, metadata }
+
+    /// A loop's place at the desk.
+    struct Seat: Sendable {
+        /// Has work run on the loop's thread.
+        let post: @Sendable (@escaping @Sendable () -> Void) -> Void
+        weak let clerk: SessionClerk?
+    }
+
+    private struct Line {
+        var breaker: Breaker
+        var budget: CallBudget
+        /// The place of the endpoint that answered last.
+        var endpoint = 0
+    }
+
+    private struct State: ~Copyable {
+        var table: SlotTable<STSCredential>
+        var skew: ClockSkew
+        var lines: [Line]
+        var seats: [Seat] = []
+    }
+
+    /// The credential's name in the configuration.
+    let name: String
+    let account: STSAccount
+    /// Where STS is asked, in this order.
+    let endpoints: [STSEndpoint]
+    /// Whom the service believes to be STS; nil where it speaks to this machine without TLS only.
+    let trust: TLSTrust?
+    let limits: UpstreamLimits
+    private let lock = Lock()
+    // Guarded by the lock.
+    private nonisolated(unsafe) var state: State
+
+    /// Bits of a waiter's number that are its loop's own; those above are the loop's place at the desk.
+    static let waiterBits: UInt64 = 48
+
+    init(
+        _ name: String, _ account: STSAccount, at endpoints: [STSEndpoint], trusting trust: TLSTrust?,
+        _ limits: UpstreamLimits, from now: Now
+    ) {
+        self.name = name
+        self.account = account
+        self.endpoints = endpoints
+        self.trust = trust
+        self.limits = limits
+        let line = Line(breaker: Breaker(limits: limits), budget: CallBudget(limits: limits, at: now.monotonic))
+        state = State(table: SlotTable(limits: limits), skew: ClockSkew(limits: limits), lines: [line, line])
+    }
+
+    /// - Returns: where the numbers of the loop's waiters begin.
+    func take(_ seat: Seat) -> UInt64 {
+        lock.withLock {
+            state.seats.append(seat)
+            return UInt64(state.seats.count - 1) << SessionDesk.waiterBits
+        }
+    }
+
+    // MARK: Credentials
+
+    /// What a request gets. While the clocks disagree nobody gets anything (R17).
+    struct Reply {
+        let answer: SlotAnswer<STSCredential>
+        /// Whether the vendor's clock is to be looked at again.
+        var looksAtClock = false
+    }
+
+    func ask(_ key: SlotKey, as waiter: UInt64, at now: Now) -> Reply {
+        lock.withLock {
+            guard case .fine = state.skew.judge(at: now) else {
+                return Reply(answer: .refuse(.clockOff), looksAtClock: state.skew.takesRecheck(at: now))
+            }
+            return Reply(answer: state.table.ask(key, for: waiter, at: now))
+        }
+    }
+
+    /// Asks for the key that the service itself signs its calls with; the clocks are looked at by what is signed with it.
+    func askForOwnKey(_ key: SlotKey, as waiter: UInt64, at now: Now) -> SlotAnswer<STSCredential> {
+        lock.withLock { state.table.ask(key, for: waiter, at: now) }
+    }
+
+    /// The waiter's time is over.
+    /// - Returns: what it gets; nil when it does not wait any more.
+    func expire(_ waiter: UInt64, at now: Now) -> Outcome? { lock.withLock { state.table.expire(waiter, at: now) } }
+
+    func cancel(_ waiter: UInt64) { lock.withLock { _ = state.table.cancel(waiter) } }
+
+    /// Lets go of some of what is of no use any more.
+    func sweep(at now: Now) { lock.withLock { state.table.sweep(at: now, atMost: 64) } }
+
+    // MARK: Calls
+
+    /// The attempts of a call that begins now.
+    func makeRetry(to counterpart: Counterpart, at now: Now) -> Retry {
+        lock.withLock {
+            Retry(
+                endpoints: counterpart == .sts ? endpoints.count : 1, first: state.lines[counterpart.rawValue].endpoint,
+                at: now.monotonic, limits: limits)
+        }
+    }
+
+    func next(_ retry: inout Retry, to counterpart: Counterpart, at now: Now) -> Retry.Step {
+        lock.withLock {
+            var line = state.lines[counterpart.rawValue]
+            defer { state.lines[counterpart.rawValue] = line }
+            return retry.next(at: now.monotonic, past: &line.breaker, within: &line.budget)
+        }
+    }
+
+    func failed(
+        _ retry: inout Retry, to counterpart: Counterpart, with fault: UpstreamFault, at now: Now
+    ) -> Retry.Step {
+        lock.withLock {
+            retry.failed(
+                with: fault, at: now.monotonic, random: .random(in: 0 ... .max),
+                past: &state.lines[counterpart.rawValue].breaker)
+        }
+    }
+
+    func succeeded(_ retry: inout Retry, to counterpart: Counterpart, at now: Now) {
+        lock.withLock {
+            retry.succeeded(at: now.monotonic, past: &state.lines[counterpart.rawValue].breaker)
+            state.lines[counterpart.rawValue].endpoint = retry.endpoint
+        }
+    }
+
+    /// - Parameter date: what the vendor's clock said, in seconds since 1970.
+    func observe(vendorDate date: Int64, at now: Now) {
+        lock.withLock { state.skew.observe(vendorDate: date, at: now) }
+    }
+
+    /// A flight brought a credential.
+    /// - Parameters:
+    ///   - issuedAt: seconds since 1970 by the vendor's clock.
+    ///   - longest: the seconds that were asked for; nil when none were.
+    func land(_ flight: SlotFlight, with credential: STSCredential, issuedAt: Int64, longest: Int64?, at now: Now) {
+        settle {
+            $0.table.succeeded(
+                flight, with: credential, expiresAt: credential.expiresAt, issuedAt: issuedAt, longest: longest,
+                at: now,
+                random: .random(in: 0 ... .max))
+        }
+    }
+
+    /// A flight brought none.
+    func land(_ flight: SlotFlight, with fault: UpstreamFault, at now: Now) {
+        settle { $0.table.failed(flight, with: fault, at: now, random: .random(in: 0 ... .max)) }
+    }
+
+    private func settle(_ report: (inout State) -> SlotTable<STSCredential>.Settlement?) {
+        let (settlement, seats) = lock.withLock { (report(&state), state.seats) }
+        guard let settlement, !settlement.waiters.isEmpty else { return }
+        let outcome = settlement.outcome
+        for (place, seat) in seats.enumerated() {
+            let waiters = settlement.waiters.filter { $0 >> SessionDesk.waiterBits == UInt64(place) }
+            if !waiters.isEmpty { seat.post { seat.clerk?.deliver(outcome, to: waiters) } }
+        }
+    }
+}

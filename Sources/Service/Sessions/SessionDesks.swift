@@ -1,0 +1,123 @@
+import Bytes
+import Configuration
+import Crypto
+import Dispatch
+import Net
+import Providers
+import Telemetry
+import Upstream
+
+/// The desks of a configuration's credentials, and the sandbox where one of them needs it.
+struct SessionDesks: Sendable {
+    /// By the place of the credential; nil for those that are keys.
+    let desks: [SessionDesk?]
+    private let sandbox: RunningSandbox?
+    /// Where the sandbox listens; nil when there is none.
+    var sandboxPort: UInt16? { sandbox?.port }
+
+    /// Why the service cannot start.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    init(_ configuration: Configuration, startingSandbox start: SandboxStart) throws(Failure) {
+        let guests = configuration.credentials.compactMap { SessionDesks.guest($0) }
+        if guests.isEmpty {
+            sandbox = nil
+        } else {
+            do { sandbox = try start(guests) } catch {
+                throw Failure(description: "the sandbox cannot be started: \(error)")
+            }
+        }
+        let now = Now(SystemClock.now())
+        var trusts: [String?: TLSTrust] = [:]
+        var desks: [SessionDesk?] = []
+        do throws(Failure) {
+            for credential in configuration.credentials {
+                guard let sessions = credential.sessions else {
+                    desks.append(nil)
+                    continue
+                }
+                let endpoints = try SessionDesks.endpoints(of: sessions.account, sandbox)
+                var trust: TLSTrust?
+                if endpoints.contains(where: \.isSecure) {
+                    trust = trusts[sessions.trustFile]
+                    if trust == nil { trust = try SessionDesks.trust(sessions.trustFile) }
+                    trusts[sessions.trustFile] = trust
+                }
+                desks.append(
+                    SessionDesk(
+                        credential.name, sessions.account, at: endpoints, trusting: trust, sessions.limits, from: now))
+            }
+        } catch {
+            sandbox?.stop()
+            throw error
+        }
+        self.desks = desks
+    }
+
+    /// A loop's clerks, by the place of the credential.
+    func clerks(
+        _ configuration: Configuration, _ loop: LoopAccess, _ log: Log
+    ) throws(CryptoError) -> [SessionClerk?] {
+        let mailbox = loop.clients.mailbox
+        let tools = SessionClerk.Tools(
+            courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log,
+            read: { path, then in
+                let then = LoopWork(then)
+                // A file of another file system may be slow to come.
+                DispatchQueue.global().async {
+                    let bytes = Surroundings.process.file(path)?.bytes
+                    mailbox.post { then.body(bytes) }
+                }
+            },
+            post: { mailbox.post($0) })
+        var clerks: [SessionClerk?] = []
+        for (credential, desk) in zip(configuration.credentials, desks) {
+            guard let desk else {
+                clerks.append(nil)
+                continue
+            }
+            let key = try credential.key.map { key throws(CryptoError) in
+                try STSKey(
+                    desk.account.scheme, accessKeyID: key.accessKey, secret: key.secret,
+                    securityToken: key.securityToken)
+            }
+            clerks.append(try SessionClerk(desk, key: key, tools))
+        }
+        return clerks
+    }
+
+    /// What is run on the loop's thread alone, though another hands it over.
+    private struct LoopWork: @unchecked Sendable {
+        let body: ([UInt8]?) -> Void
+        init(_ body: @escaping ([UInt8]?) -> Void) { self.body = body }
+    }
+
+    /// Nobody asks any more.
+    func close() { sandbox?.stop() }
+
+    private static func trust(_ file: String?) throws(Failure) -> TLSTrust {
+        do throws(TLSTrust.Failure) { return try TLSTrust(file.map { .file($0) } ?? .system) } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    private static func guest(_ credential: Configuration.Credential) -> SandboxGuest? {
+        guard let account = credential.sessions?.account, case .sandbox = account.endpoints, let key = credential.key
+        else { return nil }
+        return SandboxGuest(accessKeyID: key.accessKey, secret: key.secret, roleARN: account.roleARN)
+    }
+
+    private static func endpoints(
+        of account: STSAccount, _ sandbox: RunningSandbox?
+    ) throws(Failure) -> [STSEndpoint] {
+        if case .hosts(let endpoints) = account.endpoints { return endpoints }
+        guard let sandbox else { throw Failure(description: "there is no sandbox") }
+        do throws(STSEndpoint.Fault) {
+            return [try STSEndpoint(Array(text: "http://127.0.0.1:\(sandbox.port)"))]
+        } catch {
+            throw Failure(description: error.reason.description)
+        }
+    }
+}

@@ -1,0 +1,292 @@
+import Bytes
+import Crypto
+import HTTP
+import Net
+import Providers
+import Telemetry
+import Upstream
+
+/// One call for a credential, from the leave to begin it to its report: attempts inside one deadline, each signed anew.
+final class SessionFlight {
+    enum Purpose {
+        /// A session of the account's role.
+        case session(AssumeRole)
+        /// The service's own key, from whoever vouches for it.
+        case ownKey
+    }
+
+    private let purpose: Purpose
+    /// Nil when only the vendor's clock is looked at.
+    private let slot: SlotFlight?
+    private let clerk: SessionClerk
+    private let counterpart: SessionDesk.Counterpart
+    private var retry: Retry?
+    private var key: STSKey?
+    /// When `proceed` is due, in monotonic milliseconds; nil while something is under way.
+    private var due: Int64?
+    /// What went wrong last, for the log.
+    private var complaint = ""
+
+    private var desk: SessionDesk { clerk.desk }
+
+    init(_ purpose: Purpose, for slot: SlotFlight?, by clerk: SessionClerk) {
+        self.purpose = purpose
+        self.slot = slot
+        self.clerk = clerk
+        counterpart =
+            switch (purpose, clerk.desk.account.identity) {
+            case (.ownKey, .ecs): .metadata
+            default: .sts
+            }
+    }
+
+    func begin(at now: Now) {
+        guard case .session = purpose else { return start(at: now) }
+        clerk.withOwnKey(at: now) { [self] result in
+            let now = clerk.tools.clock()
+            switch result {
+            case .success(let key):
+                self.key = key
+                start(at: now)
+            case .failure(let fault):
+                complaint = "the service has no key of its own"
+                land(with: fault, at: now)
+            }
+        }
+    }
+
+    func tick(at now: Now) {
+        if let due, now.monotonic >= due { proceed(at: now) }
+    }
+
+    private func start(at now: Now) {
+        retry = desk.makeRetry(to: counterpart, at: now)
+        proceed(at: now)
+    }
+
+    private func proceed(at now: Now) {
+        guard var retry else { return }
+        due = nil
+        let step = desk.next(&retry, to: counterpart, at: now)
+        self.retry = retry
+        take(step, at: now)
+    }
+
+    private func take(_ step: Retry.Step, at now: Now) {
+        switch step {
+        case .attempt(let endpoint, let until): attempt(endpoint, until: until, at: now)
+        case .wait(let until):
+            due = until
+            if until <= now.monotonic { proceed(at: now) }
+        case .giveUp(let fault): land(with: fault, at: now)
+        }
+    }
+
+    // MARK: Attempts
+
+    private func attempt(_ endpoint: Int, until: Int64, at now: Now) {
+        switch (purpose, desk.account.identity) {
+        case (.session(let request), _):
+            guard let key else { return fail(.unavailable, "the service has no key of its own") }
+            send(to: endpoint, until: until) { authority, nonce throws(AttemptFault) in
+                do throws(CryptoError) {
+                    return try request.call(to: authority, signedBy: key, nonce: nonce, at: now.unixSeconds)
+                } catch {
+                    throw AttemptFault("\(error)")
+                }
+            }
+        case (.ownKey, .oidc(let role, let provider, let tokenFile)):
+            let request: AssumeRoleWithOIDC
+            do throws(AssumeRole.Fault) {
+                request = try AssumeRoleWithOIDC(
+                    roleARN: role, providerARN: provider, sessionName: SessionFlight.ownName, durationSeconds: 3600)
+            } catch {
+                return fail(.refused, "the service's own role cannot be asked for: \(error)")
+            }
+            // The token is renewed in its file all the time.
+            clerk.tools.read(tokenFile.text) { [self] bytes in
+                guard let token = bytes.map(SessionFlight.line), !token.isEmpty else {
+                    return fail(.unavailable, "the file \(tokenFile.text) cannot be read, or is empty")
+                }
+                send(to: endpoint, until: until) { authority, nonce throws(AttemptFault) in
+                    do throws(AssumeRole.Fault) {
+                        return try request.call(to: authority, token: token, nonce: nonce, at: now.unixSeconds)
+                    } catch {
+                        throw AttemptFault("the file \(tokenFile.text) holds no token")
+                    }
+                }
+            }
+        case (.ownKey, .ecs(let role)): askInstance(for: role, until: until)
+        case (.ownKey, .key), (.ownKey, .environment): fail(.refused, "the service's key is the configured one")
+        }
+    }
+
+    private static let ownName = Array(text: "countersign")
+
+    /// Why a call could not even be made.
+    private struct AttemptFault: Error {
+        let reason: String
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    /// A file's one line without its end.
+    private static func line(_ bytes: [UInt8]) -> [UInt8] {
+        var line = bytes
+        while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }
+        return line
+    }
+
+    private func send(
+        to place: Int, until: Int64,
+        _ makeCall: (_ authority: [UInt8], _ nonce: InlineArray<16, UInt8>) throws(AttemptFault) -> UpstreamCall
+    ) {
+        guard desk.endpoints.indices.contains(place) else { return fail(.unavailable, "there is no endpoint") }
+        let endpoint = desk.endpoints[place]
+        do throws(AttemptFault) {
+            let call = try makeCall(endpoint.authority, try SessionFlight.nonce())
+            var text = ByteWriter(capacity: 4096)
+            do throws(UpstreamCallError) { try call.write(into: &text) } catch { throw AttemptFault("\(error)") }
+            let scheme: Exchange.Scheme
+            if endpoint.isSecure {
+                guard let trust = desk.trust else { throw AttemptFault("TLS is not prepared") }
+                scheme = .https(trust)
+            } else {
+                scheme = .http
+            }
+            let exchange = Exchange(
+                scheme, host: endpoint.host.text, port: endpoint.port, request: text.array, deadline: until,
+                answerLimit: STSAnswer.maximumLength)
+            clerk.tools.courier.start(exchange) { [self] in finish($0, from: endpoint.authority.text) }
+        } catch {
+            fail(.unavailable, error.reason)
+        }
+    }
+
+    private static func nonce() throws(AttemptFault) -> InlineArray<16, UInt8> {
+        var pool = RandomPool()
+        do throws(CryptoError) { return try pool.draw() } catch { throw AttemptFault("\(error)") }
+    }
+
+    private func finish(_ result: Result<ExchangeAnswer, ExchangeError>, from endpoint: String) {
+        switch result {
+        case .failure(let error): fail(UpstreamFault(error), "\(endpoint): \(error)")
+        case .success(let exchanged):
+            let now = clerk.tools.clock()
+            let answer = UpstreamAnswer(exchanged)
+            if let date = answer.moment { desk.observe(vendorDate: date, at: now) }
+            do throws(STSFault) {
+                let credential = try STSAnswer.read(answer, at: now.unixSeconds)
+                succeed(with: credential, issuedAt: answer.moment ?? now.unixSeconds, at: now)
+            } catch {
+                fail(UpstreamFault(error), "\(endpoint): \(error)")
+            }
+        }
+    }
+
+    // MARK: The instance's metadata
+
+    private func askInstance(for role: [UInt8]?, until: Int64) {
+        ask(InstanceMetadata.sessionCall(lifetime: 60), until) {
+            [self] answer, now throws(STSFault) in
+            let session = try InstanceMetadata.readSession(answer, at: now.unixSeconds)
+            if let role { return askInstance(for: role, session, until) }
+            ask(InstanceMetadata.roleCall(session), until) { [self] answer, now throws(STSFault) in
+                askInstance(for: try InstanceMetadata.readRole(answer, at: now.unixSeconds), session, until)
+            }
+        }
+    }
+
+    private func askInstance(for role: [UInt8], _ session: InstanceMetadata.Session, _ until: Int64) {
+        guard let call = InstanceMetadata.credentialCall(role: role, session) else {
+            return fail(.refused, "the instance's role has no proper name")
+        }
+        ask(call, until) { [self] answer, now throws(STSFault) in
+            let credential = try InstanceMetadata.readCredential(answer, at: now.unixSeconds)
+            succeed(with: credential, issuedAt: now.unixSeconds, at: now)
+        }
+    }
+
+    private func ask(
+        _ call: UpstreamCall, _ until: Int64, _ then: @escaping (UpstreamAnswer, Now) throws(STSFault) -> Void
+    ) {
+        var text = ByteWriter(capacity: 512)
+        do throws(UpstreamCallError) { try call.write(into: &text) } catch { return fail(.unavailable, "\(error)") }
+        let host = InstanceMetadata.authority.text
+        let exchange = Exchange(
+            .http, host: host, port: 80, request: text.array, deadline: until, answerLimit: STSAnswer.maximumLength)
+        clerk.tools.courier.start(exchange) { [self] result in
+            switch result {
+            case .failure(let error): fail(UpstreamFault(error), "\(host): \(error)")
+            case .success(let exchanged):
+                do throws(STSFault) { try then(UpstreamAnswer(exchanged), clerk.tools.clock()) } catch {
+                    fail(UpstreamFault(error), "\(host): \(error)")
+                }
+            }
+        }
+    }
+
+    // MARK: Ends
+
+    private func succeed(with credential: STSCredential, issuedAt: Int64, at now: Now) {
+        guard var retry else { return }
+        desk.succeeded(&retry, to: counterpart, at: now)
+        self.retry = retry
+        clerk.forget(self)
+        guard let slot else { return }
+        var longest: Int64?
+        if case .session(let request) = purpose { longest = request.durationSeconds }
+        desk.land(slot, with: credential, issuedAt: issuedAt, longest: longest, at: now)
+    }
+
+    /// The attempt under way failed.
+    private func fail(_ fault: UpstreamFault, _ complaint: String) {
+        let now = clerk.tools.clock()
+        self.complaint = complaint
+        guard var retry else { return land(with: fault, at: now) }
+        let step = desk.failed(&retry, to: counterpart, with: fault, at: now)
+        self.retry = retry
+        take(step, at: now)
+    }
+
+    private func land(with fault: UpstreamFault, at now: Now) {
+        clerk.forget(self)
+        // One that was not tried would only say again what the last one said.
+        if !complaint.isEmpty {
+            let attempts = retry?.attempts ?? 0
+            clerk.tools.log.write(
+                .warning, "no credential from the vendor",
+                ["credential": desk.name, "reason": complaint, "attempts": "\(attempts)"])
+        }
+        if let slot { desk.land(slot, with: fault, at: now) }
+    }
+}
+
+extension UpstreamAnswer {
+    init(_ answer: ExchangeAnswer) {
+        self.init(
+            status: answer.status, headers: answer.fields.map { UpstreamField($0.name, $0.value) }, body: answer.body)
+    }
+}
+
+extension UpstreamFault {
+    init(_ error: ExchangeError) {
+        self =
+            switch error {
+            case .malformed, .tooLarge: .malformed
+            case .resolve, .connect, .tls, .timeout, .closed, .plainHTTP, .busy, .cancelled: .network
+            }
+    }
+
+    init(_ fault: STSFault) {
+        self =
+            switch fault.kind {
+            case .vendor: UpstreamFault(status: fault.status, code: Array(text: fault.code).span)
+            case .answer where (500...599).contains(fault.status): .unavailable
+            case .answer where fault.status == 429: .throttled
+            case .answer: .malformed
+            case .expired: .expired
+            case .clock: .clockOff
+            case .noRole: .refused
+            }
+    }
+}

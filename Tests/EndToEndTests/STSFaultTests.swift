@@ -1,0 +1,223 @@
+import Foundation
+import TestPeers
+import Testing
+
+/// What the vendor, or whoever is in its place, does to a call; and what clients are told.
+struct STSFault: Sendable, CustomTestStringConvertible {
+    let name: String
+    let status: Int
+    let code: String
+    var certificate: (@Sendable (ClientCertificates) -> ClientCertificates.Pair)?
+    /// What is in the place of `localhost`.
+    var host: String?
+    let script: ClientPeer.Script
+
+    var testDescription: String { name }
+
+    static func credentials(date: Int64 = now, end: Int64 = now + 3600, without: String = "") -> String {
+        let members = [
+            "AccessKeyId": "STS.e2e", "AccessKeySecret": "s", "SecurityToken": "t", "Expiration": iso8601(end),
+        ]
+        .filter { $0.key != without }.map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ",")
+        return "{\"RequestId\":\"1\",\"Credentials\":{\(members)}}"
+    }
+
+    static let well: ClientPeer.Script = { peer, _ in
+        while true {
+            try peer.request()
+            try peer.answer(credentials(), fields: "Date: \(httpDate(now))\r\n")
+        }
+    }
+
+    private static func always(
+        _ body: String, status: String = "200 OK", fields: String = ""
+    ) -> ClientPeer.Script {
+        { peer, _ in
+            while true {
+                try peer.request()
+                try peer.answer(body, status: status, fields: fields)
+            }
+        }
+    }
+
+    private static func refusal(_ code: String) -> String {
+        "{\"RequestId\":\"1\",\"Code\":\"\(code)\",\"Message\":\"no\"}"
+    }
+
+    private static let unavailable = "upstream_unavailable"
+    private static let failed = "upstream_failed"
+
+    static let all: [STSFault] = [
+        STSFault(name: "slow", status: 503, code: unavailable) { peer, _ in
+            try peer.request()
+            poll(nil, 0, 5_000)
+            try peer.answer(credentials())
+        },
+        STSFault(name: "hangs after connect", status: 503, code: unavailable) { peer, _ in peer.hang() },
+        STSFault(name: "hangs after the head", status: 503, code: unavailable) { peer, _ in
+            try peer.request()
+            try peer.write("HTTP/1.1 200 OK\r\nContent-Length: 300\r\n\r\n")
+            peer.hang()
+        },
+        STSFault(name: "resets", status: 503, code: unavailable) { peer, _ in
+            try peer.request()
+            peer.reset()
+        },
+        STSFault(name: "breaks off", status: 503, code: unavailable) { peer, _ in
+            try peer.request()
+            try peer.write("HTTP/1.1 200 OK\r\nContent-Length: 300\r\n\r\n{\"Cred")
+        },
+        STSFault(name: "10 MB", status: 502, code: failed, script: always(String(repeating: " ", count: 10_000_000))),
+        STSFault(name: "HTML", status: 502, code: failed, script: always("<html>Welcome to the hotel</html>")),
+        STSFault(name: "bad JSON", status: 502, code: failed, script: always("{\"Credentials\":{")),
+        STSFault(
+            name: "a member missing", status: 502, code: failed, script: always(credentials(without: "SecurityToken"))),
+        STSFault(name: "an expired credential", status: 502, code: failed, script: always(credentials(end: now - 60))),
+        STSFault(
+            name: "429", status: 503, code: unavailable,
+            script: always(refusal("Throttling.User"), status: "429 Too Many")),
+        STSFault(
+            name: "500", status: 503, code: unavailable, script: always(refusal("InternalError"), status: "500 Oh")),
+        STSFault(name: "503 in HTML", status: 503, code: unavailable, script: always("<html>", status: "503 Down")),
+        STSFault(
+            name: "no permission", status: 502, code: failed, script: always(refusal("NoPermission"), status: "403 No")),
+        STSFault(
+            name: "a redirect", status: 502, code: failed,
+            script: always("", status: "302 Found", fields: "Location: http://127.0.0.1:1/\r\n")),
+        STSFault(
+            name: "a clock 20 minutes behind", status: 503, code: unavailable,
+            script: always(credentials(), fields: "Date: \(httpDate(now - 1200))\r\n")),
+        STSFault(
+            name: "a clock 20 minutes ahead", status: 503, code: unavailable,
+            script: always(credentials(), fields: "Date: \(httpDate(now + 1200))\r\n")),
+        STSFault(
+            name: "a stranger's certificate", status: 503, code: unavailable, certificate: { $0.stranger }, script: well
+        ),
+        STSFault(
+            name: "another host's certificate", status: 503, code: unavailable, certificate: { $0.other }, script: well),
+        STSFault(
+            name: "a certificate that has ended", status: 503, code: unavailable, certificate: { $0.expired },
+            script: well),
+        STSFault(
+            name: "a name that does not exist", status: 503, code: unavailable, host: "sts.does-not-exist.invalid",
+            script: well),
+    ]
+}
+
+@Suite("Faults of the vendor, as clients see them")
+struct STSFaultTests {
+    @Test("every fault has its answer within 2 s, others are served meanwhile", arguments: STSFault.all)
+    func answer(to fault: STSFault) throws {
+        let certificates = try ClientCertificates.shared.get()
+        let pair = fault.certificate.map { $0(certificates) } ?? certificates.good
+        let peer = try ClientPeer(fault.script, tls: pair)
+        defer { _ = peer.stop() }
+        let setup = Setup.vendor(
+            "fault", ["https://\(fault.host ?? "localhost"):\(peer.port)"], "caFile: \"\(certificates.authority)\"")
+        try Service.run(setup, .epoll) { service in
+            let client = try service.connect()
+            let begin = ContinuousClock.now
+            try client.send(service.text("GET", "/distribute-token.json"))
+            // Nobody else is kept waiting.
+            for _ in 0..<20 { #expect(try service.get("/livez").status == 200) }
+            let answer = try client.answer()
+            let time = ContinuousClock.now - begin
+            answer.expectProblem(fault.status, fault.code, forSDK: true)
+            #expect(Int(answer["Retry-After"] ?? "") ?? 0 >= 1)
+            // Two seconds, and what a machine that is busy with the other tests may add.
+            #expect(time < .seconds(4), "\(time)")
+            let log = service.stop().err
+            #expect(!log.contains("secret-of-the-end-to-end-tests"))
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `over TLS the vendor is verified, asked and believed`(_ transport: Transport) throws {
+        let certificates = try ClientCertificates.shared.get()
+        let peer = try ClientPeer(STSFault.well, tls: certificates.good)
+        defer { _ = peer.stop() }
+        let setup = Setup.vendor(
+            "good", ["https://localhost:\(peer.port)"], "caFile: \"\(certificates.authority)\"")
+        try Service.run(setup, transport) { service in
+            let answer = try service.get("/distribute-token.json")
+            answer.expectSuccess()
+            #expect(answer.json["AccessKeyId"] == "STS.e2e")
+            // Another session, over the connection that was kept.
+            try service.get("/distribute-token.json?expires=1000").expectSuccess()
+        }
+        #expect(peer.connections <= 2)
+    }
+
+    @Test func `an endpoint that is down is passed over for the next`() throws {
+        let certificates = try ClientCertificates.shared.get()
+        let peer = try ClientPeer(STSFault.well, tls: certificates.good)
+        defer { _ = peer.stop() }
+        let setup = Setup.vendor(
+            "second", ["https://localhost:\(try Listener.freePort())", "https://localhost:\(peer.port)"],
+            "caFile: \"\(certificates.authority)\"")
+        try Service.run(setup, .epoll) { service in
+            try service.get("/distribute-token.json").expectSuccess()
+        }
+    }
+
+    @Test func `when the vendor is back, so are we within 5 s`() throws {
+        let port = try Listener.freePort()
+        let setup = Setup.vendor("back", ["http://127.0.0.1:\(port)"])
+        try Service.run(setup, .epoll) { service in
+            for _ in 0..<10 {
+                let answer = try service.get("/distribute-token.json")
+                answer.expectProblem(503, "upstream_unavailable", forSDK: true)
+            }
+            let peer = try ClientPeer(STSFault.well, port: port)
+            defer { _ = peer.stop() }
+            let begin = ContinuousClock.now
+            var status = 503
+            while status != 200, ContinuousClock.now - begin < .seconds(10) {
+                status = try service.get("/distribute-token.json").status
+                if status != 200 { usleep(100_000) }
+            }
+            #expect(status == 200)
+            #expect(ContinuousClock.now - begin < .seconds(8))
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a thousand who wait for a slow vendor hold no thread, make one call, and are all answered`(
+        _ transport: Transport
+    ) throws {
+        let calls = Calls()
+        let peer = try ClientPeer(
+            { peer, _ in
+                while true {
+                    try peer.request()
+                    calls.count()
+                    poll(nil, 0, 700)
+                    try peer.answer(STSFault.credentials())
+                }
+            })
+        defer { _ = peer.stop() }
+        try Service.run(.vendor("thousand", ["http://127.0.0.1:\(peer.port)"]), transport) { service in
+            let threads = try threadCount(of: service.process.identifier)
+            let clients = try (0..<1000).map { _ in try service.connect() }
+            for client in clients { try client.send(service.text("GET", "/distribute-token.json")) }
+            #expect(try service.get("/livez").status == 200)
+            // Dispatch may take a thread of its own for a moment.
+            let waiting = try threadCount(of: service.process.identifier)
+            #expect(waiting <= threads + 3)
+            let answers = try clients.map { try $0.answer() }
+            #expect(answers.allSatisfy { $0.status == 200 })
+        }
+        #expect(calls.total == 1)
+    }
+
+    private final class Calls: @unchecked Sendable {
+        private let lock = NSLock()
+        private var made = 0
+        func count() { lock.withLock { made += 1 } }
+        var total: Int { lock.withLock { made } }
+    }
+
+    private func threadCount(of process: pid_t) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task").count
+    }
+}

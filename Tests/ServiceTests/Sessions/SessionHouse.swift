@@ -1,0 +1,186 @@
+import Bytes
+import Crypto
+import HTTP
+import Telemetry
+import Upstream
+
+@testable import Access
+@testable import Configuration
+@testable import Net
+@testable import Providers
+@testable import Service
+
+/// Several loops at one desk, without sockets: the tests are the vendor, and move the clock.
+final class SessionHouse: @unchecked Sendable {
+    /// What a loop sends, kept until it is answered.
+    final class FakeCourier: Courier {
+        struct Sent {
+            let exchange: Exchange
+            let completion: (Result<ExchangeAnswer, ExchangeError>) -> Void
+            var request: String { String(decoding: exchange.request, as: UTF8.self) }
+        }
+        var sent: [Sent] = []
+
+        func start(_ exchange: Exchange, completion: @escaping (Result<ExchangeAnswer, ExchangeError>) -> Void) {
+            sent.append(Sent(exchange: exchange, completion: completion))
+        }
+    }
+
+    private(set) var unixSeconds: Int64 = 1_800_000_000
+    private(set) var monotonic: Int64 = 5_000_000
+    /// How far the vendor's clock is ahead of ours, in seconds.
+    var vendorAhead: Int64 = 0
+    var files: [String: [UInt8]] = [:]
+    private(set) var filesRead: [String] = []
+    private var posted: [@Sendable () -> Void] = []
+    private var issued = 0
+    let desk: SessionDesk
+    private(set) var clerks: [SessionClerk] = []
+    private(set) var couriers: [FakeCourier] = []
+    let account: STSAccount
+
+    var now: Now { Now(unixSeconds: unixSeconds, monotonic: monotonic) }
+
+    init(loops: Int = 1, _ fields: String = Sample.stsKey) throws {
+        let configuration = try Sample.sts(fields)
+        let credential = configuration.credentials[0]
+        guard let sessions = credential.sessions, case .hosts(let endpoints) = sessions.account.endpoints else {
+            throw Fault("there is no account")
+        }
+        account = sessions.account
+        let start = Now(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
+        desk = SessionDesk(
+            credential.name, account, at: endpoints, trusting: try TLSTrust(.system), sessions.limits, from: start)
+        for _ in 0..<loops {
+            let courier = FakeCourier()
+            couriers.append(courier)
+            let key = try credential.key.map {
+                try STSKey(
+                    account.scheme, accessKeyID: $0.accessKey, secret: $0.secret, securityToken: $0.securityToken)
+            }
+            clerks.append(
+                try SessionClerk(
+                    desk, key: key,
+                    SessionClerk.Tools(
+                        courier: courier, clock: { [unowned self] in now },
+                        log: Log(Log.Settings(level: .error, isJSON: true)),
+                        read: { [unowned self] path, then in
+                            filesRead.append(path)
+                            then(files[path])
+                        },
+                        post: { [unowned self] in posted.append($0) })))
+        }
+    }
+
+    struct Fault: Error {
+        let reason: String
+        init(_ reason: String) { self.reason = reason }
+    }
+
+    // MARK: Time
+
+    func advance(milliseconds: Int64) {
+        let seconds = (monotonic + milliseconds) / 1000 - monotonic / 1000
+        monotonic += milliseconds
+        unixSeconds += seconds
+    }
+
+    /// Our own clock is put somewhere else.
+    func jump(seconds: Int64) { unixSeconds += seconds }
+
+    func tick() {
+        for clerk in clerks { clerk.tick(at: now) }
+        settle()
+    }
+
+    /// Lets time pass in the steps of a loop's ticks.
+    func pass(milliseconds: Int64) {
+        for _ in 0..<(milliseconds / 250) {
+            advance(milliseconds: 250)
+            tick()
+        }
+    }
+
+    /// Runs what one loop has posted to another.
+    func settle() {
+        while !posted.isEmpty {
+            let due = posted
+            posted = []
+            for work in due { work() }
+        }
+    }
+
+    // MARK: Requests
+
+    /// What became of a request.
+    final class Outcome {
+        var reply: SessionDesk.Outcome?
+        let waiter: UInt64?
+        init(_ waiter: UInt64?) { self.waiter = waiter }
+
+        var key: String? { if case .serve(let credential)? = reply { credential.accessKeyID.text } else { nil } }
+        var refusal: SlotRefusal? { if case .refuse(let refusal)? = reply { refusal } else { nil } }
+    }
+
+    func session(_ name: String = "alice", seconds: Int64 = 3600) throws -> STSSession {
+        let request = try AssumeRole(
+            roleARN: account.roleARN, sessionName: Array(name.utf8), durationSeconds: seconds,
+            policy: Array("{}".utf8))
+        let principal = Principal(.apiKey, id: Array(name.utf8), subject: Array(name.utf8))
+        return STSSession(try CredentialKey(account, request, for: principal), request)
+    }
+
+    func ask(_ session: STSSession, loop: Int = 0) -> Outcome {
+        switch clerks[loop].ask(session, at: now) {
+        case .now(let reply):
+            let outcome = Outcome(nil)
+            outcome.reply = reply
+            return outcome
+        case .later(let waiter):
+            let outcome = Outcome(waiter)
+            clerks[loop].wait(waiter, at: now) { outcome.reply = $0 }
+            return outcome
+        }
+    }
+
+    // MARK: The vendor
+
+    /// All that is under way, in the order of the loops; each is to be answered once.
+    func take() -> [FakeCourier.Sent] {
+        let sent = couriers.flatMap(\.sent)
+        for courier in couriers { courier.sent = [] }
+        return sent
+    }
+
+    func answer(_ sent: FakeCourier.Sent, _ status: Int, _ body: String, date: Bool = true) {
+        var fields: [(name: [UInt8], value: [UInt8])] = []
+        if date { fields.append((Array("date".utf8), HTTPDate.write(unixSeconds + vendorAhead))) }
+        sent.completion(.success(ExchangeAnswer(status: status, fields: fields, body: Array(body.utf8))))
+        settle()
+    }
+
+    func fail(_ sent: FakeCourier.Sent, _ error: ExchangeError = .timeout(.waiting)) {
+        sent.completion(.failure(error))
+        settle()
+    }
+
+    /// The vendor's yes; each credential has another name.
+    /// - Returns: the credential's access key.
+    @discardableResult
+    func grant(_ sent: FakeCourier.Sent, seconds: Int64 = 3600) -> String {
+        issued += 1
+        let key = "STS.\(issued)"
+        let end = String(decoding: ISO8601.write(unixSeconds + vendorAhead + seconds), as: UTF8.self)
+        answer(
+            sent, 200,
+            """
+            {"RequestId":"1","Credentials":{"AccessKeyId":"\(key)","AccessKeySecret":"secret\(issued)",\
+            "SecurityToken":"token\(issued)","Expiration":"\(end)"}}
+            """)
+        return key
+    }
+
+    func refuse(_ sent: FakeCourier.Sent, _ status: Int, _ code: String) {
+        answer(sent, status, "{\"RequestId\":\"1\",\"HostId\":\"h\",\"Code\":\"\(code)\",\"Message\":\"no\"}")
+    }
+}

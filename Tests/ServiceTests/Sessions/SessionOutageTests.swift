@@ -1,0 +1,78 @@
+import Net
+import Testing
+import Upstream
+
+@testable import Service
+
+/// Ten simulated minutes without the vendor, through desk, clerks and calls, as two loops see them.
+@Suite struct SessionOutageTests {
+    enum Mood: CaseIterable { case unreachable, hanging, failing, throttling, talkingNonsense }
+
+    @Test(arguments: Mood.allCases)
+    func `who has a living credential is served through ten minutes of outage, and others are told within 2 s`(
+        mood: Mood
+    ) throws {
+        let house = try SessionHouse(loops: 2)
+        let sessions = try (0..<40).map { try house.session("caller\($0)", seconds: $0 % 2 == 0 ? 3600 : 1800) }
+        // Peace, in which they come one after the other and are refreshed.
+        for step in 0..<1_200 {
+            _ = house.ask(sessions[step % 40], loop: step % 2)
+            for call in house.take() { house.grant(call, seconds: seconds(of: call)) }
+            house.pass(milliseconds: 1_000)
+        }
+        var (living, served, refused, next) = (0, 0, 0, 0)
+        var hanging: [SessionHouse.FakeCourier.Sent] = []
+        var waiting: [(outcome: SessionHouse.Outcome, since: Int64)] = []
+        var longestWait: Int64 = 0
+        let begin = house.monotonic
+        while house.monotonic < begin + 600_000 {
+            for number in 0..<8 {
+                let outcome = house.ask(sessions[(next + number * 5) % 40], loop: number % 2)
+                living += 1
+                if outcome.key != nil { served += 1 }
+            }
+            next += 1
+            let stranger = house.ask(try house.session("stranger\(next)"), loop: next % 2)
+            if stranger.reply == nil { waiting.append((stranger, house.monotonic)) } else { refused += 1 }
+            for call in house.take() {
+                switch mood {
+                case .unreachable: house.fail(call, .connect(reason: "refused"))
+                case .hanging: hanging.append(call)
+                case .failing: house.refuse(call, 503, "ServiceUnavailable")
+                case .throttling: house.refuse(call, 400, "Throttling.User")
+                case .talkingNonsense: house.answer(call, 200, "<html>welcome</html>")
+                }
+            }
+            house.pass(milliseconds: 250)
+            for call in hanging where house.monotonic >= call.exchange.deadline { house.fail(call) }
+            hanging.removeAll { house.monotonic >= $0.exchange.deadline }
+            for (outcome, since) in waiting where outcome.reply != nil {
+                longestWait = max(longestWait, house.monotonic - since)
+                #expect(outcome.refusal?.retryAfter ?? 0 >= 1)
+                refused += 1
+            }
+            waiting.removeAll { $0.outcome.reply != nil }
+        }
+        #expect(living == 2_400 * 8)
+        #expect(Double(served) >= 0.999 * Double(living))
+        #expect(longestWait <= 2_000)
+        #expect(refused > 2_300)
+        // The vendor is back.
+        for call in hanging { house.fail(call) }
+        let end = house.monotonic
+        var wellSince: Int64?
+        while wellSince == nil, house.monotonic < end + 10_000 {
+            next += 1
+            let stranger = house.ask(try house.session("stranger\(next)"))
+            for call in house.take() { house.grant(call) }
+            house.settle()
+            if stranger.key != nil { wellSince = house.monotonic }
+            house.pass(milliseconds: 250)
+        }
+        #expect((wellSince ?? .max) - end < 5_000)
+    }
+
+    private func seconds(of call: SessionHouse.FakeCourier.Sent) -> Int64 {
+        call.request.contains("DurationSeconds=1800") ? 1800 : 3600
+    }
+}
