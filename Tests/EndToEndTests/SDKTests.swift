@@ -5,4 +5,15 @@ struct SDKTests {
     @Test func `Alibaba's SDKs use temporary credentials, and the checks of them find out what is wrong`() throws {
         try Python.expectSuccess("distribute_token.py", "--self-test")
     }
+
+    @Test(arguments: Transport.allCases)
+    func `Qiniu's SDK uploads with upload tokens what they admit, and nothing else`(_ transport: Transport) throws {
+        let service = try Service.shared(.open, transport)
+        try Python.expectSuccess(
+            "qiniu_client.py", "http://127.0.0.1:\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret)
+    }
+
+    @Test func `NetEase's SDK signs as the server that judges signatures says`() throws {
+        try Python.expectSuccess("nos_client.py")
+    }
 }

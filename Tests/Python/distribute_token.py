@@ -57,6 +57,9 @@ def check_answer(url):
     check("status", status, 200)
     check("Content-Type", fields["Content-Type"], "application/json; charset=utf-8")
     check("Cache-Control", fields["Cache-Control"], "no-store")
+    # In a field, since ali-oss would take it for an option.
+    limits = {"requested", "grant", "caller", "credential"}
+    check_that("Countersign-Limited-By", fields["Countersign-Limited-By"] in limits, fields["Countersign-Limited-By"])
     value = parsed(body)
     check("members", sorted(value), sorted([*STRINGS, "StatusCode"]))
     check("StatusCode", (type(value["StatusCode"]), value["StatusCode"]), (int, 200))
@@ -137,7 +140,8 @@ class Stub(Capture):
     def give(self, path, value, status=200, kind="application/json; charset=utf-8"):
         """Returns the URL that is answered so."""
         body = value if isinstance(value, bytes) else json.dumps(value).encode()
-        self.given[path] = Answer(status, body, {"Content-Type": kind, "Cache-Control": "no-store"})
+        fields = {"Content-Type": kind, "Cache-Control": "no-store", "Countersign-Limited-By": "grant"}
+        self.given[path] = Answer(status, body, fields)
         return f"http://{self.address}{path}"
 
 
