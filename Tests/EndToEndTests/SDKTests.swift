@@ -7,6 +7,14 @@ struct SDKTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `temporary credentials are what stock clients read and Alibaba's SDKs use`(_ transport: Transport) throws {
+        let target = "/distribute-token.json"
+        let service = "http://127.0.0.1:\(try Service.shared(.sandbox, transport).port)\(target)"
+        let other = "http://127.0.0.1:\(try Service.shared(.sandboxWithStatusInBody, transport).port)\(target)"
+        try Python.expectSuccess("distribute_token.py", service, "\(service)?grant=own", "\(other)?grant=own")
+    }
+
+    @Test(arguments: Transport.allCases)
     func `Qiniu's SDK uploads with upload tokens what they admit, and nothing else`(_ transport: Transport) throws {
         let service = try Service.shared(.open, transport)
         try Python.expectSuccess(

@@ -54,7 +54,7 @@ def ended(value):
 def check_answer(url):
     """The answer is what every stock client can use; returns its members."""
     status, fields, body = fetch(url)
-    check("status", status, 200)
+    check_that("status 200", status == 200, (status, body))
     check("Content-Type", fields["Content-Type"], "application/json; charset=utf-8")
     check("Cache-Control", fields["Cache-Control"], "no-store")
     # In a field, since ali-oss would take it for an option.

@@ -14,7 +14,7 @@ enum Python {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Python")
         let python = try Program(try #require(path), [folder.appending(path: script).path] + arguments)
         let outcome = try python.wait(within: 60)
-        #expect(outcome.code == 0, "\(outcome.out)\(outcome.err)", sourceLocation: sourceLocation)
-        #expect(outcome.out.hasSuffix("everything is as it should be\n"), sourceLocation: sourceLocation)
+        let isSuccess = outcome.code == 0 && outcome.out.hasSuffix("everything is as it should be\n")
+        #expect(isSuccess, "\(outcome.code): \(outcome.out)\(outcome.err)", sourceLocation: sourceLocation)
     }
 }

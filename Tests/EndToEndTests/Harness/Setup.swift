@@ -163,6 +163,13 @@ extension Setup {
             """,
         rest: sessions)
 
+    static let sandboxWithStatusInBody: Setup = {
+        var setup = sandbox
+        setup.server += " statusInBody: true,"
+        return Setup(
+            name: "sandbox with status in body", server: setup.server, credentials: setup.credentials, rest: setup.rest)
+    }()
+
     /// The same grants of an account that is asked at these endpoints.
     static func vendor(_ name: String, _ endpoints: [String], _ fields: String = "", server: String = "") -> Setup {
         let list = endpoints.map { "\"\($0)\"" }.joined(separator: ", ")
