@@ -56,6 +56,27 @@ extension Span where Element == UInt8 {
 
 extension UInt8 {
     package var lowercasedASCII: UInt8 { self >= 65 && self <= 90 ? self | 32 : self }
+    package var uppercasedASCII: UInt8 { self >= 97 && self <= 122 ? self & ~32 : self }
+
+    package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+
+    /// Whether it is one of ASCII's 62.
+    package var isLetterOrDigit: Bool {
+        let lower = lowercasedASCII
+        return isDigit || lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
+    }
+
+    /// Whether it is ASCII that shows: no space, no control character.
+    package var isVisible: Bool { self > 0x20 && self < 0x7F }
+}
+
+extension StaticString {
+    /// Whether one of the literal's bytes is `byte`.
+    package func contains(_ byte: UInt8) -> Bool {
+        // A literal is immortal; the index is below its count.
+        for index in 0..<utf8CodeUnitCount where utf8Start[index] == byte { return true }
+        return false
+    }
 }
 
 extension Array where Element == UInt8 {

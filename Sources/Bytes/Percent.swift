@@ -28,6 +28,30 @@ package enum Percent {
         writer.append(bytes.extracting(clean..<bytes.count))
         return true
     }
+
+    /// The marks that RFC 3986 calls unreserved: they mean the same whether encoded or not.
+    package static var unreservedMarks: StaticString { "-._~" }
+
+    /// Appends `bytes` with everything as `%XX` in upper case but ASCII letters, digits and `marks`; a space is `%20`.
+    package static func encode(
+        _ bytes: Span<UInt8>, keeping marks: StaticString = unreservedMarks, into writer: inout ByteWriter
+    ) {
+        var clean = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte.isLetterOrDigit || marks.contains(byte) { continue }
+            writer.append(bytes.extracting(clean..<index))
+            writer.append(UInt8(ascii: "%"))
+            writer.append(digit(byte >> 4))
+            writer.append(digit(byte & 15))
+            clean = index + 1
+        }
+        writer.append(bytes.extracting(clean..<bytes.count))
+    }
+
+    private static func digit(_ four: UInt8) -> UInt8 {
+        four < 10 ? UInt8(ascii: "0") + four : UInt8(ascii: "A") + four - 10
+    }
 }
 
 /// Well-formedness of UTF-8 (Unicode 15, table 3-7).

@@ -2,6 +2,8 @@ import COpenSSL
 
 /// The hash functions that the vendors' protocols are built on.
 package enum DigestAlgorithm: Sendable {
+    /// Not for security: collisions are made in seconds. Only where a vendor's protocol prescribes it, as Qiniu's CDN does.
+    case md5
     /// Only inside HMAC, where its collisions do not matter: Qiniu and OSS V1 prescribe it.
     case sha1
     case sha256
@@ -9,16 +11,18 @@ package enum DigestAlgorithm: Sendable {
     /// Bytes of a digest.
     package var length: Int {
         switch self {
+        case .md5: 16
         case .sha1: 20
         case .sha256: 32
         }
     }
 
-    /// Bytes of the block that HMAC pads its key to (RFC 2104); 64 for both.
+    /// Bytes of the block that HMAC pads its key to (RFC 2104); 64 for all of these.
     var blockLength: Int { 64 }
 
     var implementation: OpaquePointer? {
         switch self {
+        case .md5: EVP_md5()
         case .sha1: EVP_sha1()
         case .sha256: EVP_sha256()
         }
@@ -52,6 +56,27 @@ extension Digest {
         guard bytes.count == 20 || bytes.count == 32 else { return nil }
         self.init(count: bytes.count)
         for index in bytes.indices { storage[index] = bytes[index] }
+    }
+
+    /// The digest of a secret with `bytes` behind it, for protocols that make do without HMAC.
+    package init(
+        _ algorithm: DigestAlgorithm, of secret: Secret, followedBy bytes: Span<UInt8>
+    ) throws(CryptoError) {
+        self.init(count: algorithm.length)
+        guard let context = EVP_MD_CTX_new() else { throw .unavailable("EVP_MD_CTX_new") }
+        defer { EVP_MD_CTX_free(context) }
+        var storage = self.storage
+        let done = bytes.withUnsafeBytes { input in
+            var span = storage.mutableSpan
+            return span.withUnsafeMutableBufferPointer { output in
+                EVP_DigestInit_ex(context, algorithm.implementation, nil) == 1
+                    && secret.withBytes { EVP_DigestUpdate(context, $0.baseAddress, $0.count) } == 1
+                    && EVP_DigestUpdate(context, input.baseAddress, input.count) == 1
+                    && EVP_DigestFinal_ex(context, output.baseAddress, nil) == 1
+            }
+        }
+        guard done else { throw .unavailable("EVP_DigestFinal_ex") }
+        self.storage = storage
     }
 
     /// The digest of `bytes`.

@@ -92,6 +92,41 @@ import Testing
         #expect(!done)
     }
 
+    @Test func `percent-encoding keeps letters, digits and the marks it is given`() throws {
+        let letters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        for marks in ["", "-._~", "/*"] as [StaticString] {
+            for byte in UInt8.min...UInt8.max {
+                let isKept = letters.contains(byte) || marks.description.utf8.contains(byte)
+                let hex = String(byte, radix: 16, uppercase: true)
+                let encoded = isKept ? [byte] : bytes("%" + (hex.count == 1 ? "0" : "") + hex)
+                var writer = ByteWriter(capacity: 1)
+                Percent.encode([0x61, byte, 0x62].span, keeping: marks, into: &writer)
+                #expect(writer.array == [0x61] + encoded + [0x62])
+            }
+        }
+    }
+
+    @Test func `percent-encoding is undone by decoding`() {
+        var encoded = ByteWriter(capacity: 0)
+        let all = (0...255).map { UInt8($0) }
+        Percent.encode(all.span, into: &encoded)
+        var decoded = ByteWriter(capacity: 0)
+        let done = Percent.decode(encoded.bytes, plusIsSpace: true, into: &decoded)
+        #expect(done && decoded.array == all)
+    }
+
+    @Test func `a byte knows what it is`() {
+        for byte in UInt8.min...UInt8.max {
+            let scalar = Unicode.Scalar(byte)
+            let (isLower, isUpper) = (("a"..."z").contains(scalar), ("A"..."Z").contains(scalar))
+            #expect(byte.isDigit == ("0"..."9").contains(scalar))
+            #expect(byte.isLetterOrDigit == (isLower || isUpper || byte.isDigit))
+            #expect(byte.isVisible == (scalar > " " && scalar < "\u{7F}"))
+            #expect(byte.uppercasedASCII == (isLower ? byte - 32 : byte))
+            #expect(byte.lowercasedASCII == (isUpper ? byte + 32 : byte))
+        }
+    }
+
     @Test func `JSON strings escape what must be, and nothing else`() {
         var writer = ByteWriter()
         writer.append(jsonString: bytes("a/b\"c\\d\n\r\t\u{1}\u{7F}中🦊"))

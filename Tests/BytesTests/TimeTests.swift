@@ -169,4 +169,14 @@ import Testing
         #expect(ISO8601.write(.max) == Array("9999-12-31T23:59:59Z".utf8))
         #expect(ISO8601.write(.min) == Array("0000-01-01T00:00:00Z".utf8))
     }
+
+    @Test(arguments: [
+        (1_700_000_000, "20231114T221320Z"), (0, "19700101T000000Z"), (-1, "19691231T235959Z"),
+        (253_402_300_799, "99991231T235959Z"), (Int64.max, "99991231T235959Z"), (.min, "00000101T000000Z"),
+    ])
+    func `writes the basic format`(unixSeconds: Int64, text: String) {
+        var out = ByteWriter(capacity: 0)
+        ISO8601.writeBasic(unixSeconds, into: &out)
+        #expect(out.array == Array(text.utf8))
+    }
 }

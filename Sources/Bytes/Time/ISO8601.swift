@@ -21,23 +21,35 @@ package enum ISO8601 {
 
     /// 20 bytes. Moments outside the years 0 to 9999 are written as the nearest moment inside.
     package static func write(_ unixSeconds: Int64, into out: inout ByteWriter) {
+        write(unixSeconds, betweenDate: "-", betweenTime: ":", into: &out)
+    }
+
+    /// The basic format, `20151103T095259Z`, in which signed header fields have their time: 16 bytes.
+    package static func writeBasic(_ unixSeconds: Int64, into out: inout ByteWriter) {
+        write(unixSeconds, betweenDate: "", betweenTime: "", into: &out)
+    }
+
+    private static func write(
+        _ unixSeconds: Int64, betweenDate dash: StaticString, betweenTime colon: StaticString,
+        into out: inout ByteWriter
+    ) {
         let time = CivilTime(writing: unixSeconds)
         out.append(twoDigits: time.year / 100)
         out.append(twoDigits: time.year % 100)
-        out.append(UInt8(ascii: "-"))
+        out.append(dash)
         out.append(twoDigits: time.month)
-        out.append(UInt8(ascii: "-"))
+        out.append(dash)
         out.append(twoDigits: time.day)
         out.append(UInt8(ascii: "T"))
         out.append(twoDigits: time.hour)
-        out.append(UInt8(ascii: ":"))
+        out.append(colon)
         out.append(twoDigits: time.minute)
-        out.append(UInt8(ascii: ":"))
+        out.append(colon)
         out.append(twoDigits: time.second)
         out.append(UInt8(ascii: "Z"))
     }
 
-    /// The same as bytes of its own, for places off the hot path.
+    /// What `write` writes as bytes of its own, for places off the hot path.
     package static func write(_ unixSeconds: Int64) -> [UInt8] {
         var out = ByteWriter(capacity: 20)
         write(unixSeconds, into: &out)

@@ -3,29 +3,13 @@ import Bytes
 /// Names and values as Alibaba Cloud's signatures and `application/x-www-form-urlencoded` both have them: percent-encoded
 /// but for RFC 3986's unreserved characters, in upper case, a space being `%20` and an empty value still having its `=`.
 enum QueryText {
-    static func encode(_ bytes: Span<UInt8>, into out: inout ByteWriter) {
-        let digits = StaticString("0123456789ABCDEF").utf8Start
-        for index in bytes.indices {
-            let byte = bytes[index]
-            switch byte {
-            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): out.append(byte)
-            case _ where VendorText.isAlphanumeric(byte): out.append(byte)
-            default:
-                out.append(UInt8(ascii: "%"))
-                // The literal is immortal and has sixteen digits.
-                out.append(digits[Int(byte >> 4)])
-                out.append(digits[Int(byte & 15)])
-            }
-        }
-    }
-
     /// The fields in the order given.
     static func write(_ fields: [UpstreamField], into out: inout ByteWriter) {
         for (index, field) in fields.enumerated() {
             if index > 0 { out.append(UInt8(ascii: "&")) }
-            encode(field.name.span, into: &out)
+            Percent.encode(field.name.span, into: &out)
             out.append(UInt8(ascii: "="))
-            encode(field.value.span, into: &out)
+            Percent.encode(field.value.span, into: &out)
         }
     }
 

@@ -26,7 +26,7 @@ enum RPCSignature {
         var text = ByteWriter(capacity: canonical.count * 2)
         text.append(method.name)
         text.append("&%2F&")
-        QueryText.encode(canonical.span, into: &text)
+        Percent.encode(canonical.span, into: &text)
         return text.array
     }
 }

@@ -32,7 +32,7 @@ package struct STSEndpoint: Sendable, Hashable {
                 throw Fault(reason: "must begin with https://; only this machine itself is spoken to without TLS")
             }
         }
-        guard split.isBracketed == (address?.isV6 == true), address != nil || STSEndpoint.isName(name) else {
+        guard split.isBracketed == (address?.isV6 == true), address != nil || HostName.isName(name) else {
             throw Fault(reason: "must name a host, or an address with an IPv6 one in brackets")
         }
         host = name
@@ -65,17 +65,5 @@ package struct STSEndpoint: Sendable, Hashable {
         }
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return (text, nil, false) }
         return (Array(text[..<colon]), Array(text[(colon + 1)...]), false)
-    }
-
-    /// A DNS name of letters, digits and hyphens, whose last label begins with no digit: resolvers take `1.2.3` and `0x7f1`
-    /// for addresses.
-    private static func isName(_ text: [UInt8]) -> Bool {
-        guard (1...253).contains(text.count) else { return false }
-        let labels = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
-        let areLabels = labels.allSatisfy { label in
-            VendorText.isWord(label, "-", length: 1...63) && label.first != UInt8(ascii: "-")
-                && label.last != UInt8(ascii: "-")
-        }
-        return areLabels && labels.last?.first.map(VendorText.isDigit) == false
     }
 }

@@ -51,13 +51,13 @@ package struct SessionName: Sendable, Hashable {
                 readable.append(UInt8(ascii: "_"))
             }
         }
-        return readable.contains { VendorText.isAlphanumeric($0) } ? readable : nil
+        return readable.contains { $0.isLetterOrDigit } ? readable : nil
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "."), UInt8(ascii: "@"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: VendorText.isAlphanumeric(byte)
+        default: byte.isLetterOrDigit
         }
     }
 

@@ -116,7 +116,7 @@ extension UpstreamCall {
     private static func isAuthorityByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]"): true
-        default: VendorText.isAlphanumeric(byte)
+        default: byte.isLetterOrDigit
         }
     }
 
@@ -127,7 +127,7 @@ extension UpstreamCall {
 
     /// RFC 9110 section 5.6.2, without the marks that nobody uses.
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        VendorText.isAlphanumeric(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        byte.isLetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     /// ASCII without control bytes; no space around it, since signatures are over trimmed values.

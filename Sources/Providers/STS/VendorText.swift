@@ -2,22 +2,11 @@ import Bytes
 
 /// What STS takes for a name, and what may be believed of its answers. All of it is ASCII.
 enum VendorText {
-    static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
-    }
-
-    static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
     /// Whether `text` is of letters, digits and `marks`, and as long as allowed.
     static func isWord(_ text: [UInt8], _ marks: StaticString, length: ClosedRange<Int>) -> Bool {
         guard length.contains(text.count) else { return false }
         let marks = marks.array
-        return text.allSatisfy { isAlphanumeric($0) || marks.contains($0) }
+        return text.allSatisfy { $0.isLetterOrDigit || marks.contains($0) }
     }
 
     /// Whether `text` is visible ASCII that stands in a JSON string, a header or a log as it is.
@@ -34,7 +23,7 @@ enum VendorText {
         let start = StaticString("acs:ram::").array
         let middle = [UInt8(ascii: ":")] + kind.array + [UInt8(ascii: "/")]
         guard text.starts(with: start) else { return false }
-        let account = text.dropFirst(start.count).prefix(while: isDigit)
+        let account = text.dropFirst(start.count).prefix { $0.isDigit }
         let rest = text.dropFirst(start.count + account.count)
         return (1...32).contains(account.count) && rest.starts(with: middle)
             && isWord(Array(rest.dropFirst(middle.count)), ".-_", length: 1...128)

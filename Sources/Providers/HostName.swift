@@ -1,0 +1,16 @@
+import Bytes
+
+/// Names of hosts as they stand in URLs.
+enum HostName {
+    /// Whether `text` is a DNS name of letters, digits and hyphens, whose last label begins with no digit: resolvers and URL
+    /// readers take `1.2.3` and `0x7f1` for addresses.
+    static func isName(_ text: [UInt8]) -> Bool {
+        guard (1...253).contains(text.count) else { return false }
+        let labels = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
+        let areLabels = labels.allSatisfy { label in
+            VendorText.isWord(label, "-", length: 1...63) && label.first != UInt8(ascii: "-")
+                && label.last != UInt8(ascii: "-")
+        }
+        return areLabels && labels.last?.first?.isDigit == false
+    }
+}
