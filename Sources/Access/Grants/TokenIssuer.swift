@@ -45,6 +45,8 @@ package enum IssueError: Error {
     case deadlineTooLate
     /// The ask was not read by its route.
     case nothingToSign
+    /// What would be signed could be read in two ways, or is not what it is to be signed as; says what would be right.
+    case unsignable(StaticString)
 }
 
 /// A clause of a grant that does not admit what is asked.

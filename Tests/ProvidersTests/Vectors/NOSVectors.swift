@@ -45,4 +45,60 @@ enum NOSVectors {
         #expect(text.hasPrefix("{\"Bucket\":\"\(bucket)\",\"Object\":\""))
         #expect(text.contains("\",\"Expires\":\(expires)"))
     }
+
+    static func authorization(_ vector: Vector) throws {
+        let (input, expected) = (try vector.input, try vector.expected)
+        let key = try Signing.key(input)
+        let fields = try #require(input["headers"]).members
+        let date = fields["Date"]?.bytes ?? []
+        var out = ByteWriter()
+        var text = ByteWriter()
+        var url = ByteWriter()
+        try withRequest(input) { request in
+            try NOSHeaderSignature.write(for: request, date: date.span, with: key, into: &out, using: &text)
+            request.writeURL(on: try Self.endpoint("nos-eastchina1.126.net"), into: &url)
+        }
+        #expect(out.array.text == expected["authorization"]?.string)
+        #expect(text.array.text == expected["stringToSign"]?.string)
+        #expect(url.array.text == expected["url"]?.string)
+    }
+
+    /// Semantic: the parameters may have any order.
+    static func presignedURL(_ vector: Vector) throws {
+        let (input, expected) = (try vector.input, try vector.expected)
+        let key = try Signing.key(input)
+        let deadline = try #require(input["now"]?.integer) + #require(input["expires"]?.integer)
+        let endpoint = try endpoint(try #require(input["endpoint"]?.string))
+        var out = ByteWriter()
+        var scratch = ByteWriter()
+        try withRequest(input) { request in
+            try NOSPresignedURL.write(
+                for: request, on: endpoint, until: deadline, with: key, into: &out, using: &scratch)
+        }
+        #expect(SplitURL(out.array.text).sorted == SplitURL(try #require(expected["url"]?.string)).sorted)
+    }
+
+    private static func endpoint(_ host: String) throws -> WebOrigin {
+        try #require(WebOrigin(isSecure: false, Array(host.utf8)))
+    }
+
+    private static func withRequest(
+        _ input: JSON, _ body: (borrowing NOSRequest) throws -> Void
+    ) throws {
+        let method = try #require(input["method"]).bytes
+        let bucket = input["bucket"]?.bytes ?? []
+        let key = input["key"]?.bytes ?? []
+        let fields = input["headers"]?.members ?? [:]
+        let parameters = (input["params"]?.members ?? [:]).shuffled().map { name, value in
+            NOSRequest.Parameter(
+                name: Array(name.utf8),
+                value: value.integer.map { Array(String($0).utf8) } ?? value.string?.utf8.map { $0 })
+        }
+        let (md5, type) = (fields["Content-MD5"]?.bytes ?? [], fields["Content-Type"]?.bytes ?? [])
+        let lines = Signing.lines(fields)
+        try body(
+            NOSRequest(
+                method: method.span, bucket: bucket.span, key: key.span, parameters: parameters, contentMD5: md5.span,
+                contentType: type.span, fieldLines: lines.span))
+    }
 }

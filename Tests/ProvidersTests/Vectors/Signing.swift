@@ -44,6 +44,11 @@ enum Signing {
         return try JSON.read(Data(out.array))
     }
 
+    /// Field lines as they are sent, in any order.
+    static func lines(_ fields: [String: JSON]) -> [UInt8] {
+        Array(fields.shuffled().map { "\($0.key): \($0.value.string ?? "")\r\n" }.joined().utf8)
+    }
+
     /// A policy's fields by their descriptions, as the configuration would read them.
     static func values(_ policy: JSON, by fields: [FieldDescription]) throws -> FieldValues {
         var values = FieldValues()

@@ -17,15 +17,28 @@ struct Vector: CustomTestStringConvertible, Sendable {
 
     /// Every vector of every file in the folder, whatever the files are called; a file is a list of vectors, or an object
     /// that has one under `vectors`.
-    static let all: [Vector] = {
+    static let all: [Vector] = files.flatMap(read)
+
+    /// The files that hold nothing, or another number of vectors than they say.
+    static let incomplete: [String] = files.filter { file in
+        let count = (content(of: file) as? [String: Any])?["count"] as? Int
+        let found = read(file).count
+        return found == 0 || found != count ?? found
+    }.map(\.lastPathComponent)
+
+    private static let files: [URL] = {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Fixtures/vectors")
         let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-        return files.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }.flatMap { read($0) }
+        return files.filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }
     }()
 
+    private static func content(of file: URL) -> Any? {
+        (try? Data(contentsOf: file)).flatMap { try? JSONSerialization.jsonObject(with: $0) }
+    }
+
     private static func read(_ file: URL) -> [Vector] {
-        let top = (try? Data(contentsOf: file)).flatMap { try? JSONSerialization.jsonObject(with: $0) }
+        let top = content(of: file)
         let list = top as? [[String: Any]] ?? (top as? [String: Any])?["vectors"] as? [[String: Any]] ?? []
         return list.map { fields in
             Vector(

@@ -1,0 +1,106 @@
+import Access
+import Bytes
+
+/// The header fields that a vendor's signature covers beside those that it names: all whose names begin with a prefix of the
+/// vendor's own (`X-Qiniu-`, `x-nos-`), sorted by name.
+struct SignedFields: ~Escapable {
+    /// How names are written before they are sorted.
+    enum Spelling {
+        /// `x-nos-meta-a`
+        case lowerCase
+        /// `X-Qiniu-Date`
+        case capitalised
+    }
+
+    private struct Field {
+        let name: Range<Int>
+        let value: Range<Int>
+    }
+
+    private let lines: Span<UInt8>
+    private let spelling: Spelling
+    private var fields: [Field] = []
+
+    /// - Parameters:
+    ///   - lines: field lines as they are sent, each `name: value` and CR LF; names may be in any case.
+    ///   - prefix: in lower case; a field that is called so and no more is not among those signed.
+    /// - Throws: `IssueError.unsignable` if a line has another form, or if a signed field comes twice or has more in it than
+    ///   ASCII that shows, with spaces between: vendors differ over what they sign then.
+    @_lifetime(copy lines)
+    init(_ lines: Span<UInt8>, prefix: StaticString, _ spelling: Spelling) throws(IssueError) {
+        self.lines = lines
+        self.spelling = spelling
+        var start = 0
+        while start < lines.count {
+            guard let end = lines.firstIndex(of: UInt8(ascii: "\n"), from: start), end > start,
+                lines[end - 1] == UInt8(ascii: "\r"),
+                let colon = lines.firstIndex(of: UInt8(ascii: ":"), from: start), colon < end
+            else { throw .unsignable("field lines must be name: value, each ended by CR LF") }
+            let name = start..<colon
+            if name.count > prefix.utf8CodeUnitCount,
+                lines.extracting(start..<start + prefix.utf8CodeUnitCount).equals(ignoringCase: prefix)
+            {
+                try insert(Field(name: name, value: try SignedFields.value(in: colon + 1..<end - 1, of: lines)))
+            }
+            start = end + 1
+        }
+    }
+
+    var count: Int { fields.count }
+
+    /// Whether there is a field of this name, which is in lower case.
+    func contains(_ name: StaticString) -> Bool {
+        for field in fields where lines.extracting(field.name).equals(ignoringCase: name) { return true }
+        return false
+    }
+
+    /// The value of the field at a place in the order, below `count`.
+    @_lifetime(copy self)
+    func value(at index: Int) -> Span<UInt8> { lines.extracting(fields[index].value) }
+
+    /// Writes name, separator and value of the field at a place in the order, below `count`.
+    func write(at index: Int, _ separator: StaticString, into out: inout ByteWriter) {
+        for place in fields[index].name { out.append(spelled(place, in: fields[index].name)) }
+        out.append(separator)
+        out.append(value(at: index))
+    }
+
+    private static func value(in line: Range<Int>, of lines: Span<UInt8>) throws(IssueError) -> Range<Int> {
+        var (start, end) = (line.lowerBound, line.upperBound)
+        while start < end, lines[start] == UInt8(ascii: " ") || lines[start] == UInt8(ascii: "\t") { start += 1 }
+        while end > start, lines[end - 1] == UInt8(ascii: " ") || lines[end - 1] == UInt8(ascii: "\t") { end -= 1 }
+        for index in start..<end where !lines[index].isVisible && lines[index] != UInt8(ascii: " ") {
+            throw .unsignable("a signed field's value must be visible ASCII and spaces")
+        }
+        return start..<end
+    }
+
+    private mutating func insert(_ field: Field) throws(IssueError) {
+        for index in field.name where !lines[index].isVisible {
+            throw .unsignable("a signed field's name must be visible ASCII")
+        }
+        var place = fields.count
+        while place > 0 {
+            let order = compare(field.name, fields[place - 1].name)
+            guard order != 0 else { throw .unsignable("a signed field must not come twice") }
+            if order > 0 { break }
+            place -= 1
+        }
+        fields.insert(field, at: place)
+    }
+
+    /// Below 0 if the first name comes before the second, by the bytes that are signed.
+    private func compare(_ first: Range<Int>, _ second: Range<Int>) -> Int {
+        for offset in 0..<min(first.count, second.count) {
+            let mine = spelled(first.lowerBound + offset, in: first)
+            let other = spelled(second.lowerBound + offset, in: second)
+            if mine != other { return Int(mine) - Int(other) }
+        }
+        return first.count - second.count
+    }
+
+    private func spelled(_ index: Int, in name: Range<Int>) -> UInt8 {
+        let beginsWord = index == name.lowerBound || lines[index - 1] == UInt8(ascii: "-")
+        return spelling == .capitalised && beginsWord ? lines[index].uppercasedASCII : lines[index].lowercasedASCII
+    }
+}
