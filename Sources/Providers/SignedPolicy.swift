@@ -44,7 +44,15 @@ extension ByteWriter {
         case .boolean(let flag):
             append(memberName: name)
             append(flag ? "true" : "false")
-        case .strings, .secret, .template, .object, .objects, .members, nil: return
+        case .strings(let list):
+            append(memberName: name)
+            append(UInt8(ascii: "["))
+            for (index, text) in list.enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
+                append(jsonString: text)
+            }
+            append(UInt8(ascii: "]"))
+        case .secret, .template, .object, .objects, .members, nil: return
         }
     }
 

@@ -87,17 +87,21 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.extensions": [("grants.g.keyPrefix", ""), ("grants.g.key", "\"a.${ext}\"")],
         "grants.g.policy.forceSaveKey": [("grants.g.policy.saveKey", "\"p/x\"")],
         "grants.g.policy.callbackUrl": [("grants.g.policy.callbackBody", "\"x\"")],
-        "grants.g.policy.callbackBody": [("grants.g.policy.callbackUrl", "\"x\"")],
+        "grants.g.policy.callbackBody": [("grants.g.policy.callbackUrl", "\"http://x\"")],
         "grants.g.policy.callbackHost": callback, "grants.g.policy.callbackBodyType": callback,
-        "grants.g.policy.callbackFetchKey": callback,
         "credentials.sts.identity": noKeys, "credentials.sts.oidcRoleArn": oidc,
         "credentials.sts.oidcProviderArn": oidc, "credentials.sts.oidcTokenFile": oidc,
         "credentials.sts.ecsRole": noKeys + [("credentials.sts.identity", "\"ecs\"")],
+        "grants.g.policy.callbackFetchKey": callback, "grants.g.policy.persistentNotifyUrl": operations,
+        "grants.g.policy.persistentPipeline": operations, "grants.g.policy.persistentType": operations,
         "grants.g.policy.CallbackBody": [("grants.g.policy.CallbackUrl", "\"x\"")],
         "grants.g.policy.CallbackUrl": [("grants.g.policy.CallbackBody", "\"x\"")],
     ]
 
-    private static let callback = [("grants.g.policy.callbackUrl", "\"x\""), ("grants.g.policy.callbackBody", "\"x\"")]
+    private static let callback = [
+        ("grants.g.policy.callbackUrl", "\"http://x\""), ("grants.g.policy.callbackBody", "\"x\""),
+    ]
+    private static let operations = [("grants.g.policy.persistentOps", "\"x\"")]
 
     private static let noKeys = [("credentials.sts.accessKey", ""), ("credentials.sts.secretKey", "")]
     private static let oidc = noKeys + [("credentials.sts.identity", "\"oidc\"")]
@@ -126,6 +130,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "credentials.sts.caFile": "\"ca.pem\"", "credentials.sts.oidcRoleArn": "\"acs:ram::1:role/b\"",
         "credentials.sts.oidcProviderArn": "\"acs:ram::1:oidc-provider/b\"",
         "credentials.sts.oidcTokenFile": "\"oidc-token\"", "credentials.sts.limits.callTimeout": "\"9s\"",
+        "grants.g.policy.keylimit": "\"p/x\"", "grants.g.policy.mimeLimit": "\"image/*\"",
+        "grants.g.policy.callbackUrl": "\"http://x\"", "grants.g.policy.persistentNotifyUrl": "\"http://x\"",
     ]
 
     private static func value(of field: FieldDescription) -> String {

@@ -1,4 +1,7 @@
+import Bytes
 import Testing
+
+@testable import Configuration
 
 @Suite(.timeLimit(.minutes(3)))
 struct PolicyMistakeTests {
@@ -54,7 +57,10 @@ struct PolicyMistakeTests {
                 "cannot stand beside persistentOps"),
             policy("‸forceSaveKey: true", "forceSaveKey", "needs saveKey"),
             policy("‸fsizeMin: 2, fsizeLimit: 1", "fsizeMin", "greater than fsizeLimit"),
-            policy("mimeLimit: \"image/*\", ‸detectMime: 0", "detectMime", "1 or -1 beside mimeLimit"),
+            policy("mimeLimit: \"image/*\", ‸detectMime: 0", "detectMime", "1 beside mimeLimit"),
+            policy("‸persistentNotifyUrl: \"https://a\"", "persistentNotifyUrl", "needs persistentOps or"),
+            policy("‸persistentPipeline: \"a\"", "persistentPipeline", "needs persistentOps or"),
+            policy("‸persistentType: 1", "persistentType", "needs persistentOps or"),
             policy("fileType: 2, ‸persistentOps: \"a\"", "persistentOps", "fileType 2 or 3"),
             policy("fileType: 3, ‸persistentOps: \"a\"", "persistentOps", "fileType 2 or 3"),
             policy("‸saveKey: \"other/$(etag)\"", "saveKey", "begin with the grant's keyPrefix"),
@@ -66,6 +72,90 @@ struct PolicyMistakeTests {
                 "grants.avatars.policy.saveKey", "begin with the grant's keyPrefix"),
         ])
     func constraints(mistake: Mistake) throws { try mistake.check() }
+
+    /// `persistentOps` that saves to this entry, in the grant `shared`.
+    private static func saving(to entry: String, _ word: String) -> Mistake {
+        let encoded = Base64.urlSafe.encode(Array(entry.utf8)).text
+        return policy(
+            "‸persistentOps: \"avthumb/mp4|saveas/\(encoded)/deleteAfterDays/1\"", "persistentOps", word)
+    }
+
+    @Test(
+        "keeps inside the grant what Qiniu writes by itself (R16)",
+        arguments: [
+            saving(to: "media:other/a.mp4", "begin with the grant's keyPrefix"),
+            saving(to: "media:shared", "begin with the grant's keyPrefix"),
+            saving(to: "media:shared/../a.mp4", "segments . or .."),
+            saving(to: "other:shared/a.mp4", "the grant's bucket"),
+            saving(to: ":shared/a.mp4", "the grant's bucket"), saving(to: "media", "base64 of bucket:key"),
+            policy("‸persistentOps: \"a|saveas/%%\"", "persistentOps", "base64 of bucket:key"),
+            policy("‸persistentOps: \"saveas\"", "persistentOps", "base64 of bucket:key"),
+            // media:shared/a, then media:a
+            policy(
+                "‸persistentOps: \"a|saveas/bWVkaWE6c2hhcmVkL2E=;b|saveas/bWVkaWE6YQ==\"", "persistentOps",
+                "begin with the grant's keyPrefix"),
+            qiniu(
+                "persistentOps: \"avthumb/mp4\"", "‸persistentOps: \"a|saveas/bWVkaWE6cGhvdG9zL2E=\"", "persistentOps",
+                "must have no places"),
+            Mistake(
+                "extensions: [\"jpg\", \"png\"]", "policy: { ‸persistentOps: \"a|saveas/bWVkaWE6YXZhdGFycy9h\" }",
+                "grants.avatars.policy.persistentOps", "begin with the grant's keyPrefix"),
+            keyLimit("[\"shared/a\", \"other/b\"]", "begin with the grant's keyPrefix"),
+            keyLimit("\"a\"", "begin with the grant's keyPrefix"), keyLimit("[\"shared/$(etag)\"]", "$("),
+            keyLimit("[\"shared/./a\"]", "segments . or .."), keyLimit("[]", "1 to 20 keys"),
+            keyLimit("[\"shared/\(String(repeating: "a", count: 744))\"]", "longer"),
+            keyLimit("[\((0...20).map { "\"shared/\($0)\"" }.joined(separator: ", "))]", "1 to 20 keys"),
+            qiniu(photos, "\(photos), ‸keylimit: [\"photos/a\"]", "keylimit", "must have no places"),
+        ])
+    func reach(mistake: Mistake) throws { try mistake.check() }
+
+    private static func keyLimit(_ keys: String, _ word: String) -> Mistake {
+        Mistake(
+            "keylimit: [\"shared/a\", \"shared/b\"]", "‸keylimit: \(keys)", "grants.shared.policy.keylimit", word)
+    }
+
+    @Test(
+        "takes URLs and types in put policies only as Qiniu reads them",
+        arguments: [
+            "\"app.example.com\"", "\"ftp://a\"", "\"https://\"", "\"https://a;\"", "\"https://a;b\"",
+            "\"https://a, https://b\"",
+            "\"https://a b\"", "\"https://é\"", "\" https://a\"",
+        ])
+    func urls(url: String) throws {
+        try Self.policy("‸callbackUrl: \(url), callbackBody: \"x\"", "callbackUrl", "http:// or https://").check()
+        try Self.qiniu(
+            "persistentNotifyUrl: \"https://app.example.com/ops\"", "‸persistentNotifyUrl: \(url)",
+            "persistentNotifyUrl", "http:// or https://"
+        ).check()
+    }
+
+    @Test(
+        "takes a list of types only as Qiniu reads it",
+        arguments: [
+            "image", "image/", "/png", "image/png,image/jpeg", "image/png; image/jpeg", "image/png;", ";image/png", "!",
+            "*",
+            "image/png;!text/plain", "!!image/png", "image/png/x", "image/é", "jpg;png", "image/png|image/jpeg",
+        ])
+    func mimeLimit(types: String) throws {
+        try Self.qiniu(
+            "mimeLimit: \"image/*\", fileType", "‸mimeLimit: \"\(types)\", fileType", "mimeLimit",
+            "types such as image/*"
+        ).check()
+    }
+
+    @Test(
+        "takes what lies inside the grant",
+        arguments: [
+            // media:shared/a and media:shared/$(etag).mp4
+            "persistentOps: \"a|saveas/bWVkaWE6c2hhcmVkL2E=;b;c|d|saveas/bWVkaWE6c2hhcmVkLyQoZXRhZykubXA0/deleteAfterDays/1\"",
+            "persistentWorkflowTemplateID: \"t\", persistentNotifyUrl: \"http://a\", persistentPipeline: \"p\"",
+            "callbackUrl: \"http://10.0.0.1/cb;http://10.0.0.2/cb?x=%E4%B8%AD\", callbackBody: \"x\"",
+            "mimeLimit: \"!application/json;text/plain\"", "mimeLimit: \"image/svg+xml;application/vnd.ms-excel;*/*\"",
+        ])
+    func good(policy: String) throws {
+        let text = try #require(Sample.text.replacingOnce(Self.shared, with: policy))
+        #expect(Sample.problems(in: text).map(\.description) == [])
+    }
 
     @Test(
         "holds the fields of a put policy to the vendor's types",

@@ -69,7 +69,8 @@ enum Sample {
             "shared": {
               route: "qiniu.uptoken", credential: "kodo", callers: "anonymous", public: true,
               bucket: "media", keyPrefix: "shared/",
-              policy: { saveKey: "shared/$(etag)", forceSaveKey: true, returnUrl: "https://app.example.com/" },
+              policy: { saveKey: "shared/$(etag)", forceSaveKey: true, returnUrl: "https://app.example.com/",
+                keylimit: ["shared/a", "shared/b"] },
             },
             "files": {
               route: "nos.token", credential: "nos", callers: ["apiKey:app"], bucket: "files", unscoped: true,

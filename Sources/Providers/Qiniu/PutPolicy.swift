@@ -20,7 +20,7 @@ struct PutPolicy: Sendable {
     }
 
     /// What a grant's `policy` may hold, with the vendor's types. The service writes `scope`, `deadline`, `isPrefixalScope`
-    /// and `insertOnly` itself.
+    /// and `insertOnly` itself; `transform` and its kin are deprecated, and not offered.
     static let fields: [FieldDescription] = [
         FieldDescription("endUser", .template, "Who uploads; a template."),
         FieldDescription("saveKey", .string, "The key where the client gives none; begins with the grant's keyPrefix."),
@@ -41,8 +41,11 @@ struct PutPolicy: Sendable {
         FieldDescription("persistentWorkflowTemplateID", .string, "A workflow template instead of persistentOps."),
         FieldDescription("fsizeMin", .integer(0...Int64.max), "The smallest object, in bytes."),
         FieldDescription("fsizeLimit", .integer(1...Int64.max), "The largest object, in bytes."),
-        FieldDescription("detectMime", .integer(-1...1), "Whether the vendor looks at the content for its type."),
+        FieldDescription(
+            "detectMime", .integer(-1...1),
+            "Where an object's type comes from: 1 its content, -1 the client, 0 the client and else the names."),
         FieldDescription("mimeLimit", .string, "Which types may be uploaded; implies detectMime 1."),
+        FieldDescription("keylimit", .strings, "The only keys that may be uploaded, 20 at most."),
         FieldDescription("fileType", .integer(0...4), "The storage class."),
         FieldDescription("deleteAfterDays", .integer(1...36500), "When the object is deleted, in days."),
         FieldDescription("trafficLimit", .integer(819_200...838_860_800), "Bits per second."),
@@ -131,66 +134,5 @@ struct PutPolicy: Sendable {
             out.append(decimal: value)
         }
         out.append(UInt8(ascii: "}"))
-    }
-
-    /// What the vendor refuses, or understands otherwise than it reads.
-    private static func check(_ policy: FieldValues, _ grant: GrantFields) throws(FieldProblem) {
-        func needs(_ name: String, _ other: String) throws(FieldProblem) {
-            if policy[name] != nil, policy[other] == nil {
-                throw FieldProblem("policy.\(name)", "needs \(other) beside it")
-            }
-        }
-        func excludes(_ name: String, _ other: String) throws(FieldProblem) {
-            if policy[name] != nil, policy[other] != nil {
-                throw FieldProblem("policy.\(name)", "cannot stand beside \(other)")
-            }
-        }
-        try needs("callbackUrl", "callbackBody")
-        for name in ["callbackHost", "callbackBody", "callbackBodyType", "callbackFetchKey"] {
-            try needs(name, "callbackUrl")
-        }
-        try excludes("returnUrl", "callbackUrl")
-        try excludes("persistentWorkflowTemplateID", "persistentOps")
-        if policy.boolean("forceSaveKey") == true { try needs("forceSaveKey", "saveKey") }
-        if let least = policy.integer("fsizeMin"), let most = policy.integer("fsizeLimit"), least > most {
-            throw FieldProblem("policy.fsizeMin", "must not be greater than fsizeLimit")
-        }
-        if policy["mimeLimit"] != nil, policy.integer("detectMime") == 0 {
-            throw FieldProblem("policy.detectMime", "must be 1 or -1 beside mimeLimit, else the client names the type")
-        }
-        if let type = policy.integer("fileType"), type == 2 || type == 3, policy["persistentOps"] != nil {
-            throw FieldProblem("policy.persistentOps", "cannot stand beside fileType 2 or 3")
-        }
-        if let saveKey = policy.string("saveKey") { try check(saveKey: saveKey, grant.target) }
-    }
-
-    /// The vendor fills `saveKey` in by itself, so it must lie inside the grant whoever asks.
-    private static func check(saveKey: [UInt8], _ target: Grant.Target) throws(FieldProblem) {
-        switch target {
-        case .anything: break
-        case .prefix(let prefix) where prefix.isConstant && saveKey.starts(with: prefix.literalStart): break
-        case .prefix, .key:
-            throw FieldProblem("policy.saveKey", "must begin with the grant's keyPrefix, and that must have no places")
-        }
-        if let fault = ObjectKeyRule.fault(of: sample(of: saveKey).span, maximumLength: Qiniu.maximumKeyLength) {
-            throw FieldProblem("policy.saveKey", fault.description)
-        }
-    }
-
-    /// What a `saveKey` may become, each of the vendor's variables `$(…)` being one letter.
-    private static func sample(of saveKey: [UInt8]) -> [UInt8] {
-        var sample: [UInt8] = []
-        var rest = saveKey[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "$"), rest.first == UInt8(ascii: "("),
-                let end = rest.firstIndex(of: UInt8(ascii: ")"))
-            {
-                sample.append(UInt8(ascii: "x"))
-                rest = rest[(end + 1)...]
-            } else {
-                sample.append(byte)
-            }
-        }
-        return sample
     }
 }

@@ -61,6 +61,7 @@ enum Signing {
                 #expect(bounds.contains(number))
                 values[name] = .integer(number)
             case (.boolean, .boolean(let flag)): values[name] = .boolean(flag)
+            case (.strings, .array(let list)): values[name] = .strings(list.map(\.bytes))
             default: Issue.record("\(name) is no \(field.kind)")
             }
         }

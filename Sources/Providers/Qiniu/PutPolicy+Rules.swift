@@ -1,0 +1,130 @@
+import Access
+import Bytes
+
+// What the vendor refuses or understands otherwise than it reads, and what would reach beyond the grant (`put-policy` page).
+extension PutPolicy {
+    static func check(_ policy: FieldValues, _ grant: GrantFields) throws(FieldProblem) {
+        try checkCompany(in: policy)
+        for name in ["callbackUrl", "persistentNotifyUrl"] {
+            guard let urls = policy.string(name) else { continue }
+            guard urls.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).allSatisfy(isURL) else {
+                throw FieldProblem("policy.\(name)", "must begin with http:// or https://, as must each behind a ;")
+            }
+        }
+        if let types = policy.string("mimeLimit"), !isTypeList(types) {
+            throw FieldProblem(
+                "policy.mimeLimit", "must be types such as image/*, joined by ;, one ! before all to bar them")
+        }
+        if let saveKey = policy.string("saveKey") { try check(saveKey, in: "saveKey", grant.target) }
+        if let keys = policy.strings("keylimit") { try check(keyLimit: keys, grant.target) }
+        if let operations = policy.string("persistentOps") { try check(operations: operations, grant) }
+    }
+
+    /// Which fields stand together.
+    private static func checkCompany(in policy: FieldValues) throws(FieldProblem) {
+        func needs(_ name: String, _ others: String...) throws(FieldProblem) {
+            if policy[name] != nil, others.allSatisfy({ policy[$0] == nil }) {
+                throw FieldProblem("policy.\(name)", "needs \(others.joined(separator: " or ")) beside it")
+            }
+        }
+        func excludes(_ name: String, _ other: String) throws(FieldProblem) {
+            if policy[name] != nil, policy[other] != nil {
+                throw FieldProblem("policy.\(name)", "cannot stand beside \(other)")
+            }
+        }
+        try needs("callbackUrl", "callbackBody")
+        for name in ["callbackHost", "callbackBody", "callbackBodyType", "callbackFetchKey"] {
+            try needs(name, "callbackUrl")
+        }
+        try excludes("returnUrl", "callbackUrl")
+        try excludes("persistentWorkflowTemplateID", "persistentOps")
+        for name in ["persistentNotifyUrl", "persistentPipeline", "persistentType"] {
+            try needs(name, "persistentOps", "persistentWorkflowTemplateID")
+        }
+        if policy.boolean("forceSaveKey") == true { try needs("forceSaveKey", "saveKey") }
+        if let least = policy.integer("fsizeMin"), let most = policy.integer("fsizeLimit"), least > most {
+            throw FieldProblem("policy.fsizeMin", "must not be greater than fsizeLimit")
+        }
+        if policy["mimeLimit"] != nil, policy.integer("detectMime") == 0 {
+            throw FieldProblem(
+                "policy.detectMime", "must be 1 beside mimeLimit, or -1 where the client's type shall stand")
+        }
+        if let type = policy.integer("fileType"), type == 2 || type == 3, policy["persistentOps"] != nil {
+            throw FieldProblem("policy.persistentOps", "cannot stand beside fileType 2 or 3")
+        }
+    }
+
+    private static func isURL(_ text: ArraySlice<UInt8>) -> Bool {
+        (text.starts(with: "http://".utf8) && text.count > 7 || text.starts(with: "https://".utf8) && text.count > 8)
+            && text.allSatisfy(\.isVisible)
+    }
+
+    /// `image/jpeg;image/png`, `image/*`, `!application/json;text/plain`
+    private static func isTypeList(_ text: [UInt8]) -> Bool {
+        let types = text.first == UInt8(ascii: "!") ? text.dropFirst() : text[...]
+        return types.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).allSatisfy { type in
+            let halves = type.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            return halves.count == 2
+                && halves.allSatisfy {
+                    !$0.isEmpty && $0.allSatisfy { $0.isLetterOrDigit || "*-.+_".utf8.contains($0) }
+                }
+        }
+    }
+
+    /// The vendor writes under `key` by itself, so it must lie inside the grant whoever asks.
+    private static func check(_ key: [UInt8], in field: String, _ target: Grant.Target) throws(FieldProblem) {
+        switch target {
+        case .anything: break
+        case .prefix(let prefix) where prefix.isConstant && key.starts(with: prefix.literalStart): break
+        case .prefix, .key:
+            throw FieldProblem("policy.\(field)", "must begin with the grant's keyPrefix, and that must have no places")
+        }
+        if let fault = ObjectKeyRule.fault(of: sample(of: key).span, maximumLength: Qiniu.maximumKeyLength) {
+            throw FieldProblem("policy.\(field)", fault.description)
+        }
+    }
+
+    private static func check(keyLimit keys: [[UInt8]], _ target: Grant.Target) throws(FieldProblem) {
+        guard (1...20).contains(keys.count) else { throw FieldProblem("policy.keylimit", "must be 1 to 20 keys") }
+        for key in keys {
+            // Here the vendor fills nothing in.
+            if let fault = ObjectKeyRule.fault(of: key.span, maximumLength: Qiniu.maximumKeyLength) {
+                throw FieldProblem("policy.keylimit", fault.description)
+            }
+            try check(key, in: "keylimit", target)
+        }
+    }
+
+    /// Operations are joined by `;`, their steps by `|`, and a step `saveas/<entry>` writes an object.
+    private static func check(operations: [UInt8], _ grant: GrantFields) throws(FieldProblem) {
+        let steps = operations.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "|") }
+        for step in steps where step.starts(with: "saveas".utf8) {
+            let parts = step.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            guard parts.count > 1, let entry = EntryURI.read(Array(parts[1]).span) else {
+                throw FieldProblem("policy.persistentOps", "saveas must be followed by / and the base64 of bucket:key")
+            }
+            if case .anything = grant.target { continue }
+            guard entry.bucket == grant.bucket else {
+                throw FieldProblem("policy.persistentOps", "saveas must name the grant's bucket")
+            }
+            try check(entry.key, in: "persistentOps", grant.target)
+        }
+    }
+
+    /// What a key may become, each of the vendor's variables `$(…)` being one letter.
+    private static func sample(of key: [UInt8]) -> [UInt8] {
+        var sample: [UInt8] = []
+        var rest = key[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "$"), rest.first == UInt8(ascii: "("),
+                let end = rest.firstIndex(of: UInt8(ascii: ")"))
+            {
+                sample.append(UInt8(ascii: "x"))
+                rest = rest[(end + 1)...]
+            } else {
+                sample.append(byte)
+            }
+        }
+        return sample
+    }
+}
