@@ -26,9 +26,9 @@ struct UploadTokenParts {
 
     init(_ token: Span<UInt8>) throws(Fault) {
         guard let first = token.firstIndex(of: UInt8(ascii: ":")),
-            let second = token.firstIndex(of: UInt8(ascii: ":"), from: first + 1),
-            token.firstIndex(of: UInt8(ascii: ":"), from: second + 1) == nil, first > 0
+            let second = token.firstIndex(of: UInt8(ascii: ":"), from: first + 1), first > 0
         else { throw .notAToken }
+        // A fourth part would not be base64.
         let encoded = token.extracting(second + 1..<token.count)
         guard let signature = Base64.urlSafe.decode(token.extracting(first + 1..<second)),
             let text = Base64.urlSafe.decode(encoded)
