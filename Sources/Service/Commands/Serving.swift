@@ -42,7 +42,7 @@ enum Serving {
         if let port = desks.sandboxPort {
             log.write(
                 .warning, "the sandbox stands in for the vendor: its credentials open nothing",
-                ["address": "127.0.0.1:\(port)"])
+                ["sandbox": "127.0.0.1:\(port)"])
         }
         do throws(Server.Failure) {
             server = try Server(settings(configuration), resolver: Resolver()) { loop in
