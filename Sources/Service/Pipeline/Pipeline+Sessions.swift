@@ -12,7 +12,7 @@ extension Pipeline {
         as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Answering {
         guard let clerk = counter.clerk(of: permit.grant.credential) else { throw .internalError }
-        let session: STSSession
+        let session: RememberedSession
         do throws(STSSessionFault) {
             session = try memo.session(under: permit, for: caller) { permit throws(STSSessionFault) in
                 try issuer.session(under: permit, for: caller.principal, of: clerk.desk.account, using: &scratch)
@@ -21,8 +21,15 @@ extension Pipeline {
             throw fail("a session", error)
         }
         let terms = SessionTerms(expiresAt: permit.expiresAt, limitedBy: permit.limitedBy)
-        switch clerk.ask(session, at: Now(instant)) {
-        case .now(.serve(let credential)): response.write(credential, on: terms)
+        let now = Now(instant)
+        if let credential = session.credential(at: now) {
+            response.write(credential, on: terms)
+            return .done
+        }
+        switch clerk.ask(session.session, at: now) {
+        case .now(.serve(let credential)):
+            session.remember(credential, at: now)
+            response.write(credential, on: terms)
         case .now(.refuse(let refusal)): throw Refusal(refusal)
         case .later(let waiter):
             counter.park(

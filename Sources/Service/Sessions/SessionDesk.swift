@@ -16,7 +16,7 @@ final class SessionDesk: Sendable {
     struct Seat: Sendable {
         /// Has work run on the loop's thread.
         let post: @Sendable (@escaping @Sendable () -> Void) -> Void
-        weak let clerk: SessionClerk?
+        let clerk: SessionClerk
     }
 
     private struct Line {
@@ -68,6 +68,9 @@ final class SessionDesk: Sendable {
             return UInt64(state.seats.count - 1) << SessionDesk.waiterBits
         }
     }
+
+    /// No loop asks any more; a desk and its clerks hold each other until then.
+    func close() { lock.withLock { state.seats = [] } }
 
     // MARK: Credentials
 
@@ -166,7 +169,7 @@ final class SessionDesk: Sendable {
         let outcome = settlement.outcome
         for (place, seat) in seats.enumerated() {
             let waiters = settlement.waiters.filter { $0 >> SessionDesk.waiterBits == UInt64(place) }
-            if !waiters.isEmpty { seat.post { seat.clerk?.deliver(outcome, to: waiters) } }
+            if !waiters.isEmpty { seat.post { seat.clerk.deliver(outcome, to: waiters) } }
         }
     }
 }

@@ -95,7 +95,10 @@ struct SessionDesks: Sendable {
     }
 
     /// Nobody asks any more.
-    func close() { sandbox?.stop() }
+    func close() {
+        for desk in desks { desk?.close() }
+        sandbox?.stop()
+    }
 
     private static func trust(_ file: String?) throws(Failure) -> TLSTrust {
         do throws(TLSTrust.Failure) { return try TLSTrust(file.map { .file($0) } ?? .system) } catch {

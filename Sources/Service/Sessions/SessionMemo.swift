@@ -1,45 +1,70 @@
 import Access
 import Bytes
 import Providers
+import Upstream
 
 /// Which session a caller gets by a grant, remembered so that its policy, name and key need not be made for every request:
 /// so many and no more, a newer one in the place of an older one.
 struct SessionMemo: ~Copyable {
-    private struct Entry {
-        let grant: Grant
-        let caller: Caller
-        let lifetime: Int64
-        let bucket, key, vendorName: [UInt8]
-        let session: STSSession
-    }
-
     private static let places = 256
-    private var entries = [Entry?](repeating: nil, count: places)
+    private var entries = [RememberedSession?](repeating: nil, count: places)
 
     /// - Parameter make: says which session it is, when that is not known.
     mutating func session(
         under permit: borrowing Permit, for caller: Caller,
         _ make: (borrowing Permit) throws(STSSessionFault) -> STSSession
-    ) throws(STSSessionFault) -> STSSession {
+    ) throws(STSSessionFault) -> RememberedSession {
         let place = SessionMemo.place(permit.grant, caller, permit.lifetime)
-        if let entry = entries[place], entry.grant === permit.grant, entry.caller === caller,
-            entry.lifetime == permit.lifetime, permit.key.equals(entry.key), permit.bucket.equals(entry.bucket),
-            permit.vendorName.equals(entry.vendorName)
-        {
-            return entry.session
-        }
-        let session = try make(permit)
-        entries[place] = Entry(
-            grant: permit.grant, caller: caller, lifetime: permit.lifetime, bucket: permit.bucket.array,
-            key: permit.key.array, vendorName: permit.vendorName.array, session: session)
-        return session
+        if let entry = entries[place], entry.isMeant(by: permit, for: caller) { return entry }
+        let entry = RememberedSession(try make(permit), under: permit, for: caller)
+        entries[place] = entry
+        return entry
     }
 
-    /// Both objects are held by the entry, so that no other can have their addresses while they are compared.
     private static func place(_ grant: Grant, _ caller: Caller, _ lifetime: Int64) -> Int {
         var mixed = UInt(bitPattern: ObjectIdentifier(grant)) &* 0x9E37_79B9_7F4A_7C15
         mixed ^= UInt(bitPattern: ObjectIdentifier(caller))
         mixed = mixed &* 0x9E37_79B9_7F4A_7C15 ^ UInt(truncatingIfNeeded: lifetime)
         return Int((mixed &* 0x9E37_79B9_7F4A_7C15) >> 56) % places
     }
+}
+
+/// A session with what it was made for, and the credential that was served for it a moment ago.
+final class RememberedSession {
+    let session: STSSession
+    // Held, so that no other object can have their addresses while they are compared.
+    private let grant: Grant
+    private let caller: Caller
+    private let lifetime: Int64
+    private let bucket, key, vendorName: [UInt8]
+    private var served: (credential: STSCredential, at: Now)?
+
+    /// Milliseconds for which what the desk has just served is served again without asking there. A credential's least time
+    /// left is reckoned with a second to spare.
+    private static let moment: Int64 = 250
+
+    fileprivate init(_ session: STSSession, under permit: borrowing Permit, for caller: Caller) {
+        self.session = session
+        self.caller = caller
+        grant = permit.grant
+        lifetime = permit.lifetime
+        bucket = permit.bucket.array
+        key = permit.key.array
+        vendorName = permit.vendorName.array
+    }
+
+    fileprivate func isMeant(by permit: borrowing Permit, for caller: Caller) -> Bool {
+        grant === permit.grant && self.caller === caller && lifetime == permit.lifetime && permit.key.equals(key)
+            && permit.bucket.equals(bucket) && permit.vendorName.equals(vendorName)
+    }
+
+    /// What was served a moment ago, by both clocks.
+    func credential(at now: Now) -> STSCredential? {
+        guard let served, now.monotonic - served.at.monotonic < RememberedSession.moment,
+            now.unixSeconds == served.at.unixSeconds || now.unixSeconds == served.at.unixSeconds + 1
+        else { return nil }
+        return served.credential
+    }
+
+    func remember(_ credential: STSCredential, at now: Now) { served = (credential, now) }
 }
