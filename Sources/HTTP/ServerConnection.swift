@@ -265,9 +265,7 @@ package struct ServerConnection: ~Copyable {
     }
 
     /// Writes the answer to something that is no acceptable request; nothing more is read from the connection.
-    package mutating func refuse(
-        _ error: RequestError, omittingBody: Bool = false, in context: inout Context
-    ) {
+    package mutating func refuse(_ error: RequestError, omittingBody: Bool = false, in context: inout Context) {
         context.response.reset()
         context.handler.respond(to: error, at: context.instant, into: &context.response)
         if omittingBody { context.response.omitsBody = true }

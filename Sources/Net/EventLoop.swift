@@ -254,7 +254,7 @@ final class EventLoop {
     private func answer(_ bytes: Span<UInt8>, of channel: ServerChannel) {
         context.out.reset()
         channel.next = channel.connection.receive(bytes, in: &context)
-        if channel.next == .park, let ticket = channel.connection.ticket { answers.expect(ticket) }
+        if let ticket = channel.connection.ticket { answers.expect(ticket) }
     }
 
     /// Sends what the connection wrote, all in one call, and goes on as it wants.

@@ -304,6 +304,21 @@ import Testing
         }
     }
 
+    @Test(arguments: TransportKind.allCases)
+    func `an answer leaves in the pass that finishes it`(transport: TransportKind) throws {
+        try withParking(transport) { server, handler in
+            let client = try Client(server.port)
+            let before = handler.ticks
+            for number in 0..<100 {
+                try client.write(get("/later/\(number)"))
+                #expect(try handler.finish("/later/\(number)"))
+                #expect(try client.answer().text == "/later/\(number)")
+            }
+            // The next tick would send it, too.
+            #expect(handler.ticks - before < 100)
+        }
+    }
+
     // MARK: The end
 
     @Test(arguments: TransportKind.allCases)
