@@ -31,13 +31,13 @@ struct CurlTests {
         let process = try Program(
             Program.countersign, ["serve", "--config", "config/demo.json5"], folder: folder)
         defer { _ = process.stop(within: 5) }
-        let log = try process.waitForError(holding: "address=127.0.0.1:", within: 10)
-        let port = try #require(log.firstMatch(of: #/address=127\.0\.0\.1:(\d+)/#)?.output.1)
+        let log = try process.waitForError(holding: "listening address=127.0.0.1:", within: 10)
+        let port = try #require(log.firstMatch(of: #/listening address=127\.0\.0\.1:(\d+)/#)?.output.1)
         try body("http://localhost:\(port)", folder)
     }
 
     @Test(arguments: Transport.allCases)
-    func `the three kinds of commands work as README says`(_ transport: Transport) throws {
+    func `the four kinds of commands work as README says`(_ transport: Transport) throws {
         try demonstrate(transport) { base, folder in
             let qiniu = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?key=photos/a.jpg"]).out)
             let upload = try UploadTokenReading(qiniu: qiniu["uptoken"]?.string, secret: Setup.qiniuSecret)
@@ -45,6 +45,9 @@ struct CurlTests {
             let nos = try JSON(try CurlTests.curl(["\(base)/nos/token?object=anne.jpg"]).out)
             let other = try UploadTokenReading(nos: nos["token"]?.string, secret: Setup.nosSecret)
             #expect(other.policy["Object"] == "anne.jpg")
+            let session = try JSON(try CurlTests.curl(["\(base)/distribute-token.json"]).out)
+            #expect(session["StatusCode"] == 200)
+            #expect(session["AccessKeyId"]?.string?.hasPrefix("STS.SANDBOX") == true)
             let string = Signable().text
             try Keeper.write(string, to: folder + "/string.txt")
             let expected = JSON.string(OSSAuthorization.expected(string, accessKey: "demo-oss-access-key"))
@@ -94,6 +97,8 @@ struct CurlTests {
             let foreign = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?key=private/a.jpg"]).out)
             #expect(foreign["code"] == "not_in_grant")
             #expect(foreign["clause"] == "keyPrefix")
+            let short = try JSON(try CurlTests.curl(["\(base)/distribute-token.json?expires=60"]).out)
+            #expect(short["ErrorCode"] == "invalid_parameter" && short["StatusCode"] == 400)
         }
     }
 }

@@ -16,11 +16,11 @@ final class Service: Sendable {
     let configuration: String
 
     /// Writes the set-up to a new folder, starts the binary, and waits until it says that it listens.
-    init(_ setup: Setup, _ transport: Transport) throws {
+    init(_ setup: Setup, _ transport: Transport, _ environment: [String: String] = Setup.environment) throws {
         folder = try Keeper.makeFolder()
         configuration = try setup.write(to: folder, transport: transport)
         process = try Program(
-            Program.countersign, ["serve", "--config", configuration], environment: Setup.environment)
+            Program.countersign, ["serve", "--config", configuration], environment: environment)
         let sign = "listening address="
         do {
             let log = try process.waitForError(holding: sign, within: 10)
@@ -38,9 +38,10 @@ final class Service: Sendable {
 
     /// Runs `body` with a service of its own, and stops it whatever happens.
     static func run<Result>(
-        _ setup: Setup, _ transport: Transport, _ body: (Service) throws -> Result
+        _ setup: Setup, _ transport: Transport, _ environment: [String: String] = Setup.environment,
+        _ body: (Service) throws -> Result
     ) throws -> Result {
-        let service = try Service(setup, transport)
+        let service = try Service(setup, transport, environment)
         defer { service.stop() }
         return try body(service)
     }

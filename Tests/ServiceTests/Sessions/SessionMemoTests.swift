@@ -1,0 +1,121 @@
+import Bytes
+import Crypto
+import Testing
+import Upstream
+
+@testable import Access
+@testable import Configuration
+@testable import Providers
+@testable import Service
+
+/// What a loop remembers of sessions: whose is whose, and for how long what was served is served again.
+@Suite struct SessionMemoTests {
+    /// What `memo` says for one permitted request.
+    private struct Desk: ~Copyable {
+        let configuration: Configuration
+        var memo = SessionMemo()
+        var workspace = PolicyWorkspace()
+        var made = 0
+
+        init() throws {
+            let digests = try ["alice", "bob"].map {
+                "{ id: '\($0)', sha256: '\(Hex.encode(try Digest(.sha256, of: Array("key-\($0)".utf8).span).bytes.array).text)' }"
+            }
+            configuration = try Sample.load(
+                """
+                { version: 1,
+                  credentials: { s: { provider: "sts", roleArn: "acs:ram::1234567890123456:role/app", \(Sample.stsKey) } },
+                  authentication: { apiKeys: [\(digests.joined(separator: ", "))] },
+                  grants: {
+                    g: { route: "distribute-token", credential: "s", bucket: "media", keyPrefix: "up/",
+                      actions: ["oss:PutObject"], callers: ["authenticated"], maxLifetime: "12h" },
+                    h: { route: "distribute-token", credential: "s", bucket: "media", keyPrefix: "up/",
+                      actions: ["oss:PutObject"], callers: ["authenticated"] },
+                    day: { route: "distribute-token", credential: "s", bucket: "media",
+                      keyPrefix: "up/${date.yyyy}/${date.mm}/${date.dd}/", actions: ["oss:PutObject"],
+                      callers: ["authenticated"] },
+                  } }
+                """)
+        }
+
+        mutating func session(
+            _ grant: String, for name: String, expires: Int64 = 3600, at seconds: Int64 = 1_800_000_000
+        ) throws -> RememberedSession {
+            let route = try #require(Registry.route(named: "distribute-token"))
+            var ask = Ask()
+            try ask.parameters.read(form: Array("grant=\(grant)&expires=\(expires)".utf8).span)
+            try ask.read(by: Registry.routes[route].description.parameters)
+            guard
+                case .caller(let caller) = configuration.authenticator.identify(
+                    authorization: nil, apiKey: Array("key-\(name)".utf8).span, at: seconds)
+            else { throw SessionHouse.Fault("nobody is called \(name)") }
+            let moment = Moment(unixSeconds: seconds, random: InlineArray(repeating: 7))
+            switch configuration.policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
+            case .denied(let denial): throw SessionHouse.Fault("\(denial)")
+            case .permitted(let permit):
+                let account = try #require(configuration.credentials[0].sessions?.account)
+                let issuer = try #require(permit.grant.issuer as? DistributeToken)
+                var scratch = ByteWriter()
+                var made = made
+                let session = try memo.session(under: permit, for: caller) { permit throws(STSSessionFault) in
+                    made += 1
+                    return try issuer.session(under: permit, for: caller.principal, of: account, using: &scratch)
+                }
+                self.made = made
+                permit.end(in: &workspace)
+                return session
+            }
+        }
+    }
+
+    @Test func `each caller, grant, lifetime and day has a session of its own, made once`() throws {
+        var desk = try Desk()
+        let first = try desk.session("g", for: "alice")
+        let again = try desk.session("g", for: "alice")
+        #expect(first === again)
+        #expect(desk.made == 1)
+        // The two grants give the same session, which is remembered for each.
+        let twin = try desk.session("h", for: "alice")
+        #expect(twin !== first && twin.session.key == first.session.key)
+        var keys = [first.session.key]
+        keys.append(try desk.session("g", for: "bob").session.key)
+        keys.append(try desk.session("g", for: "alice", expires: 3601).session.key)
+        keys.append(try desk.session("day", for: "alice").session.key)
+        keys.append(try desk.session("day", for: "alice", at: 1_800_000_000 + 86_400).session.key)
+        #expect(Set(keys).count == keys.count)
+        #expect(desk.made == 6)
+    }
+
+    @Test func `thousands of lifetimes share a bounded memory, and none gets another's session`() throws {
+        var desk = try Desk()
+        var keys: [Int64: CredentialKey] = [:]
+        for expires in Int64(900)...2_900 {
+            keys[expires] = try desk.session("g", for: "alice", expires: expires).session.key
+        }
+        for expires in Int64(900)...2_900 {
+            let session = try desk.session("g", for: "alice", expires: expires).session
+            #expect(session.key == keys[expires])
+            #expect(session.request.durationSeconds == expires)
+        }
+        #expect(Set(keys.values).count == 2_001)
+    }
+
+    @Test func `what was served is served again for a moment only, by both clocks`() throws {
+        var desk = try Desk()
+        let session = try desk.session("g", for: "alice")
+        let credential = try #require(
+            STSCredential(
+                accessKeyID: Array("STS.1".utf8), secret: [65], securityToken: [66], expiresAt: 1_800_003_600))
+        let start = Now(unixSeconds: 1_800_000_000, monotonic: 5_000)
+        #expect(session.credential(at: start) == nil)
+        session.remember(credential, at: start)
+        for (seconds, milliseconds) in [(0, 0), (0, 249), (1, 249)] as [(Int64, Int64)] {
+            let now = Now(unixSeconds: start.unixSeconds + seconds, monotonic: start.monotonic + milliseconds)
+            #expect(session.credential(at: now) === credential)
+        }
+        for (seconds, milliseconds) in [(0, 250), (2, 1), (-1, 1), (1_200, 1)] as [(Int64, Int64)] {
+            let now = Now(unixSeconds: start.unixSeconds + seconds, monotonic: start.monotonic + milliseconds)
+            #expect(session.credential(at: now) == nil)
+        }
+    }
+}
