@@ -37,9 +37,9 @@ extension Compiler {
         guard let callers, let target, let credential, let issuer else { return nil }
         return Grant(
             name: member.name, index: place, route: index, credential: credential, callers: callers,
-            bucket: fields.string("bucket"), target: target, withoutKey: route.withoutKey,
-            maximumKeyLength: route.maximumKeyLength,
-            lifetime: lifetime, maxLifetime: maxLifetime, lastMoment: route.lastMoment, issuer: issuer)
+            bucket: Compiler.bucket(of: draft), target: target, withoutKey: route.withoutKey,
+            maximumKeyLength: route.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
+            lastMoment: route.lastMoment, issuer: issuer)
     }
 
     private func makeIssuer(_ draft: Draft, _ fields: GrantFields) -> (any TokenIssuer)? {
@@ -71,6 +71,7 @@ extension Compiler {
 
     /// - Returns: nil where it cannot be told whom they admit.
     private func compileCallers(_ draft: Draft, _ identities: Identities) -> [CallerSelector]? {
+        guard draft.route.hasCallers else { return [] }
         guard let names = draft.fields.strings("callers") else { return nil }
         let path = draft.path + ".callers"
         if names.isEmpty { reader.report(path, "must name somebody") }
@@ -148,19 +149,31 @@ extension Compiler {
             reader.report(draft.path + ".keyPrefix", "cannot stand beside key")
             return nil
         }
-        let isWhole = fields.string("bucket") != nil && (key != nil || prefix != nil)
-        let isUnscoped = fields.boolean("unscoped") == true
-        if !isWhole, !isUnscoped {
-            let names = draft.route.takesFixedKey ? "key or keyPrefix" : "keyPrefix"
-            reader.report(draft.path, "needs bucket and \(names); a grant for more needs unscoped: true")
-            return nil
-        }
-        if isWhole, isUnscoped {
-            reader.report(
-                draft.path + ".unscoped", "is true, but the grant has a scope: its bucket and key or keyPrefix")
-        }
+        guard !draft.route.hasCallers || checkScope(draft) else { return nil }
         if let key { return .key(key.limited(to: fields.strings("extensions"))) }
         return prefix.map { .prefix($0) } ?? .anything
+    }
+
+    /// Whether the grant says what it gives: the fields that its route has for that, or that it is `unscoped`.
+    private func checkScope(_ draft: Draft) -> Bool {
+        let scope = draft.route.scope
+        let isComplete = scope.isComplete(in: draft.fields)
+        let isUnscoped = draft.fields.boolean("unscoped") == true
+        if isComplete, isUnscoped {
+            reader.report(draft.path + ".unscoped", "is true, but the grant has a scope: its \(scope.words)")
+        }
+        if isComplete || isUnscoped { return true }
+        reader.report(
+            draft.path,
+            scope.isEmpty
+                ? "needs unscoped: true, since what it gives is of the whole account"
+                : "needs \(scope.words); a grant for more needs unscoped: true")
+        return false
+    }
+
+    private static func bucket(of draft: Draft) -> Grant.Bucket {
+        guard draft.route.scope.contains(.bucket) else { return .absent }
+        return draft.fields.string("bucket").map { .named($0) } ?? .asked
     }
 
     /// R13 for the part of a key that the configuration gives, the places taken as one letter.

@@ -66,7 +66,7 @@ final class Compiler {
     ) -> [String] {
         var warnings: [String] = []
         if grants.isEmpty { warnings.append("grants: there are none, so nothing will be issued") }
-        for grant in grants where !authenticator.knows(anyOf: grant.callers) {
+        for grant in grants where !grant.callers.isEmpty && !authenticator.knows(anyOf: grant.callers) {
             warnings.append("grants.\(grant.name.text): nobody can use it, since there is no API key")
         }
         for (index, credential) in credentials.enumerated() where !grants.contains(where: { $0.credential == index }) {

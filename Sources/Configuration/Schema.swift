@@ -122,29 +122,42 @@ package enum Schema {
                 "How long a request may wait; then it is told to come back."),
         ]), "How often, how long and for how many the vendor is asked.")
 
+    private static let callers: [FieldDescription] = [
+        FieldDescription(
+            "callers", .strings, required: true,
+            "`\"anonymous\"`, `\"authenticated\"` or `\"apiKey:ID\"`; several as a list."),
+        FieldDescription(
+            "public", .boolean, standard: "false", "Must be true for a grant that `anonymous` may use (R10)."),
+        FieldDescription(
+            "unscoped", .boolean, standard: "false",
+            "Must be true for a grant that leaves bucket or key open, or whose route gives something of the whole account."
+        ),
+    ]
+
+    private static func scope(of route: GrantScope) -> [FieldDescription] {
+        var fields: [FieldDescription] = []
+        if route.contains(.bucket) { fields.append(FieldDescription("bucket", .string, "The bucket.")) }
+        if route.contains(.keyPrefix) {
+            fields.append(FieldDescription("keyPrefix", .template, "What keys must begin with; ends in / (R13)."))
+        }
+        if route.contains(.key) {
+            fields.append(FieldDescription("key", .template, "The one key that the server chooses (R13)."))
+            fields.append(
+                FieldDescription(
+                    "extensions", .strings, "What `${ext}` in `key` may become; without it, any 1 to 8 of a-z 0-9."))
+        }
+        return fields
+    }
+
     /// The keys of a grant of a route.
     package static func grant(of route: RouteDescription) -> [FieldDescription] {
         var fields = [
             FieldDescription(
                 "route", .choice(Registry.routes.map(\.description.name)), required: true, "What is issued."),
             FieldDescription("credential", .string, required: true, "The credential that signs."),
-            FieldDescription(
-                "callers", .strings, required: true,
-                "`\"anonymous\"`, `\"authenticated\"` or `\"apiKey:ID\"`; several as a list."),
-            FieldDescription("bucket", .string, "The bucket."),
-            FieldDescription("keyPrefix", .template, "What keys must begin with; ends in / (R13)."),
-            FieldDescription(
-                "public", .boolean, standard: "false", "Must be true for a grant that `anonymous` may use (R10)."),
-            FieldDescription(
-                "unscoped", .boolean, standard: "false",
-                "Must be true for a grant without bucket, or without `key` and `keyPrefix`."),
         ]
-        if route.takesFixedKey {
-            fields.append(FieldDescription("key", .template, "The one key that the server chooses (R13)."))
-            fields.append(
-                FieldDescription(
-                    "extensions", .strings, "What `${ext}` in `key` may become; without it, any 1 to 8 of a-z 0-9."))
-        }
+        if route.hasCallers { fields += callers }
+        fields += scope(of: route.scope)
         if let longest = route.longestLifetime {
             fields.append(
                 FieldDescription(

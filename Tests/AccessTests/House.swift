@@ -41,7 +41,8 @@ enum House {
     static func apiKey(_ id: String) -> CallerSelector { .identity(.apiKey, id: Array(id.utf8)) }
 
     static func grant(
-        _ name: String, route: Int = 0, callers: [CallerSelector] = [.anonymous], bucket: String? = "media",
+        _ name: String, route: Int = 0, callers: [CallerSelector] = [.anonymous],
+        bucket: Grant.Bucket = .named("media"),
         key: String? = nil, prefix: String? = nil, withoutKey: Grant.WithoutKey = .prefix, lifetime: Int64 = 600,
         maxLifetime: Int64 = 3600, maximumKeyLength: Int = 1023, lastMoment: Int64? = nil, extensions: [String]? = nil,
         issuer: any TokenIssuer = Limited()
@@ -57,9 +58,8 @@ enum House {
         }
         return Grant(
             name: Array(name.utf8), index: 0, route: route, credential: 0, callers: callers,
-            bucket: bucket.map { Array($0.utf8) }, target: target, withoutKey: withoutKey,
-            maximumKeyLength: maximumKeyLength, lifetime: lifetime,
-            maxLifetime: maxLifetime, lastMoment: lastMoment,
+            bucket: bucket, target: target, withoutKey: withoutKey,
+            maximumKeyLength: maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime, lastMoment: lastMoment,
             issuer: issuer)
     }
 
@@ -81,10 +81,12 @@ enum House {
     }
 
     static func decide(
-        _ query: String, by caller: Caller, _ policy: Policy, route: Int = 0, ends end: Ask.End? = nil
+        _ query: String, by caller: Caller, _ policy: Policy, route: Int = 0, ends end: Ask.End? = nil,
+        aboutService isAboutService: Bool = false
     ) throws -> Outcome {
         var ask = try ask(query)
         ask.end = end
+        ask.isAboutService = isAboutService
         let moment = moment()
         var workspace = PolicyWorkspace()
         switch policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
@@ -104,4 +106,8 @@ enum House {
             }
         }
     }
+}
+
+extension Grant.Bucket {
+    static func named(_ name: String) -> Grant.Bucket { .named(Array(name.utf8)) }
 }

@@ -40,7 +40,7 @@ import Testing
     @Test func `R4: the one grant whose every clause fits wins`() throws {
         let policy = policy(
             try House.grant("photos", prefix: "photos/"), try House.grant("films", prefix: "films/"),
-            try House.grant("elsewhere", bucket: "attic", prefix: "photos/"))
+            try House.grant("elsewhere", bucket: .named("attic"), prefix: "photos/"))
         #expect(
             try House.decide("key=films/a&bucket=media", by: anonymous, policy)
                 == .permitted(
@@ -65,7 +65,7 @@ import Testing
     @Test func `the objection that is told is that of the grant that came nearest`() throws {
         let policy = policy(
             try House.grant("near", prefix: "a/", issuer: House.Limited(most: 5)),
-            try House.grant("far", bucket: "attic", prefix: "b/"))
+            try House.grant("far", bucket: .named("attic"), prefix: "b/"))
         #expect(try House.decide("key=a/x&size=9", by: anonymous, policy) == .notInGrant(clause: "size"))
         #expect(try House.decide("key=c/x&bucket=attic", by: anonymous, policy) == .notInGrant(clause: "keyPrefix"))
     }
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func `R13: an unscoped grant leaves bucket and key to the caller`() throws {
-        let policy = policy(try House.grant("all", bucket: nil))
+        let policy = policy(try House.grant("all", bucket: .asked))
         #expect(try House.decide("key=a", by: anonymous, policy) == .missing("bucket"))
         #expect(
             try House.decide("key=a&bucket=b", by: anonymous, policy)
@@ -186,6 +186,42 @@ import Testing
         #expect(
             try House.decide("bucket=b", by: anonymous, policy)
                 == .permitted(grant: "all", bucket: "b", key: "", .bucket, lifetime: 600, by: .grant))
+    }
+
+    @Test func `R13: where the route knows no buckets, keys are judged all the same`() throws {
+        let policy = policy(
+            try House.grant("site", bucket: .absent, prefix: "p/", withoutKey: .refuse(parameter: "key")))
+        #expect(
+            try House.decide("key=p/a", by: anonymous, policy)
+                == .permitted(grant: "site", bucket: "", key: "p/a", .object, lifetime: 600, by: .grant))
+        #expect(try House.decide("key=q/a", by: anonymous, policy) == .notInGrant(clause: "keyPrefix"))
+        #expect(try House.decide("", by: anonymous, policy) == .missing("key"))
+    }
+
+    @Test func `R13: what is of the whole account is only for grants of no part of it`() throws {
+        let whole = [
+            try House.grant("all", bucket: .asked), try House.grant("all", bucket: .absent),
+            try House.grant("all", bucket: .absent, withoutKey: .refuse(parameter: "key")),
+        ]
+        for grant in whole {
+            #expect(
+                try House.decide("", by: anonymous, policy(grant), aboutService: true)
+                    == .permitted(grant: "all", bucket: "", key: "", .service, lifetime: 600, by: .grant))
+        }
+        let parts = [
+            try House.grant("part"), try House.grant("part", prefix: "p/"), try House.grant("part", key: "a"),
+            try House.grant("part", bucket: .asked, prefix: "p/"), try House.grant("part", bucket: .absent, key: "a"),
+        ]
+        for grant in parts {
+            #expect(
+                try House.decide("", by: anonymous, policy(grant), aboutService: true)
+                    == .notInGrant(clause: "unscoped"))
+        }
+        #expect(
+            try House.decide(
+                "size=9", by: anonymous, policy(try House.grant("all", bucket: .asked, issuer: House.Limited(most: 5))),
+                aboutService: true)
+                == .notInGrant(clause: "size"))
     }
 
     @Test func `R13: a rendered key that is longer than the vendor allows is refused`() throws {
@@ -197,7 +233,7 @@ import Testing
     @Test func `R14: templates are filled in for the caller`() throws {
         let policy = policy(
             try House.grant("own", callers: [House.apiKey("android")], prefix: "u/${caller.id}/"),
-            try House.grant("any", callers: [.authenticated], bucket: "attic", prefix: "u/${caller.source}/"))
+            try House.grant("any", callers: [.authenticated], bucket: .named("attic"), prefix: "u/${caller.source}/"))
         let android = try caller("one")
         #expect(
             try House.decide("key=u/android/a&bucket=media", by: android, policy)

@@ -65,8 +65,12 @@ struct Documented: Sendable, CustomTestStringConvertible {
         if let route = Registry.routes.first(where: { $0.description.name == owner }) {
             settings += [
                 ("grants.g.route", "\"\(owner)\""), ("grants.g.credential", "\"\(route.provider.name)\""),
-                ("grants.g.callers", "\"apiKey:a\""), ("grants.g.bucket", "\"bbb\""), ("grants.g.keyPrefix", "\"p/\""),
             ]
+            if route.description.hasCallers { settings.append(("grants.g.callers", "\"apiKey:a\"")) }
+            let scope = route.description.scope
+            if scope.contains(.bucket) { settings.append(("grants.g.bucket", "\"bbb\"")) }
+            if scope.contains(.keyPrefix) { settings.append(("grants.g.keyPrefix", "\"p/\"")) }
+            if scope.isEmpty, route.description.hasCallers { settings.append(("grants.g.unscoped", "true")) }
             for field in route.description.grantFields where field.isRequired {
                 settings.append(("grants.g.\(field.name)", Documented.values["grants.g.\(field.name)"] ?? "\"x\""))
             }

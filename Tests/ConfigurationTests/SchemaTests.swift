@@ -1,11 +1,42 @@
 import Access
 import Testing
 
+@testable import Providers
+
 @testable import Configuration
 
 /// The descriptions, and what the reader makes of them: no key is accepted and ignored.
 @Suite(.timeLimit(.minutes(3)))
 struct SchemaTests {
+    @Test func `a grant has the fields of its route's scope, and needs all of them (R13)`() throws {
+        let scopes: [(GrantScope, words: String, names: [String])] = [
+            (
+                [.bucket, .key, .keyPrefix], "bucket and key or keyPrefix",
+                ["bucket", "extensions", "key", "keyPrefix"]
+            ),
+            ([.bucket, .keyPrefix], "bucket and keyPrefix", ["bucket", "keyPrefix"]),
+            ([.key, .keyPrefix], "key or keyPrefix", ["extensions", "key", "keyPrefix"]),
+            ([.bucket], "bucket", ["bucket"]), ([], "", []),
+        ]
+        for (scope, words, names) in scopes {
+            let others = ["callers", "credential", "public", "route", "unscoped"]
+            #expect(Schema.grant(of: .made(scope)).map(\.name).sorted() == (others + names).sorted())
+            #expect(scope.words == words)
+            var fields = FieldValues()
+            #expect(!scope.isComplete(in: fields))
+            if names.contains("keyPrefix") { fields["keyPrefix"] = .template(try KeyTemplate(Array("p/".utf8))) }
+            #expect(scope.isComplete(in: fields) == (words == "key or keyPrefix"))
+            fields["bucket"] = .string(Array("b".utf8))
+            #expect(scope.isComplete(in: fields) == !scope.isEmpty)
+            fields["keyPrefix"] = nil
+            #expect(scope.isComplete(in: fields) == (words == "bucket"))
+        }
+    }
+
+    @Test func `a grant of a route without callers has neither callers nor a scope`() {
+        #expect(Schema.grant(of: .made([], hasCallers: false)).map(\.name) == ["route", "credential"])
+    }
+
     @Test(arguments: Documented.all)
     func `every documented key is taken, and says something`(key: Documented) {
         let with = outcome(key.configuration(with: key.goodValue))
@@ -54,5 +85,14 @@ struct SchemaTests {
         } catch {
             return (error.description, error.problems)
         }
+    }
+}
+
+extension RouteDescription {
+    fileprivate static func made(_ scope: GrantScope, hasCallers: Bool = true) -> RouteDescription {
+        RouteDescription(
+            "made", path: "/made", "Made for a test.", parameters: [], grantFields: [], answer: [], scope: scope,
+            hasCallers: hasCallers, withoutKey: .prefix, longestLifetime: nil,
+            makeIssuer: { _ throws(FieldProblem) in throw FieldProblem("", "is for a test") })
     }
 }

@@ -12,6 +12,8 @@ package struct Ask: ~Copyable {
 
     /// When the thing asked for ends, where the ask itself fixes that.
     package var end: End?
+    /// Whether it is about all of the account, and so about no bucket.
+    package var isAboutService = false
 
     package enum End: Sendable {
         /// Seconds since 1970; what is signed holds until then, so the caller's own credential must hold as long.
@@ -41,6 +43,7 @@ package struct Ask: ~Copyable {
         wantsText = false
         detail = nil
         end = nil
+        isAboutService = false
         (grant, bucketRange, keyRange, lifetime) = (nil, nil, nil, nil)
         values.removeAll(keepingCapacity: true)
     }

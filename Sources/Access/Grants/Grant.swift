@@ -2,6 +2,15 @@ import Bytes
 
 /// What somebody may have: a compiled entry of the configuration's `grants`.
 package final class Grant: Sendable {
+    /// Where the objects are.
+    package enum Bucket: Sendable {
+        case named([UInt8])
+        /// The caller says it (`unscoped`).
+        case asked
+        /// The route knows no buckets; a domain stands for one, or all of the account is meant.
+        case absent
+    }
+
     /// What the credential may reach in the bucket (R13).
     package enum Target: Sendable {
         /// One key that the server chooses.
@@ -27,9 +36,9 @@ package final class Grant: Sendable {
     package let route: Int
     /// The place of its credential in the configuration.
     package let credential: Int
+    /// Empty where the route gives nothing to anybody.
     package let callers: [CallerSelector]
-    /// Nil when the caller chooses (`unscoped`).
-    package let bucket: [UInt8]?
+    package let bucket: Bucket
     package let target: Target
     package let withoutKey: WithoutKey
     /// The longest key of the vendor, in bytes.
@@ -45,9 +54,8 @@ package final class Grant: Sendable {
     let callersEnd: CallersEnd
 
     package init(
-        name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector], bucket: [UInt8]?,
-        target: Target,
-        withoutKey: WithoutKey, maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64,
+        name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector], bucket: Bucket,
+        target: Target, withoutKey: WithoutKey, maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64,
         maxLifetime: Int64, lastMoment: Int64? = nil, issuer: any TokenIssuer
     ) {
         self.name = name

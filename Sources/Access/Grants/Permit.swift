@@ -11,6 +11,8 @@ package struct Permit: ~Copyable {
         case prefix
         /// The whole bucket (`unscoped`); `key` is empty.
         case bucket
+        /// All of the account (`unscoped`); `bucket` and `key` are empty.
+        case service
     }
 
     /// What made the credential end when it does (R5).

@@ -111,16 +111,7 @@ package struct Policy: Sendable {
     private func judge(
         _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
     ) -> Verdict {
-        if let bucket = grant.bucket {
-            if let asked = ask.bucket, !asked.equals(bucket) {
-                return .objects(Objection("bucket", "the bucket is not the grant's"), depth: 1)
-            }
-            scope.begin(bucket: bucket.span)
-        } else {
-            guard let asked = ask.bucket else { return .missing(parameter: "bucket") }
-            scope.begin(bucket: asked)
-        }
-        let verdict = judgeKey(ask, by: grant, for: caller, at: moment, &scope)
+        let verdict = judgeScope(ask, by: grant, for: caller, at: moment, &scope)
         guard case .fits = verdict else { return verdict }
         guard scope.key.count <= grant.maximumKeyLength else {
             return .objects(Objection("key", "the rendered key is longer than the vendor allows"), depth: 2)
@@ -132,6 +123,36 @@ package struct Policy: Sendable {
         }
         if let objection = grant.issuer.objection(to: ask) { return .objects(objection, depth: 3) }
         return ask.lifetime ?? 0 <= grant.maxLifetime ? .fits : .lifetimeTooLong
+    }
+
+    private func judgeScope(
+        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
+    ) -> Verdict {
+        if ask.isAboutService { return judgeService(grant, &scope) }
+        switch grant.bucket {
+        case .named(let bucket):
+            if let asked = ask.bucket, !asked.equals(bucket) {
+                return .objects(Objection("bucket", "the bucket is not the grant's"), depth: 1)
+            }
+            scope.begin(bucket: bucket.span)
+        case .asked:
+            guard let asked = ask.bucket else { return .missing(parameter: "bucket") }
+            scope.begin(bucket: asked)
+        case .absent: scope.begin()
+        }
+        return judgeKey(ask, by: grant, for: caller, at: moment, &scope)
+    }
+
+    private func judgeService(_ grant: Grant, _ scope: inout Scope) -> Verdict {
+        switch (grant.bucket, grant.target) {
+        case (.asked, .anything), (.absent, .anything):
+            scope.begin()
+            scope.extent = .service
+            return .fits
+        case (.named, _), (_, .key), (_, .prefix):
+            let reason: StaticString = "what is asked for is of the whole account, and the grant is for a part of it"
+            return .objects(Objection("unscoped", reason), depth: 1)
+        }
     }
 
     private func judgeKey(

@@ -22,10 +22,10 @@ struct Scope: ~Copyable {
         get { text.bytes.extracting(keyEnd..<text.count) }
     }
 
-    /// Begins anew with a bucket; key and name follow, in this order.
-    mutating func begin(bucket: Span<UInt8>) {
+    /// Begins anew, with a bucket if there is one; key and name follow, in this order.
+    mutating func begin(bucket: Span<UInt8>? = nil) {
         text.reset()
-        text.append(bucket)
+        if let bucket { text.append(bucket) }
         bucketEnd = text.count
         keyEnd = text.count
         extent = .object

@@ -23,8 +23,11 @@ package final class RouteDescription: Sendable {
     package let longestLifetime: Int64?
     /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
     package let lastMoment: Int64?
-    /// Whether a grant may fix one whole key; else it needs a `keyPrefix`.
-    package let takesFixedKey: Bool
+    /// By which fields a grant says what it gives (R13).
+    package let scope: GrantScope
+    /// Whether a grant says who may use it. Without callers nothing is given to anybody: a request proves by itself whom it is
+    /// from, and so a grant of such a route has no scope either.
+    package let hasCallers: Bool
     /// The parameter that a `text/plain` body stands for, if the route takes one; such a caller may also ask for a plain answer.
     package let textParameter: String?
     /// Whether errors, too, have the members that Alibaba's SDKs read: `StatusCode`, `ErrorCode`, `ErrorMessage`.
@@ -36,8 +39,8 @@ package final class RouteDescription: Sendable {
 
     init(
         _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
-        grantFields: [FieldDescription], answer: [AnswerField], withoutKey: Grant.WithoutKey,
-        longestLifetime: Int64?, lastMoment: Int64? = nil, takesFixedKey: Bool = true, textParameter: String? = nil,
+        grantFields: [FieldDescription], answer: [AnswerField], scope: GrantScope, hasCallers: Bool = true,
+        withoutKey: Grant.WithoutKey, longestLifetime: Int64?, lastMoment: Int64? = nil, textParameter: String? = nil,
         errorsForSDK: Bool = false,
         read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in },
         makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> any TokenIssuer
@@ -51,7 +54,8 @@ package final class RouteDescription: Sendable {
         self.withoutKey = withoutKey
         self.longestLifetime = longestLifetime
         self.lastMoment = lastMoment
-        self.takesFixedKey = takesFixedKey
+        self.scope = scope
+        self.hasCallers = hasCallers
         self.textParameter = textParameter
         self.errorsForSDK = errorsForSDK
         self.read = read

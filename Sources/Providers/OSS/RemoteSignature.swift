@@ -64,7 +64,7 @@ struct RemoteSignature: TokenIssuer {
             AnswerField("StatusCode", type: .integer, "200, as the vendor's samples have it."),
             AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the string is about."),
         ],
-        withoutKey: .refuse(parameter: "contentToSign"), longestLifetime: nil, takesFixedKey: false,
+        scope: [.bucket, .keyPrefix], withoutKey: .refuse(parameter: "contentToSign"), longestLifetime: nil,
         textParameter: "contentToSign",
         read: { ask, moment throws(AskError) in try RemoteSignature.read(&ask, at: moment) },
         makeIssuer: { fields throws(FieldProblem) in try RemoteSignature(fields) })

@@ -40,7 +40,8 @@ struct UploadToken: TokenIssuer {
             AnswerField("domain", "Where the bucket is downloaded from, where the grant says so."),
             AnswerField("deadline", type: .integer, "When the token ends, in seconds since 1970."),
         ],
-        withoutKey: .prefix, longestLifetime: 7 * 86_400, lastMoment: Qiniu.lastDeadline,
+        scope: [.bucket, .key, .keyPrefix], withoutKey: .prefix, longestLifetime: 7 * 86_400,
+        lastMoment: Qiniu.lastDeadline,
         makeIssuer: { fields throws(FieldProblem) in try UploadToken(fields) })
 
     private static let choicePositions = PutPolicy.choices.compactMap { route.position(of: $0.name) }

@@ -38,7 +38,7 @@ package struct DistributeToken: TokenIssuer {
             AnswerField("SecurityToken", "What has to be sent along with every request."),
             AnswerField("Expiration", "When the key ends: 2015-11-03T09:52:59Z."),
         ],
-        withoutKey: .prefix, longestLifetime: AssumeRole.durations.upperBound, takesFixedKey: false,
+        scope: [.bucket, .keyPrefix], withoutKey: .prefix, longestLifetime: AssumeRole.durations.upperBound,
         errorsForSDK: true,
         makeIssuer: { fields throws(FieldProblem) in try DistributeToken(fields) })
 

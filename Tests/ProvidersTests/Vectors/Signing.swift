@@ -30,7 +30,7 @@ enum Signing {
         try #require(scope.set(vendorName: name, for: nobody, asking: nil, at: when) == nil)
         scope.extent = extent
         let grant = Grant(
-            name: Array("test".utf8), index: 0, route: 0, credential: 0, callers: [.anonymous], bucket: nil,
+            name: Array("test".utf8), index: 0, route: 0, credential: 0, callers: [.anonymous], bucket: .absent,
             target: .anything, withoutKey: .prefix, lifetime: lifetime, maxLifetime: lifetime, issuer: issuer)
         var ask = Ask()
         try prepare(&ask)
