@@ -31,6 +31,19 @@ extension Span where Element == UInt8 {
         return true
     }
 
+    /// Equal but for the case of ASCII letters.
+    package func equals(ignoringCase other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        for index in indices where self[index].lowercasedASCII != other[index].lowercasedASCII { return false }
+        return true
+    }
+
+    /// Whether one of ASCII's control characters is among the bytes.
+    package var hasControlCharacters: Bool {
+        for index in indices where self[index] < 0x20 || self[index] == 0x7F { return true }
+        return false
+    }
+
     package func begins(with other: Span<UInt8>) -> Bool {
         count >= other.count && extracting(0..<other.count).equals(other)
     }

@@ -1,5 +1,5 @@
 extension Parameters {
-    /// Reads a JSON object whose values are strings, numbers, booleans, or arrays of strings (a list value).
+    /// Reads a JSON object whose values are strings, numbers, booleans, or strings in an array or an object (a list value).
     package mutating func read(json text: Span<UInt8>, maximumDepth: Int) throws(ParameterError) {
         let document: JSONValue
         do throws(JSONError) {
@@ -10,27 +10,28 @@ extension Parameters {
         guard case .object(let members) = document.content else { throw ParameterError(name: [], fault: .notAnObject) }
         // Names that begin with _ are ignored everywhere, whatever they hold.
         for member in members where member.name.first != UInt8(ascii: "_") {
-            if case .array(let elements) = member.value.content {
-                guard !elements.isEmpty else { throw ParameterError(name: member.name, fault: .unsupportedValue) }
-                for element in elements {
-                    guard case .string = element.content else {
-                        throw ParameterError(name: member.name, fault: .unsupportedValue)
-                    }
-                    try add(member.name, element, isListed: true)
-                }
-            } else {
-                try add(member.name, member.value, isListed: false)
-            }
+            try add(member.name, member.value)
         }
     }
 
-    private mutating func add(_ name: [UInt8], _ value: JSONValue, isListed: Bool) throws(ParameterError) {
+    private mutating func add(_ name: [UInt8], _ value: JSONValue) throws(ParameterError) {
         switch value.content {
-        case .string(let bytes): try add(name: name.span, value: bytes.span, form: .string, isListed: isListed)
+        case .string(let bytes): try add(name: name.span, value: bytes.span, form: .string)
         case .number(let number): try add(name: name.span, value: number.text.span, form: .number)
         case .boolean(let flag):
             try add(name: name.span, value: Array(text: flag ? "true" : "false").span, form: .boolean)
+        case .array(let elements) where !elements.isEmpty:
+            for element in elements { try add(name, listed: element, .listed) }
+        case .object(let members) where !members.isEmpty:
+            for member in members { try add(name, listed: member.value, .member(keep(member.name.span))) }
         case .null, .array, .object: throw ParameterError(name: name, fault: .unsupportedValue)
         }
+    }
+
+    private mutating func add(_ name: [UInt8], listed value: JSONValue, _ place: Place) throws(ParameterError) {
+        guard case .string(let bytes) = value.content else {
+            throw ParameterError(name: name, fault: .unsupportedValue)
+        }
+        try add(name: name.span, value: bytes.span, form: .string, place: place)
     }
 }

@@ -6,12 +6,21 @@ package struct Parameters: ~Copyable {
     /// How a value was written, so that a number can be told from a string where the source can tell.
     package enum Form: Sendable { case text, string, number, boolean }
 
+    /// Where a value stood.
+    package enum Place: Sendable {
+        /// It is all that its name has, or one of several that were given one by one.
+        case alone
+        /// In a JSON array.
+        case listed
+        /// In a JSON object, where it has this name.
+        case member(Range<Int>)
+    }
+
     package struct Entry: Sendable {
         package let name: Range<Int>
         package let value: Range<Int>
         package let form: Form
-        /// Whether it stood in a JSON array.
-        package let isListed: Bool
+        package let place: Place
     }
 
     package private(set) var entries: [Entry] = []
@@ -45,13 +54,13 @@ package struct Parameters: ~Copyable {
 
     /// Takes one name and value that need no decoding.
     package mutating func add(
-        name: Span<UInt8>, value: Span<UInt8>, form: Form, isListed: Bool = false
+        name: Span<UInt8>, value: Span<UInt8>, form: Form, place: Place = .alone
     ) throws(ParameterError) {
         let first = arena.count
         arena.append(name)
         let middle = arena.count
         arena.append(value)
-        try keep(first..<middle, middle..<arena.count, form, isListed)
+        try keep(first..<middle, middle..<arena.count, form, place)
     }
 
     /// Keeps bytes that were found elsewhere for as long as the parameters.
@@ -72,17 +81,17 @@ package struct Parameters: ~Copyable {
         guard Percent.decode(value, plusIsSpace: true, into: &arena) else {
             throw ParameterError(name: bytes(first..<middle).array, fault: .badEscape)
         }
-        try keep(first..<middle, middle..<arena.count, .text, false)
+        try keep(first..<middle, middle..<arena.count, .text, .alone)
     }
 
     private mutating func keep(
-        _ name: Range<Int>, _ value: Range<Int>, _ form: Form, _ isListed: Bool
+        _ name: Range<Int>, _ value: Range<Int>, _ form: Form, _ place: Place
     ) throws(ParameterError) {
         guard UTF8Text.isWellFormed(bytes(name)) else { throw ParameterError(name: [], fault: .notUTF8) }
         guard UTF8Text.isWellFormed(bytes(value)) else {
             throw ParameterError(name: bytes(name).array, fault: .notUTF8)
         }
-        entries.append(Entry(name: name, value: value, form: form, isListed: isListed))
+        entries.append(Entry(name: name, value: value, form: form, place: place))
     }
 }
 

@@ -107,8 +107,55 @@ import Testing
             #expect(error.parameter.isEmpty)
             #expect(
                 error.reason
-                    == "a parameter has a name that is not known; there are grant, bucket, key, expires, size, text")
+                    == "a parameter has a name that is not known; there are grant, bucket, key, expires, size, text, "
+                    + "header")
         } catch { Issue.record("\(error)") }
+    }
+
+    private func headers(_ fill: (inout Parameters) throws -> Void) throws -> [[String?]] {
+        var ask = Ask()
+        try fill(&ask.parameters)
+        try ask.read(by: House.parameters)
+        var headers: [[String?]] = []
+        for pair in ask.pairs(at: 6) {
+            headers.append([ask.parameters.bytes(pair.name).text, pair.value.map { ask.parameters.bytes($0).text }])
+        }
+        return headers
+    }
+
+    @Test func `R3: a list is given one by one, as a JSON array or as a JSON object`() throws {
+        let query = Array("header=a:1&size=1&header=b:x:y&header=c&key=a".utf8)
+        #expect(try headers { try $0.read(form: query.span) } == [["a", "1"], ["b", "x:y"], ["c", nil]])
+        for json in [#"{"header":["a:1","b: 2"],"size":1}"#, #"{"size":1,"header":{"a":"1","b":" 2"}}"#] {
+            let text = Array(json.utf8)
+            #expect(try headers { try $0.read(json: text.span, maximumDepth: 4) } == [["a", "1"], ["b", " 2"]])
+        }
+        #expect(
+            try headers { try $0.read(json: Array(#"{"header":"a:"}"#.utf8).span, maximumDepth: 4) } == [["a", ""]])
+        #expect(try headers { try $0.read(form: Array("size=1".utf8).span) } == [])
+    }
+
+    @Test(arguments: [
+        "header=", "header=:1", "header=a:1&header=A:2", "header=a:1&header=a:1", "header=a:1&header=a",
+        "header=a:1&header=b:1&header=c:1&header=d:1", "header=a:123456789x", "header=abcdefghijk", "header=a:%0A",
+        "header=a%0D:1", "header=a:%00", "header=a:%7F",
+    ])
+    func `R3: a list has bounds, and no name twice`(query: String) {
+        #expect(fault(query) == "invalid header")
+    }
+
+    @Test func `R3: a JSON object's names and values are texts without separators and control characters`() {
+        #expect(fault(json: #"{"header":{"a:b":"1"}}"#) == "invalid header")
+        #expect(fault(json: #"{"header":{"":"1"}}"#) == "invalid header")
+        #expect(fault(json: #"{"header":{"a":"1\r\nb: 2"}}"#) == "invalid header")
+        #expect(fault(json: #"{"header":{"a\n":"1"}}"#) == "invalid header")
+        #expect(fault(json: #"{"header":{"a":"123456789x"}}"#) == "invalid header")
+        #expect(fault(json: #"{"header":["a:1","a:2"]}"#) == "invalid header")
+        #expect(fault(json: #"{"header":7}"#) == "invalid header")
+        for name in ["key", "size", "text", "bucket", "expires", "grant"] {
+            #expect(fault(json: #"{"\#(name)":["1"]}"#) == "invalid \(name)")
+            #expect(fault(json: #"{"\#(name)":{"a":"1"}}"#) == "invalid \(name)")
+        }
     }
 
     @Test func `an ask that is read again has forgotten the one before`() throws {

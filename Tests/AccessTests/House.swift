@@ -14,6 +14,8 @@ enum House {
         .expires,
         ParameterDescription("size", .integer(1...100), "A number."),
         ParameterDescription("text", .text(maximumLength: 10), "A text."),
+        ParameterDescription(
+            "header", .pairs(separator: UInt8(ascii: ":"), maximumCount: 3, maximumLength: 10), "Some headers."),
     ]
 
     /// Objects to asks whose `size` is above a limit; issues nothing.

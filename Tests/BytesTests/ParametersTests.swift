@@ -40,12 +40,29 @@ import Testing
             ])
         let forms = parameters.entries.map(\.form)
         #expect(forms == [.string, .number, .boolean, .string, .string, .number])
-        let listed = parameters.entries.map(\.isListed)
-        #expect(listed == [false, false, false, true, true, false])
+        let places = parameters.entries.map { "\($0.place)" }
+        #expect(places == ["alone", "alone", "alone", "listed", "listed", "alone"])
+    }
+
+    @Test func `a JSON object's members are a list whose values have names`() throws {
+        var parameters = Parameters()
+        let text = #"{"header":{"a":"1","中":"b:2"},"key":"k"}"#
+        try parameters.read(json: Array(text.utf8).span, maximumDepth: 4)
+        #expect(shown(parameters) == [["header", "1"], ["header", "b:2"], ["key", "k"]])
+        var names: [String?] = []
+        for entry in parameters.entries {
+            if case .member(let name) = entry.place {
+                names.append(parameters.bytes(name).text)
+            } else {
+                names.append(nil)
+            }
+        }
+        #expect(names == ["a", "中", nil])
     }
 
     @Test(arguments: [
-        "[]", "1", "", "{", #"{"a":null}"#, #"{"a":{}}"#, #"{"a":[1]}"#, #"{"a":[["x"]]}"#, #"{"a":1,"a":2}"#, "{a:1}",
+        "[]", "1", "", "{", #"{"a":null}"#, #"{"a":{}}"#, #"{"a":[1]}"#, #"{"a":[["x"]]}"#, #"{"a":[]}"#,
+        #"{"a":{"b":1}}"#, #"{"a":{"b":["x"]}}"#, #"{"a":{"b":"1","b":"2"}}"#, #"{"a":1,"a":2}"#, "{a:1}",
         #"{"a":1}x"#,
     ])
     func `JSON that is no object of plain values is refused`(text: String) {

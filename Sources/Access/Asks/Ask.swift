@@ -28,11 +28,19 @@ package struct Ask: ~Copyable {
     /// The lifetime asked for, in seconds.
     package private(set) var lifetime: Int64?
     private var values: [Value] = []
+    private var pairs: [(position: Int, pair: Pair)] = []
 
     private enum Value {
         case none
         case bytes(Range<Int>)
         case integer(Int64)
+    }
+
+    /// One of the names and values that a list has, as places in `parameters`.
+    package struct Pair: Sendable {
+        package let name: Range<Int>
+        /// Nil where the name stands alone, without a separator.
+        package let value: Range<Int>?
     }
 
     package init() {}
@@ -46,6 +54,7 @@ package struct Ask: ~Copyable {
         isAboutService = false
         (grant, bucketRange, keyRange, lifetime) = (nil, nil, nil, nil)
         values.removeAll(keepingCapacity: true)
+        pairs.removeAll(keepingCapacity: true)
     }
 
     package var bucket: Span<UInt8>? {
@@ -78,6 +87,9 @@ package struct Ask: ~Copyable {
         return value
     }
 
+    /// The names and values given for the parameter at `position` of the route's list, in their order.
+    package func pairs(at position: Int) -> [Pair] { pairs.filter { $0.position == position }.map(\.pair) }
+
     /// Says what object is meant when that does not stand in parameters of its own.
     package mutating func setTarget(bucket: [UInt8], key: [UInt8]) {
         bucketRange = parameters.keep(bucket.span)
@@ -96,6 +108,11 @@ package struct Ask: ~Copyable {
                 throw unknown(entry, descriptions)
             }
             let description = descriptions[position]
+            if case .pairs(let separator, let most, let length) = description.kind {
+                let pair = try pair(entry, description.name, separator, maximumLength: length)
+                try keep(pair, at: position, description.name, most: most)
+                continue
+            }
             guard case .none = values[position] else {
                 throw AskError(.invalid, description.name, "is given more than once")
             }
@@ -116,7 +133,7 @@ package struct Ask: ~Copyable {
         _ entry: Parameters.Entry, _ description: ParameterDescription
     ) throws(AskError) -> Value {
         let name = description.name
-        if entry.isListed { throw AskError(.invalid, name, "must be one value, not a list") }
+        guard case .alone = entry.place else { throw AskError(.invalid, name, "must be one value, not several") }
         let range = entry.value
         switch description.kind {
         case .grant:
@@ -149,7 +166,49 @@ package struct Ask: ~Copyable {
             lifetime = seconds
             return .integer(seconds)
         case .integer(let bounds): return .integer(try integer(entry, name, bounds))
+        case .pairs: return .none
         }
+    }
+
+    private func pair(
+        _ entry: Parameters.Entry, _ parameter: String, _ separator: UInt8, maximumLength: Int
+    ) throws(AskError) -> Pair {
+        try requireText(entry, parameter)
+        var pair = Pair(name: entry.value, value: nil)
+        let text = parameters.bytes(entry.value)
+        if case .member(let name) = entry.place {
+            pair = Pair(name: name, value: entry.value)
+        } else if let end = text.firstIndex(of: separator) {
+            let middle = entry.value.lowerBound + end
+            pair = Pair(name: entry.value.lowerBound..<middle, value: middle + 1..<entry.value.upperBound)
+        }
+        let name = parameters.bytes(pair.name)
+        guard !name.isEmpty, name.firstIndex(of: separator) == nil else {
+            throw AskError(.invalid, parameter, "must be a name, \(Character(Unicode.Scalar(separator))) and a value")
+        }
+        guard name.count + (pair.value?.count ?? 0) <= maximumLength else {
+            throw AskError(.invalid, parameter, "must have at most \(maximumLength) bytes, name and value together")
+        }
+        guard !name.hasControlCharacters, !text.hasControlCharacters else {
+            throw AskError(.invalid, parameter, "must have no control characters")
+        }
+        return pair
+    }
+
+    /// - Parameter most: how many pairs the parameter may have.
+    private mutating func keep(
+        _ pair: Pair, at position: Int, _ parameter: String, most: Int
+    ) throws(AskError) {
+        var count = 0
+        for other in pairs where other.position == position {
+            count += 1
+            // Where case matters, no two names differ in nothing else.
+            if parameters.bytes(other.pair.name).equals(ignoringCase: parameters.bytes(pair.name)) {
+                throw AskError(.invalid, parameter, "has a name more than once")
+            }
+        }
+        guard count < most else { throw AskError(.invalid, parameter, "must be given at most \(most) times") }
+        pairs.append((position, pair))
     }
 
     private func requireText(_ entry: Parameters.Entry, _ name: String) throws(AskError) {

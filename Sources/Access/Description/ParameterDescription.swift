@@ -14,6 +14,9 @@ package final class ParameterDescription: Sendable {
         case integer(ClosedRange<Int64>)
         /// Text of at most this many bytes; line breaks are allowed where a protocol has them.
         case text(maximumLength: Int)
+        /// Names with values, given one by one as `name:value` for a separator of `:`, in a JSON array of such texts, or as a
+        /// JSON object (R3): at most so many, each of at most so many bytes.
+        case pairs(separator: UInt8, maximumCount: Int, maximumLength: Int)
     }
 
     package let name: String

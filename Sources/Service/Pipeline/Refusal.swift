@@ -87,7 +87,8 @@ extension Refusal {
             case .badEscape: "\(subject) has a % that is not followed by two hex digits"
             case .notUTF8: "\(subject) must be UTF-8"
             case .notAnObject: "the body must be a JSON object"
-            case .unsupportedValue: "\(subject) must be a string, a number, true, false or a list of one string or more"
+            case .unsupportedValue:
+                "\(subject) must be a string, a number, true, false, or one string or more in a list or an object"
             case .json(let error):
                 "\(shown.map { "\($0): " } ?? "")the body is not proper JSON at byte \(error.offset): \(error.reason)"
             }
