@@ -118,7 +118,7 @@ package enum Schema {
                 "waitersPerSession", .integer(1...1_000_000), standard: "4096",
                 "Requests that may wait for one session; beyond it 503."),
             FieldDescription(
-                "patience", .duration(100...60_000), standard: "\"1600ms\"",
+                "patience", .duration(100...60_000), standard: "\"1500ms\"",
                 "How long a request may wait; then it is told to come back."),
         ]), "How often, how long and for how many the vendor is asked.")
 

@@ -35,7 +35,7 @@ package struct UpstreamLimits: Sendable {
     package var longestRetryBackoff: Int64 = 1_000
     /// How long a request may be parked; then it is told to come back (`SlotTable.expire`), while the flight goes on. Whoever
     /// looks four times a second lets nobody wait for 2 s.
-    package var patience: Int64 = 1_600
+    package var patience: Int64 = 1_500
 
     /// Failures in a row that open the breaker.
     package var breakerThreshold = 5

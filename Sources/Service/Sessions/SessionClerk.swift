@@ -41,6 +41,8 @@ final class SessionClerk {
 
     let desk: SessionDesk
     let tools: Tools
+    /// For the nonces of calls.
+    var random = RandomPool()
     private let ownKey: OwnKey
     private var lastWaiter: UInt64 = 0
     private var waiters: [UInt64: Waiter] = [:]

@@ -86,38 +86,45 @@ final class SessionFlight {
 
     private func attempt(_ endpoint: Int, until: Int64, at now: Now) {
         switch (purpose, desk.account.identity) {
-        case (.session(let request), _):
-            guard let key else { return fail(.unavailable, "the service has no key of its own") }
-            send(to: endpoint, until: until) { authority, nonce throws(AttemptFault) in
-                do throws(CryptoError) {
-                    return try request.call(to: authority, signedBy: key, nonce: nonce, at: now.unixSeconds)
-                } catch {
-                    throw AttemptFault("\(error)")
-                }
-            }
+        case (.session(let request), _): ask(for: request, endpoint, until: until, at: now)
         case (.ownKey, .oidc(let role, let provider, let tokenFile)):
-            let request: AssumeRoleWithOIDC
             do throws(AssumeRole.Fault) {
-                request = try AssumeRoleWithOIDC(
+                let request = try AssumeRoleWithOIDC(
                     roleARN: role, providerARN: provider, sessionName: SessionFlight.ownName, durationSeconds: 3600)
+                ask(for: request, tokenFile: tokenFile.text, endpoint, until: until)
             } catch {
-                return fail(.refused, "the service's own role cannot be asked for: \(error)")
-            }
-            // The token is renewed in its file all the time.
-            clerk.tools.read(tokenFile.text) { [self] bytes in
-                guard let token = bytes.map(SessionFlight.line), !token.isEmpty else {
-                    return fail(.unavailable, "the file \(tokenFile.text) cannot be read, or is empty")
-                }
-                send(to: endpoint, until: until) { authority, nonce throws(AttemptFault) in
-                    do throws(AssumeRole.Fault) {
-                        return try request.call(to: authority, token: token, nonce: nonce, at: now.unixSeconds)
-                    } catch {
-                        throw AttemptFault("the file \(tokenFile.text) holds no token")
-                    }
-                }
+                fail(.refused, "the service's own role cannot be asked for: \(error)")
             }
         case (.ownKey, .ecs(let role)): askInstance(for: role, until: until)
         case (.ownKey, .key), (.ownKey, .environment): fail(.refused, "the service's key is the configured one")
+        }
+    }
+
+    private func ask(for request: AssumeRole, _ endpoint: Int, until: Int64, at now: Now) {
+        guard let key else { return fail(.unavailable, "the service has no key of its own") }
+        send(to: endpoint, until: until) { authority, nonce throws(AttemptFault) in
+            do throws(CryptoError) {
+                return try request.call(to: authority, signedBy: key, nonce: nonce, at: now.unixSeconds)
+            } catch {
+                throw AttemptFault("\(error)")
+            }
+        }
+    }
+
+    /// The token is renewed in its file all the time.
+    private func ask(for request: AssumeRoleWithOIDC, tokenFile: String, _ endpoint: Int, until: Int64) {
+        clerk.tools.read(tokenFile) { [self] bytes in
+            guard let token = bytes.map(SessionFlight.line), !token.isEmpty else {
+                return fail(.unavailable, "the file \(tokenFile) cannot be read, or is empty")
+            }
+            let now = clerk.tools.clock()
+            send(to: endpoint, until: until) { authority, nonce throws(AttemptFault) in
+                do throws(AssumeRole.Fault) {
+                    return try request.call(to: authority, token: token, nonce: nonce, at: now.unixSeconds)
+                } catch {
+                    throw AttemptFault("the file \(tokenFile) holds no token")
+                }
+            }
         }
     }
 
@@ -143,7 +150,7 @@ final class SessionFlight {
         guard desk.endpoints.indices.contains(place) else { return fail(.unavailable, "there is no endpoint") }
         let endpoint = desk.endpoints[place]
         do throws(AttemptFault) {
-            let call = try makeCall(endpoint.authority, try SessionFlight.nonce())
+            let call = try makeCall(endpoint.authority, try nonce())
             var text = ByteWriter(capacity: 4096)
             do throws(UpstreamCallError) { try call.write(into: &text) } catch { throw AttemptFault("\(error)") }
             let scheme: Exchange.Scheme
@@ -162,9 +169,8 @@ final class SessionFlight {
         }
     }
 
-    private static func nonce() throws(AttemptFault) -> InlineArray<16, UInt8> {
-        var pool = RandomPool()
-        do throws(CryptoError) { return try pool.draw() } catch { throw AttemptFault("\(error)") }
+    private func nonce() throws(AttemptFault) -> InlineArray<16, UInt8> {
+        do throws(CryptoError) { return try clerk.random.draw() } catch { throw AttemptFault("\(error)") }
     }
 
     private func finish(_ result: Result<ExchangeAnswer, ExchangeError>, from endpoint: String) {
