@@ -51,7 +51,7 @@ import Upstream
         (503, "ServiceUnavailable"), (500, "InternalError"), (429, "Throttling.User"), (400, "Throttling"),
     ])
     func `what may pass is tried again, signed anew, at the next endpoint in turn`(status: Int, code: String) throws {
-        let house = try SessionHouse()
+        let house = try SessionHouse(loops: 1, Sample.stsKey + ", limits: { patience: '5s' }")
         let outcome = house.ask(try house.session())
         var nonces: Set<String> = []
         var hosts: [String] = []
