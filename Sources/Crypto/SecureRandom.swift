@@ -4,8 +4,13 @@ import COpenSSL
 package enum SecureRandom {
     package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        guard RAND_bytes(&bytes, Int32(clamping: count)) == 1 else { throw .unavailable("RAND_bytes") }
+        try fill(&bytes)
         return bytes
+    }
+
+    /// Puts a random byte in the place of each.
+    static func fill(_ bytes: inout [UInt8]) throws(CryptoError) {
+        guard RAND_bytes(&bytes, Int32(clamping: bytes.count)) == 1 else { throw .unavailable("RAND_bytes") }
     }
 
     /// Letters and digits, each as likely as any other.
