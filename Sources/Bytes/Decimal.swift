@@ -16,17 +16,6 @@ package enum Decimal {
         return number(bytes.extracting(range)).flatMap(Int.init(exactly:))
     }
 
-    /// The last `width` digits of `number`, leading zeros included. `number` is not negative.
-    static func field(_ number: Int, width: Int) -> [UInt8] {
-        var digits = [UInt8](repeating: UInt8(ascii: "0"), count: width)
-        var rest = number.magnitude
-        for position in digits.indices.reversed() {
-            digits[position] += UInt8(rest % 10)
-            rest /= 10
-        }
-        return digits
-    }
-
     private static func number(_ digits: Span<UInt8>) -> Int64? {
         var number: Int64 = 0
         for index in digits.indices {

@@ -9,7 +9,7 @@ extension ByteWriter {
 
     package mutating func append(jsonString bytes: [UInt8]) { append(jsonString: bytes.span) }
 
-    package mutating func append(jsonString text: some StringProtocol) { append(jsonString: Array(text.utf8).span) }
+    package mutating func append(jsonString text: String) { append(jsonString: text.utf8.span) }
 
     /// The inside of a JSON string: runs that need no escape are copied whole.
     package mutating func append(jsonEscaped bytes: Span<UInt8>) {

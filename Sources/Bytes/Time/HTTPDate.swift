@@ -6,7 +6,7 @@ package enum HTTPDate {
         guard
             bytes.count == 29,
             let day = Decimal.field(bytes, 5..<7),
-            let month = months.firstIndex(where: { $0.elementsEqual([bytes[8], bytes[9], bytes[10]]) }),
+            let month = months.firstIndex(where: { bytes.extracting(8..<11).equals($0) }),
             let year = Decimal.field(bytes, 12..<16),
             let hour = Decimal.field(bytes, 17..<19),
             let minute = Decimal.field(bytes, 20..<22),
@@ -15,33 +15,40 @@ package enum HTTPDate {
                 year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
         // Writing it again checks the weekday and every separator at once.
-        return bytes.equals(write(time.unixSeconds)) ? time.unixSeconds : nil
+        var text = ByteWriter(capacity: 29)
+        write(time.unixSeconds, into: &text)
+        return bytes.equals(text.bytes) ? time.unixSeconds : nil
     }
 
     /// 29 bytes. Moments outside the years 0 to 9999 are written as the nearest moment inside.
-    package static func write(_ unixSeconds: Int64) -> [UInt8] {
+    package static func write(_ unixSeconds: Int64, into out: inout ByteWriter) {
         let time = CivilTime(writing: unixSeconds)
-        var text: [UInt8] = []
-        text.reserveCapacity(29)
-        text += weekdays[time.weekday]
-        text += ", ".utf8
-        text += Decimal.field(time.day, width: 2)
-        text += " ".utf8
-        text += months[time.month - 1]
-        text += " ".utf8
-        text += Decimal.field(time.year, width: 4)
-        text += " ".utf8
-        text += Decimal.field(time.hour, width: 2)
-        text += ":".utf8
-        text += Decimal.field(time.minute, width: 2)
-        text += ":".utf8
-        text += Decimal.field(time.second, width: 2)
-        text += " GMT".utf8
-        return text
+        out.append(weekdays[time.weekday])
+        out.append(", ")
+        out.append(twoDigits: time.day)
+        out.append(UInt8(ascii: " "))
+        out.append(months[time.month - 1])
+        out.append(UInt8(ascii: " "))
+        out.append(twoDigits: time.year / 100)
+        out.append(twoDigits: time.year % 100)
+        out.append(UInt8(ascii: " "))
+        out.append(twoDigits: time.hour)
+        out.append(UInt8(ascii: ":"))
+        out.append(twoDigits: time.minute)
+        out.append(UInt8(ascii: ":"))
+        out.append(twoDigits: time.second)
+        out.append(" GMT")
     }
 
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"].map(\.utf8)
-    private static let months = [
+    /// What `write` writes as bytes of its own, for places off the hot path.
+    package static func write(_ unixSeconds: Int64) -> [UInt8] {
+        var out = ByteWriter(capacity: 29)
+        write(unixSeconds, into: &out)
+        return out.array
+    }
+
+    private static let weekdays: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months: [StaticString] = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ].map(\.utf8)
+    ]
 }
