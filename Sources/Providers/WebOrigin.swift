@@ -5,12 +5,12 @@ import Bytes
 ///
 /// Signatures are over the URL as clients send it, so an origin is spelled as their URL readers would spell it again: in
 /// lower case, without the scheme's own port.
-struct WebOrigin: Sendable {
+package struct WebOrigin: Sendable {
     private let isSecure: Bool
     private let authority: [UInt8]
 
     /// - Parameter authority: `host` or `host:port`; nil comes back for anything that is not spelled as above.
-    init?(isSecure: Bool, _ authority: [UInt8]) {
+    package init?(isSecure: Bool, _ authority: [UInt8]) {
         let colon = authority.firstIndex(of: UInt8(ascii: ":"))
         if let colon {
             let port = Decimal.parse(Array(authority[(colon + 1)...]).span, maximum: 65_535)

@@ -3,19 +3,21 @@ import Bytes
 /// Takes the `chunked` transfer coding off a body (RFC 9112 section 7.1), piece by piece.
 ///
 /// Chunk extensions and trailers are checked for form, counted and thrown away.
-struct ChunkDecoder: Sendable {
+package struct ChunkDecoder: Sendable {
     private enum State: Sendable { case size, data(remaining: Int), dataEnd, trailer, done }
 
     private var state = State.size
     private var overhead = 0
     /// The content so far.
-    private(set) var content: [UInt8] = []
+    package private(set) var content: [UInt8] = []
 
-    var isDone: Bool { if case .done = state { true } else { false } }
+    package init() {}
+
+    package var isDone: Bool { if case .done = state { true } else { false } }
 
     /// Decodes what it can of `bytes`.
     /// - Returns: how many bytes it took; the rest must be given again with what follows.
-    mutating func advance(over bytes: Span<UInt8>, limits: Limits) throws(RequestError) -> Int {
+    package mutating func advance(over bytes: Span<UInt8>, limits: Limits) throws(RequestError) -> Int {
         var at = 0
         while at < bytes.count {
             switch state {

@@ -4,12 +4,12 @@ import Crypto
 
 /// The Authorization field of a request to NOS: `NOS AK:sign`, `sign` being the standard base64 of the HMAC-SHA256 over method,
 /// Content-MD5, Content-Type, Date, the `x-nos-` fields and the resource (`accessControl` page).
-enum NOSHeaderSignature {
+package enum NOSHeaderSignature {
     /// - Parameters:
     ///   - date: the Date field exactly as it is sent, such as `Sat, 11 Feb 2012 05:34:55 GMT`; empty where the request has
     ///     `x-nos-date` instead.
     ///   - scratch: room to work in; the text that is signed is there afterwards.
-    static func write(
+    package static func write(
         for request: borrowing NOSRequest, date: Span<UInt8>, with key: SigningKey, into out: inout ByteWriter,
         using scratch: inout ByteWriter
     ) throws(IssueError) {

@@ -4,12 +4,12 @@ import Crypto
 
 /// A URL that carries its own signature until a moment: the text is a header signature's with the expiry where the date would
 /// be (`accessControl` page). The signature that the page prints is an HMAC-SHA1's; the service's are HMAC-SHA256.
-enum NOSPresignedURL {
+package enum NOSPresignedURL {
     /// - Parameters:
     ///   - deadline: seconds since 1970.
     ///   - out: what is written there stands in a JSON string as it is.
     ///   - scratch: room to work in.
-    static func write(
+    package static func write(
         for request: borrowing NOSRequest, on endpoint: WebOrigin, until deadline: Int64, with key: SigningKey,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {

@@ -3,11 +3,16 @@ import Bytes
 
 /// A request to NOS, as much of it as its signatures cover (`accessControl` page). What the vendor's SDKs would sign
 /// differently is refused.
-struct NOSRequest: ~Escapable {
+package struct NOSRequest: ~Escapable {
     /// A query parameter, not encoded; without a value it has no `=` either.
-    struct Parameter: Sendable {
+    package struct Parameter: Sendable {
         let name: [UInt8]
         let value: [UInt8]?
+
+        package init(name: [UInt8], value: [UInt8]?) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// Sorted by name.
@@ -27,7 +32,7 @@ struct NOSRequest: ~Escapable {
     ///   - contentType: the Content-Type field; empty when there is none.
     ///   - fieldLines: field lines as they are sent, each ended by CR LF; those that are not signed do not matter.
     @_lifetime(copy method, copy bucket, copy key, copy contentMD5, copy contentType, copy fieldLines)
-    init(
+    package init(
         method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>, parameters: [Parameter] = [],
         contentMD5: Span<UInt8>, contentType: Span<UInt8>, fieldLines: Span<UInt8>
     ) throws(IssueError) {

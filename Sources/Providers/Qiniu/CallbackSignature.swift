@@ -7,13 +7,13 @@ import Crypto
 ///
 /// Stricter than the vendor's SDKs: a body that the signature does not cover is refused, since anybody who has seen one
 /// callback could send another in its place.
-enum CallbackSignature {
-    enum Verdict: Equatable {
+package enum CallbackSignature {
+    package enum Verdict: Equatable {
         case genuine(ManagementSignature)
         case refused(Fault)
     }
 
-    enum Fault: Equatable {
+    package enum Fault: Equatable {
         /// The field is not `Qiniu AK:sign` or `QBox AK:sign`.
         case malformed
         /// Signed with another access key than ours.
@@ -27,7 +27,7 @@ enum CallbackSignature {
     ///   - authorization: the Authorization field's value.
     ///   - request: the callback as the vendor sent it, to the host and target of the public URL that it knows.
     ///   - scratch: room to work in.
-    static func judge(
+    package static func judge(
         _ authorization: Span<UInt8>, of request: borrowing ManagementRequest, with key: SigningKey,
         using scratch: inout ByteWriter
     ) throws(IssueError) -> Verdict {

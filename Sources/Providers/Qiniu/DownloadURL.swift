@@ -8,13 +8,13 @@ import Crypto
 /// `download-token` page; the sign that it prints belongs to another URL than the one beside it). The same key signs management
 /// requests by the same function over other texts, so this signs nothing but a URL on a configured origin: no text of a
 /// client's begins it, and no line break is ever in it.
-enum DownloadURL {
+package enum DownloadURL {
     /// - Parameters:
     ///   - key: the whole key, not encoded.
     ///   - query: a query as it shall be sent, such as `imageView2/2/w/200`; empty for none.
     ///   - deadline: seconds since 1970.
     ///   - out: what is written there stands in a JSON string as it is.
-    static func write(
+    package static func write(
         for key: Span<UInt8>, query: Span<UInt8>, on origin: WebOrigin, until deadline: Int64,
         with signer: SigningKey, into out: inout ByteWriter
     ) throws(IssueError) {

@@ -5,7 +5,7 @@ import Bytes
 ///
 /// No part can be read as the next one, nor the whole as another kind of text that the same key signs: upload policies are
 /// base64, download URLs begin with `http`, and this begins with `/` or with a method and a space.
-struct ManagementRequest: ~Escapable {
+package struct ManagementRequest: ~Escapable {
     let method: Span<UInt8>
     /// Path and query as they are on the request line.
     let target: Span<UInt8>
@@ -19,7 +19,7 @@ struct ManagementRequest: ~Escapable {
 
     /// - Parameter fieldLines: field lines as they are sent, each ended by CR LF; those that are not signed do not matter.
     @_lifetime(copy method, copy target, copy host, copy contentType, copy fieldLines, copy body)
-    init(
+    package init(
         method: Span<UInt8>, target: Span<UInt8>, host: Span<UInt8>, contentType: Span<UInt8>,
         fieldLines: Span<UInt8>, body: Span<UInt8>
     ) throws(IssueError) {

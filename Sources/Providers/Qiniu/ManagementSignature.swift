@@ -4,7 +4,7 @@ import Crypto
 
 /// How requests to Qiniu's management services, and callbacks from them, are signed: `scheme AK:sign` in their Authorization
 /// field, `sign` being the url-safe base64 of an HMAC-SHA1 (`access-token` page).
-enum ManagementSignature {
+package enum ManagementSignature {
     /// Version 2: over method, path, query, host, content type, the `X-Qiniu-` fields and the body. `X-Qiniu-Date` is what
     /// ends its life.
     case qiniu
@@ -32,7 +32,7 @@ enum ManagementSignature {
 
     /// Writes the value of the Authorization field.
     /// - Parameter scratch: room to work in.
-    func write(
+    package func write(
         for request: borrowing ManagementRequest, with key: SigningKey, into out: inout ByteWriter,
         using scratch: inout ByteWriter
     ) throws(IssueError) {

@@ -8,7 +8,7 @@ import Crypto
 /// `sign` is MD5 in hex over a key of the domain's own, the encoded path, and the deadline in hex; neither host nor query are
 /// signed. It is no HMAC, and nothing parts path from deadline: whoever has the URL of `a/b1` can have one of `a/b` with a
 /// deadline of nine digits. A key never loses its folder that way, since `/` is no digit.
-enum TimestampAntiLeech {
+package enum TimestampAntiLeech {
     /// The moments that have eight digits, so that at least no two of our own texts are the same: from 1978 until 2106.
     private static let deadlines: ClosedRange<Int64> = 0x1000_0000...0xFFFF_FFFF
 
@@ -18,7 +18,7 @@ enum TimestampAntiLeech {
     ///   - deadline: seconds since 1970.
     ///   - secret: the CDN domain's key; it is not the account's secret key.
     ///   - scratch: room to work in.
-    static func write(
+    package static func write(
         for key: Span<UInt8>, query: Span<UInt8>, on origin: WebOrigin, until deadline: Int64, with secret: Secret,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {

@@ -5,33 +5,35 @@ import Net
 import Telemetry
 
 /// An event loop's own pipeline, as the loop sees it.
-final class LoopHandler: RequestHandler {
+package final class LoopHandler: RequestHandler {
     private var pipeline: Pipeline
     private let counter: SessionCounter
 
     /// - Parameter desks: those of the same configuration, shared by all loops.
-    init(_ configuration: Configuration, _ desks: SessionDesks, _ loop: LoopAccess, _ log: Log) throws(CryptoError) {
+    package init(
+        _ configuration: Configuration, _ desks: SessionDesks, _ loop: LoopAccess, _ log: Log
+    ) throws(CryptoError) {
         counter = SessionCounter(try desks.clerks(configuration, loop, log), loop.answers, log)
         pipeline = try Pipeline(configuration, counter, log: log)
     }
 
-    func respond(
+    package func respond(
         to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) -> Answering {
         pipeline.respond(to: request, as: ticket, at: instant, into: &response)
     }
 
-    func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
+    package func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
         pipeline.refuses(request, at: instant, into: &response)
     }
 
-    func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
+    package func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
         pipeline.respond(to: error, at: instant, into: &response)
     }
 
-    func abandon(_ ticket: AnswerTicket) { counter.abandon(ticket) }
+    package func abandon(_ ticket: AnswerTicket) { counter.abandon(ticket) }
 
-    func tick(at instant: Instant) { counter.tick(at: instant) }
+    package func tick(at instant: Instant) { counter.tick(at: instant) }
 
-    var isWaiting: Bool { counter.isWaiting }
+    package var isWaiting: Bool { counter.isWaiting }
 }

@@ -6,7 +6,7 @@ import Upstream
 /// waits for it, which calls may be made, and how far the vendor's clock is from ours.
 ///
 /// It is called from any loop's thread. The lock is held for moments; nobody is told anything while it is.
-final class SessionDesk: Sendable {
+package final class SessionDesk: Sendable {
     typealias Outcome = SlotOutcome<STSCredential>
 
     /// Whom a call goes to. One that fails says nothing about the other.
@@ -35,7 +35,7 @@ final class SessionDesk: Sendable {
 
     /// The credential's name in the configuration.
     let name: String
-    let account: STSAccount
+    package let account: STSAccount
     /// Where STS is asked, in this order.
     let endpoints: [STSEndpoint]
     /// Whom the service believes to be STS; nil where it speaks to this machine without TLS only.
@@ -75,13 +75,13 @@ final class SessionDesk: Sendable {
     // MARK: Credentials
 
     /// What a request gets. While the clocks disagree nobody gets anything (R17).
-    struct Reply {
-        let answer: SlotAnswer<STSCredential>
+    package struct Reply {
+        package let answer: SlotAnswer<STSCredential>
         /// Whether the vendor's clock is to be looked at again.
         var looksAtClock = false
     }
 
-    func ask(_ key: SlotKey, as waiter: UInt64, at now: Now) -> Reply {
+    package func ask(_ key: SlotKey, as waiter: UInt64, at now: Now) -> Reply {
         lock.withLock {
             guard case .fine = state.skew.judge(at: now) else {
                 return Reply(answer: .refuse(.clockOff), looksAtClock: state.skew.takesRecheck(at: now))
@@ -149,7 +149,9 @@ final class SessionDesk: Sendable {
     /// - Parameters:
     ///   - issuedAt: seconds since 1970 by the vendor's clock.
     ///   - longest: the seconds that were asked for; nil when none were.
-    func land(_ flight: SlotFlight, with credential: STSCredential, issuedAt: Int64, longest: Int64?, at now: Now) {
+    package func land(
+        _ flight: SlotFlight, with credential: STSCredential, issuedAt: Int64, longest: Int64?, at now: Now
+    ) {
         settle {
             $0.table.succeeded(
                 flight, with: credential, expiresAt: credential.expiresAt, issuedAt: issuedAt, longest: longest,

@@ -8,19 +8,19 @@ import Telemetry
 import Upstream
 
 /// The desks of a configuration's credentials, and the sandbox where one of them needs it.
-struct SessionDesks: Sendable {
+package struct SessionDesks: Sendable {
     /// By the place of the credential; nil for those that are keys.
-    let desks: [SessionDesk?]
+    package let desks: [SessionDesk?]
     private let sandbox: RunningSandbox?
     /// Where the sandbox listens; nil when there is none.
     var sandboxPort: UInt16? { sandbox?.port }
 
     /// Why the service cannot start.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
-    init(_ configuration: Configuration, startingSandbox start: SandboxStart) throws(Failure) {
+    package init(_ configuration: Configuration, startingSandbox start: SandboxStart) throws(Failure) {
         let guests = configuration.credentials.compactMap { SessionDesks.guest($0) }
         if guests.isEmpty {
             sandbox = nil
