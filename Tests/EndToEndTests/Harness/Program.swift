@@ -20,13 +20,18 @@ final class Program: @unchecked Sendable {
     private let lock = NSLock()
     private var ended: Outcome?
 
-    /// The built binary: beside the test bundle, wherever the build folder is.
-    static let countersign: String = {
+    /// The service's binary.
+    static let countersign = binary("countersign")
+    /// The benchmark's. These tests do not depend on it as a target: it would count the test runner's allocations, too.
+    static let benchmark = binary("countersign-bench")
+
+    /// A built binary: beside the test bundle, wherever the build folder is.
+    private static func binary(_ name: String) -> String {
         let starts = [Bundle.main.executablePath ?? ""] + CommandLine.arguments
         for start in starts where start.contains("/") {
             var folder = URL(filePath: start).standardizedFileURL.deletingLastPathComponent()
             while folder.path.count > 1 {
-                let candidate = folder.appending(path: "countersign").path
+                let candidate = folder.appending(path: name).path
                 var isFolder: ObjCBool = false
                 if FileManager.default.fileExists(atPath: candidate, isDirectory: &isFolder), !isFolder.boolValue,
                     FileManager.default.isExecutableFile(atPath: candidate)
@@ -36,8 +41,8 @@ final class Program: @unchecked Sendable {
                 folder.deleteLastPathComponent()
             }
         }
-        return "/the/binary/countersign/is/not/beside/the/tests"
-    }()
+        return "/the/binary/\(name)/is/not/beside/the/tests"
+    }
 
     /// Starts a program with an empty standard input.
     init(_ path: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil) throws {

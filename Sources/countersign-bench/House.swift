@@ -1,0 +1,100 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import HTTP
+import Net
+import Providers
+import Service
+import Telemetry
+import Upstream
+
+/// The service as it is put together to serve, with one loop that never runs: requests are handed to its handler here.
+///
+/// It is always the same moment in it, so that an operation does the same however often it is done.
+final class House {
+    let configuration: Configuration
+    let handler: any RequestHandler
+    private let desks: SessionDesks
+    /// The loop that the handler belongs to.
+    private let server: Server
+
+    /// Seconds since 1970.
+    static let seconds: Int64 = 1_800_000_000
+    static let now = Instant(unixSeconds: seconds, monotonic: 5_000_000)
+    static var moment: Moment { Moment(unixSeconds: seconds, random: InlineArray(repeating: 7)) }
+    static let secret = "a-secret-of-the-benchmark-01234567890123"
+    static let apiKey = "an-api-key-of-the-benchmark-0123456789012345"
+
+    init() throws {
+        let configuration = try House.load()
+        let desks = try SessionDesks(configuration) { _ in throw RowError("there is no sandbox here") }
+        var handler: (any RequestHandler)?
+        server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
+            let made = try LoopHandler(configuration, desks, loop, Log(configuration.log))
+            handler = made
+            return made
+        }
+        guard let handler else { throw RowError("the server has no loop") }
+        self.configuration = configuration
+        self.desks = desks
+        self.handler = handler
+    }
+
+    private static func load() throws -> Configuration {
+        let digest = Hex.encode(try Digest(.sha256, of: Array(text: apiKey).span).bytes.array).text
+        let text = """
+            { version: 1, server: { listen: "127.0.0.1:8080" },
+              credentials: { \(Chapter.all.map(\.credentials).joined()) },
+              authentication: { apiKeys: [{ id: "app", sha256: "\(digest)" }] },
+              grants: { \(Chapter.all.map(\.grants).joined()) } }
+            """
+        return try Configuration.load(
+            "/benchmark.json5",
+            in: Surroundings(
+                variable: { _ in secret },
+                file: { _ in Surroundings.File(bytes: Array(text: text), isWorldReadable: false) }))
+    }
+
+    /// What is permitted to somebody who asks a route with a query.
+    func permitted(_ route: String, _ query: String, apiKey: String? = nil) throws -> Permitted {
+        try Permitted(route, query, by: caller(apiKey), under: configuration.policy)
+    }
+
+    /// The caller who presents an API key; nobody in particular without one.
+    func caller(_ apiKey: String?) throws -> Caller {
+        let key = apiKey.map { Array(text: $0) } ?? []
+        switch configuration.authenticator.identify(
+            authorization: nil, apiKey: apiKey == nil ? nil : key.span, at: House.seconds)
+        {
+        case .caller(let caller): return caller
+        case .refused(let reason): throw RowError(reason.description)
+        }
+    }
+
+    /// A grant's key, ready to sign.
+    func key(of grant: Grant) throws -> SigningKey {
+        guard let pair = configuration.credentials[grant.credential].key else { throw RowError("there is no key") }
+        return try SigningKey(accessKey: pair.accessKey, secret: pair.secret)
+    }
+
+    /// Puts a credential where the one session that is granted would be remembered; once is enough.
+    func rememberSession() throws {
+        let permitted = try permitted("distribute-token", "")
+        let grant = permitted.permit.grant
+        guard let issuer = grant.issuer as? DistributeToken, let desk = desks.desks[grant.credential],
+            let credential = STSCredential(
+                accessKeyID: Array(text: "STS.NUexampleexampleexample1"),
+                secret: Array(text: "exampleexampleexampleexampleexampleexample12"),
+                securityToken: [UInt8](repeating: UInt8(ascii: "x"), count: 680),
+                expiresAt: House.seconds + 3600)
+        else { throw RowError("the grant is none of sessions") }
+        let now = Now(unixSeconds: House.seconds, monotonic: House.now.monotonic)
+        var scratch = ByteWriter()
+        let session = try issuer.session(
+            under: permitted.permit, for: permitted.caller.principal, of: desk.account, using: &scratch)
+        if case .start(let flight) = desk.ask(SlotKey(session.key), as: 1, at: now).answer {
+            desk.land(flight, with: credential, issuedAt: now.unixSeconds, longest: nil, at: now)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Access
+import Bytes
+import Providers
+
+/// An ask and the permit for it, held so that it can be decided about and issued for again and again.
+final class Permitted {
+    let caller: Caller
+    /// The place of the route in the registry.
+    let route: Int
+    let ask: Ask
+    let permit: Permit
+
+    init(_ name: String, _ query: String, by caller: Caller, under policy: Policy) throws {
+        guard let route = Registry.route(named: name) else { throw RowError("there is no route \(name)") }
+        let description = Registry.routes[route].description
+        var ask = Ask()
+        try ask.parameters.read(form: Array(text: query).span)
+        try ask.read(by: description.parameters)
+        try description.read(&ask, House.moment)
+        var workspace = PolicyWorkspace()
+        switch policy.decide(ask, on: route, by: caller, at: House.moment, in: &workspace) {
+        case .denied(let denial): throw RowError("not permitted: \(denial)")
+        case .permitted(let permit):
+            self.caller = caller
+            self.route = route
+            self.ask = ask
+            self.permit = permit
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Bytes
+import Crypto
+import Providers
+
+extension Chapter {
+    static let nos = Chapter(
+        credentials: """
+            "nos": { provider: "nos", accessKey: "nosexamplenosexamplenosexample01", secretKey: { env: "S" } },
+
+            """,
+        grants: """
+            "files": { route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,
+              bucket: "test-files", keyPrefix: "files/", lifetime: "1h" },
+
+            """,
+        rows: [
+            .issuing("NOS upload token, issued", "nos.token", "object=files/2026/report.pdf"),
+            .answering("NOS upload token, GET answered", Sample.get("/nos/token?object=files%2F2026%2Freport.pdf")),
+            Row("NOS request, signed") { bench in
+                let (signer, parts) = (try signer(), RequestParts())
+                return {
+                    bench.out.reset()
+                    try NOSHeaderSignature.write(
+                        for: parts.request(), date: parts.date.span, with: signer, into: &bench.out,
+                        using: &bench.scratch)
+                }
+            },
+            Row("NOS presigned URL") { bench in
+                let (signer, parts) = (try signer(), RequestParts())
+                let endpoint = try origin("nos-eastchina1.126.net")
+                return {
+                    bench.out.reset()
+                    try NOSPresignedURL.write(
+                        for: parts.request(), on: endpoint, until: House.seconds, with: signer,
+                        into: &bench.out, using: &bench.scratch)
+                }
+            },
+        ])
+
+    private static func signer() throws -> SigningKey {
+        try SigningKey(accessKey: Array(text: "nosexample"), secret: Secret(Array(text: House.secret)))
+    }
+}
+
+/// A request as NOS signs it.
+private struct RequestParts {
+    let date = Array(text: "Tue, 14 Nov 2023 22:13:20 GMT")
+    private let method = Array(text: "PUT")
+    private let bucket = Array(text: "test-files")
+    private let key = Array(text: "files/2026/report.pdf")
+    private let parameters = [NOSRequest.Parameter(name: Array(text: "uploadId"), value: Array(text: "abc123"))]
+    private let contentMD5 = Array(text: "d41d8cd98f00b204e9800998ecf8427e")
+    private let contentType = Array(text: "application/pdf")
+    private let fields = Array(text: "x-nos-entity-type: json\r\nAccept: */*\r\nx-nos-meta-author: alice\r\n")
+
+    @_lifetime(borrow self)
+    func request() throws -> NOSRequest {
+        try NOSRequest(
+            method: method.span, bucket: bucket.span, key: key.span, parameters: parameters,
+            contentMD5: contentMD5.span, contentType: contentType.span, fieldLines: fields.span)
+    }
+}

@@ -1,0 +1,106 @@
+import Bytes
+import Crypto
+import Providers
+
+extension Chapter {
+    private static let upload = "/qiniu/uptoken?key=photos%2F2026%2Fimg%201.jpg"
+
+    static let qiniu = Chapter(
+        credentials: """
+            "qiniu": { provider: "qiniu", accessKey: "AKIDexampleAKIDexampleAKIDexample0000001",
+              secretKey: { env: "S" } },
+
+            """,
+        grants: """
+            "photos": { route: "qiniu.uptoken", credential: "qiniu", callers: ["anonymous"], public: true,
+              bucket: "test-bucket", keyPrefix: "photos/", lifetime: "1h",
+              policy: { fsizeLimit: 10485760, returnBody: '{"key":$(key),"hash":$(etag),"size":$(fsize)}' } },
+
+            """,
+        rows: [
+            .issuing("Qiniu upload token, issued", "qiniu.uptoken", "key=photos/2026/img%201.jpg"),
+            .answering("Qiniu upload token, GET answered", Sample.get(upload)),
+            .answering(
+                "Qiniu upload token, POST of JSON answered",
+                Sample.post("/qiniu/uptoken", "application/json", "{\"key\":\"photos/2026/img 1.jpg\",\"expires\":600}")
+            ),
+            .answering(
+                "Qiniu upload token, GET with an API key answered",
+                Sample.get(
+                    "/qiniu/uptoken?key=users%2Fapp%2Falbum20%2F1.jpg", "Authorization: Bearer \(House.apiKey)")),
+            .serving("Qiniu upload token, GET from bytes to bytes", Sample.get(upload)),
+            Row("Qiniu download URL") { bench in
+                let (signer, origin) = (try signer(), try origin("media.example.com"))
+                let (key, query) = (Array(text: "photos/2026/img 1.jpg"), Array(text: "imageView2/2/w/200"))
+                return {
+                    bench.out.reset()
+                    try DownloadURL.write(
+                        for: key.span, query: query.span, on: origin, until: House.seconds, with: signer,
+                        into: &bench.out)
+                }
+            },
+            Row("Qiniu CDN URL") { bench in
+                let (secret, origin) = (Secret(Array(text: House.secret)), try origin("cdn.example.com"))
+                let (key, query) = (Array(text: "photos/2026/img 1.jpg"), Array(text: "imageView2/2/w/200"))
+                return {
+                    bench.out.reset()
+                    try TimestampAntiLeech.write(
+                        for: key.span, query: query.span, on: origin, until: House.seconds, with: secret,
+                        into: &bench.out, using: &bench.scratch)
+                }
+            },
+            management("Qiniu management request, signed", .qiniu),
+            management("QBox management request, signed", .qbox),
+            Row("Qiniu callback verified") { bench in
+                let signer = try signer()
+                let parts = ManagementParts()
+                bench.out.reset()
+                try ManagementSignature.qiniu.write(
+                    for: parts.request(), with: signer, into: &bench.out, using: &bench.scratch)
+                let authorization = bench.out.array
+                return {
+                    let verdict = try CallbackSignature.judge(
+                        authorization.span, of: parts.request(), with: signer, using: &bench.scratch)
+                    guard verdict == .genuine(.qiniu) else { throw RowError("\(verdict)") }
+                }
+            },
+        ])
+
+    private static func management(_ name: String, _ signature: ManagementSignature) -> Row {
+        Row(name) { bench in
+            let signer = try signer()
+            let parts = ManagementParts()
+            return {
+                bench.out.reset()
+                try signature.write(
+                    for: parts.request(), with: signer, into: &bench.out, using: &bench.scratch)
+            }
+        }
+    }
+
+    private static func signer() throws -> SigningKey {
+        try SigningKey(accessKey: Array(text: "AKIDexample"), secret: Secret(Array(text: House.secret)))
+    }
+
+    static func origin(_ host: String) throws -> WebOrigin {
+        guard let origin = WebOrigin(isSecure: true, Array(text: host)) else { throw RowError("no origin") }
+        return origin
+    }
+}
+
+/// A request as Qiniu signs it.
+private struct ManagementParts {
+    private let method = Array(text: "POST")
+    private let target = Array(text: "/qiniu/callback?from=media")
+    private let host = Array(text: "app.example.com")
+    private let contentType = Array(text: "application/x-www-form-urlencoded")
+    private let fields = Array(text: "X-Qiniu-Date: 20231114T221320Z\r\nAccept: */*\r\nX-Qiniu-Abc: 1\r\n")
+    private let body = Array(text: "key=a%2Fb.jpg&size=1500&hash=FmDZwqadA4-ib_15hYfQpb7UXUYR")
+
+    @_lifetime(borrow self)
+    func request() throws -> ManagementRequest {
+        try ManagementRequest(
+            method: method.span, target: target.span, host: host.span, contentType: contentType.span,
+            fieldLines: fields.span, body: body.span)
+    }
+}

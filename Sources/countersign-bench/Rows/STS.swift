@@ -1,0 +1,68 @@
+import Bytes
+import Crypto
+import HTTP
+import Providers
+
+extension Chapter {
+    private static let request = Sample.get("/distribute-token.json")
+    /// Two moments so far apart that what was served at one is not served again at the other without asking the desk.
+    private static let apart = [
+        House.now, Instant(unixSeconds: House.seconds + 2, monotonic: House.now.monotonic),
+    ]
+
+    static let sts = Chapter(
+        credentials: """
+            "sts": { provider: "sts", roleArn: "acs:ram::1234567890123456:role/bench",
+              accessKey: "LTAI5texampleexample0002", secretKey: { env: "S" }, endpoints: ["http://127.0.0.1:9"] },
+
+            """,
+        grants: """
+            "sessions": { route: "distribute-token", credential: "sts", callers: ["anonymous"], public: true,
+              bucket: "test-bucket", keyPrefix: "photos/", actions: ["oss:PutObject"], lifetime: "1h" },
+
+            """,
+        rows: [
+            call("AssumeRole with ACS3, signed and written", .acs3),
+            call("AssumeRole with RPC, signed and written", .rpc),
+            Row("AssumeRole's answer read") { bench in
+                let answer = UpstreamAnswer(status: 200, body: Array(text: granted))
+                return { bench.object = try STSAnswer.read(answer, at: House.seconds) }
+            },
+            .answering("remembered session, GET answered", request, remember),
+            .answering("remembered session, GET answered by the desk", request, at: apart, remember),
+            .serving("remembered session, GET from bytes to bytes", request, remember),
+        ])
+
+    /// Has the session of the grant remembered, if it is not yet.
+    @Sendable private static func remember(_ bench: Workbench) throws { try bench.house().rememberSession() }
+
+    private static func call(_ name: String, _ scheme: STSScheme) -> Row {
+        Row(name) { bench in
+            let key = try STSKey(
+                scheme, accessKeyID: Array(text: "LTAI5texampleexample0002"), secret: Secret(Array(text: House.secret)))
+            let request = try AssumeRole(
+                roleARN: Array(text: "acs:ram::1234567890123456:role/bench"),
+                sessionName: Array(text: "anonymous-0123"),
+                durationSeconds: 3600,
+                policy: Array(
+                    text: """
+                        {"Version":"1","Statement":[{"Effect":"Allow","Action":["oss:PutObject"],\
+                        "Resource":["acs:oss:*:*:test-bucket/photos/*"]}]}
+                        """))
+            let authority = Array(text: "sts.cn-hangzhou.aliyuncs.com")
+            return {
+                bench.out.reset()
+                try request.call(
+                    to: authority, signedBy: key, nonce: InlineArray(repeating: 7), at: House.seconds
+                ).write(into: &bench.out)
+            }
+        }
+    }
+
+    private static let granted = """
+        {"RequestId":"6894B13B-6D71-4EF5-88FA-F32781734A7F","AssumedRoleUser":{"AssumedRoleId":"1:bench",\
+        "Arn":"acs:ram::1234567890123456:role/bench/anonymous"},"Credentials":{"AccessKeyId":"STS.NUexample1",\
+        "AccessKeySecret":"exampleexampleexampleexampleexampleexample12","SecurityToken":"\
+        \(String(repeating: "x", count: 680))","Expiration":"2027-01-15T09:00:00Z"}}
+        """
+}
