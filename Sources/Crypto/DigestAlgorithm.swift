@@ -20,13 +20,21 @@ package enum DigestAlgorithm: Sendable {
     /// Bytes of the block that HMAC pads its key to (RFC 2104); 64 for all of these.
     var blockLength: Int { 64 }
 
+    /// OpenSSL's own, looked up once: to look it up for every digest would cost more than a short digest does.
     var implementation: OpaquePointer? {
         switch self {
-        case .md5: EVP_md5()
-        case .sha1: EVP_sha1()
-        case .sha256: EVP_sha256()
+        case .md5: Implementations.md5
+        case .sha1: Implementations.sha1
+        case .sha256: Implementations.sha256
         }
     }
+}
+
+private enum Implementations {
+    // OpenSSL never changes a fetched algorithm, and counts its references atomically.
+    nonisolated(unsafe) static let md5 = EVP_MD_fetch(nil, "MD5", nil)
+    nonisolated(unsafe) static let sha1 = EVP_MD_fetch(nil, "SHA1", nil)
+    nonisolated(unsafe) static let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
 }
 
 /// The output of a hash function: up to 32 bytes, held in place.
