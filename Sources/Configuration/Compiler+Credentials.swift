@@ -7,6 +7,8 @@ extension Compiler {
     /// The credentials by their names.
     struct Credentials {
         var list: [Configuration.Credential] = []
+        /// What the file says of each.
+        var fields: [FieldValues] = []
         /// Also those with something wrong: for them there is no place in the list, and perhaps no known provider.
         var places: [[UInt8]: (provider: String?, index: Int?)] = [:]
         /// Whether the names are all there are.
@@ -21,7 +23,10 @@ extension Compiler {
                 .map { Registry.providers[$0] }
             let credential = provider.flatMap { compileCredential(member, path, $0) }
             credentials.places[member.name] = (provider?.name, credential == nil ? nil : credentials.list.count)
-            if let credential { credentials.list.append(credential) }
+            if let (credential, fields) = credential {
+                credentials.list.append(credential)
+                credentials.fields.append(fields)
+            }
         }
         refuseMixture(credentials.list)
         return credentials
@@ -39,7 +44,7 @@ extension Compiler {
 
     private func compileCredential(
         _ member: JSONMember, _ path: String, _ provider: ProviderDescription
-    ) -> Configuration.Credential? {
+    ) -> (Configuration.Credential, FieldValues)? {
         let problems = reader.problems.count
         let fields = reader.read(member.value, path, by: Schema.credential(of: provider))
         if let accessKey = fields.string("accessKey"), let fault = Compiler.fault(of: accessKey, provider) {
@@ -47,12 +52,17 @@ extension Compiler {
         }
         // What seems to be missing may be what was not understood.
         guard reader.problems.count == problems else { return nil }
+        do throws(FieldProblem) { try provider.check(fields) } catch {
+            reader.report(path + "." + error.path, error.reason)
+            return nil
+        }
         let name = member.name.text
-        if provider.givesSessions { return compileSessions(name, path, provider, fields) }
+        if provider.givesSessions { return compileSessions(name, path, provider, fields).map { ($0, fields) } }
         let isSandbox = fields.boolean("sandbox") == true
         guard let key = isSandbox ? sandboxKey(fields, path, named: "SANDBOX") : key(fields, path) else { return nil }
-        return Configuration.Credential(
+        let credential = Configuration.Credential(
             name: name, provider: provider.name, isSandbox: isSandbox, key: key, sessions: nil)
+        return (credential, fields)
     }
 
     // MARK: Keys

@@ -28,11 +28,7 @@ extension Compiler {
         let callers = compileCallers(draft, identities)
         let target = compileTarget(draft)
         let credential = compileCredential(draft, provider, credentials)
-        let accessKey = credential.flatMap { credentials.list[$0].key?.accessKey } ?? []
-        let issuer = target.flatMap {
-            makeIssuer(
-                draft, GrantFields(fields, target: $0, bucket: fields.string("bucket"), accessKey: accessKey))
-        }
+        let issuer = target.flatMap { makeIssuer(draft, for: $0, credential, credentials) }
         let (lifetime, maxLifetime) = compileLifetimes(draft)
         guard let callers, let target, let credential, let issuer else { return nil }
         return Grant(
@@ -42,7 +38,16 @@ extension Compiler {
             lastMoment: route.lastMoment, issuer: issuer)
     }
 
-    private func makeIssuer(_ draft: Draft, _ fields: GrantFields) -> (any TokenIssuer)? {
+    /// - Parameter credential: its place; nil where something is wrong with it, which a route does not notice that needs nothing
+    ///   of it.
+    private func makeIssuer(
+        _ draft: Draft, for target: Grant.Target, _ credential: Int?, _ credentials: Credentials
+    ) -> (any TokenIssuer)? {
+        guard credential != nil || draft.route.credentialNeeds.isEmpty else { return nil }
+        let accessKey = credential.flatMap { credentials.list[$0].key?.accessKey } ?? []
+        let fields = GrantFields(
+            draft.fields, target: target, bucket: draft.fields.string("bucket"), accessKey: accessKey,
+            credential: credential.map { credentials.fields[$0] } ?? FieldValues())
         do throws(FieldProblem) {
             return try draft.route.makeIssuer(fields)
         } catch {
@@ -64,7 +69,12 @@ extension Compiler {
             reader.report(path, "is one of provider \(its); this route needs one of \(provider.name)")
             return nil
         }
-        return place.index
+        guard let index = place.index else { return nil }
+        for need in draft.route.credentialNeeds where credentials.fields[index][need] == nil {
+            reader.report(path, "is one without \(need), which this route needs")
+            return nil
+        }
+        return index
     }
 
     // MARK: Callers

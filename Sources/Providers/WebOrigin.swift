@@ -7,7 +7,8 @@ import Bytes
 /// lower case, without the scheme's own port.
 package struct WebOrigin: Sendable {
     private let isSecure: Bool
-    private let authority: [UInt8]
+    /// Host and port, as the Host field has them.
+    let authority: [UInt8]
 
     /// - Parameter authority: `host` or `host:port`; nil comes back for anything that is not spelled as above.
     package init?(isSecure: Bool, _ authority: [UInt8]) {

@@ -90,6 +90,18 @@ import Testing
         #expect(fault("key=\(key)") == nil)
     }
 
+    @Test(arguments: ["", "/", "../", "a/..", "a%00", "%2e%2e/", "a${x}"])
+    func `R13: a prefix that could mean others is refused`(prefix: String) {
+        #expect(fault("prefix=\(prefix)") == "invalid prefix")
+    }
+
+    @Test func `R13: a key and a prefix are not asked for at once`() throws {
+        #expect(fault("key=a&prefix=a") == "invalid prefix")
+        #expect(fault("prefix=a&object=a") == "invalid key")
+        let (prefix, key) = (try House.ask("prefix=a/b").keyIsPrefix, try House.ask("key=a/b").keyIsPrefix)
+        #expect(prefix && !key)
+    }
+
     @Test(arguments: ["", "a:b", "a/b", "a b", "%E4%B8%AD", String(repeating: "b", count: 64)])
     func `a bucket is letters, digits and little else`(bucket: String) {
         #expect(fault("bucket=\(bucket)") == "invalid bucket")
@@ -108,7 +120,7 @@ import Testing
             #expect(
                 error.reason
                     == "a parameter has a name that is not known; there are grant, bucket, key, expires, size, text, "
-                    + "header")
+                    + "header, prefix")
         } catch { Issue.record("\(error)") }
     }
 
@@ -159,12 +171,14 @@ import Testing
     }
 
     @Test func `an ask that is read again has forgotten the one before`() throws {
-        var ask = try House.ask("key=secret&expires=5&size=7&bucket=b&grant=g")
+        var ask = try House.ask("prefix=secret&expires=5&size=7&bucket=b&grant=g&header=a:1")
+        ask.isAboutService = true
         ask.reset()
         try ask.parameters.read(form: Array("text=x".utf8).span)
         try ask.read(by: House.parameters)
         let forgotten =
             ask.key == nil && ask.bucket == nil && ask.lifetime == nil && ask.grant == nil && ask.integer(at: 4) == nil
+            && ask.pairs(at: 6).isEmpty && !ask.keyIsPrefix && !ask.isAboutService
         #expect(forgotten)
         let text = ask.text(at: 5)?.text
         #expect(text == "x")

@@ -16,6 +16,7 @@ enum House {
         ParameterDescription("text", .text(maximumLength: 10), "A text."),
         ParameterDescription(
             "header", .pairs(separator: UInt8(ascii: ":"), maximumCount: 3, maximumLength: 10), "Some headers."),
+        ParameterDescription("prefix", .keyPrefix(maximumLength: 1000), "What keys begin with."),
     ]
 
     /// Objects to asks whose `size` is above a limit; issues nothing.
@@ -23,6 +24,7 @@ enum House {
         var most: Int64 = 100
         var vendorName: KeyTemplate?
         var callersEnd = CallersEnd.shortens
+        var neverEnds = false
 
         func objection(to ask: borrowing Ask) -> Objection? {
             ask.integer(at: 4) ?? 0 > most ? Objection("size", "is too large") : nil

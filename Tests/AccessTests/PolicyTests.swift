@@ -188,6 +188,36 @@ import Testing
                 == .permitted(grant: "all", bucket: "b", key: "", .bucket, lifetime: 600, by: .grant))
     }
 
+    @Test func `R13: a prefix that is asked for is the grant's or begins with it`() throws {
+        func decide(_ query: String, _ grant: Grant) throws -> House.Outcome {
+            try House.decide(query, by: anonymous, policy(grant))
+        }
+        func all(_ prefix: String) -> House.Outcome {
+            .permitted(grant: "photos", bucket: "media", key: prefix, .prefix, lifetime: 600, by: .grant)
+        }
+        let grant = try House.grant("photos", prefix: "p/")
+        for prefix in ["p/", "p/a", "p/a/"] { #expect(try decide("prefix=\(prefix)", grant) == all(prefix)) }
+        for prefix in ["p", "q/", "P/", "pp/"] {
+            #expect(try decide("prefix=\(prefix)", grant) == .notInGrant(clause: "keyPrefix"))
+        }
+        #expect(try decide("prefix=q/", try House.grant("photos")) == all("q/"))
+        for prefix in ["p", "p/a", "p/a/b"] {
+            #expect(
+                try decide("prefix=\(prefix)", try House.grant("photos", key: "p/a")) == .notInGrant(clause: "key"))
+        }
+    }
+
+    @Test func `R5: what never ends is not for callers whose own credential does`() throws {
+        let issuer = House.Limited(neverEnds: true)
+        let policy = policy(try House.grant("legacy", callers: [.authenticated], prefix: "p/", issuer: issuer))
+        let permitted = House.Outcome.permitted(
+            grant: "legacy", bucket: "media", key: "p/a", .object, lifetime: 900, by: .requested)
+        let end = Ask.End.reported(House.now + 900)
+        #expect(try House.decide("key=p/a", by: try caller("one"), policy, ends: end) == permitted)
+        #expect(try House.decide("key=p/a", by: try caller("two"), policy, ends: end) == .credentialTooShort)
+        #expect(try House.decide("key=p/a", by: try caller("two"), policy) == .credentialTooShort)
+    }
+
     @Test func `R13: where the route knows no buckets, keys are judged all the same`() throws {
         let policy = policy(
             try House.grant("site", bucket: .absent, prefix: "p/", withoutKey: .refuse(parameter: "key")))

@@ -25,6 +25,8 @@ package struct Ask: ~Copyable {
     private(set) var grant: Range<Int>?
     private var bucketRange: Range<Int>?
     private var keyRange: Range<Int>?
+    /// Whether all keys that begin with `key` are meant.
+    private(set) var keyIsPrefix = false
     /// The lifetime asked for, in seconds.
     package private(set) var lifetime: Int64?
     private var values: [Value] = []
@@ -52,6 +54,7 @@ package struct Ask: ~Copyable {
         detail = nil
         end = nil
         isAboutService = false
+        keyIsPrefix = false
         (grant, bucketRange, keyRange, lifetime) = (nil, nil, nil, nil)
         values.removeAll(keepingCapacity: true)
         pairs.removeAll(keepingCapacity: true)
@@ -65,13 +68,20 @@ package struct Ask: ~Copyable {
         }
     }
 
-    /// The whole key asked for.
+    /// The whole key asked for, or what keys begin with (`keyIsPrefix`).
     package var key: Span<UInt8>? {
         @_lifetime(borrow self)
         get {
             guard let keyRange else { return nil }
             return parameters.bytes(keyRange)
         }
+    }
+
+    /// Whether the parameter at `position` of the route's list was given, other than a list.
+    package func has(_ position: Int) -> Bool {
+        guard position < values.count else { return false }
+        if case .none = values[position] { return false }
+        return true
     }
 
     /// The text given for the parameter at `position` of the route's list.
@@ -148,11 +158,11 @@ package struct Ask: ~Copyable {
             bucketRange = range
             return .bytes(range)
         case .key(let maximumLength):
-            try requireText(entry, name)
-            if let fault = ObjectKeyRule.fault(of: parameters.bytes(range), maximumLength: maximumLength) {
-                throw AskError(.invalid, name, fault.description)
-            }
-            keyRange = range
+            try requireKey(entry, name, maximumLength)
+            return .bytes(range)
+        case .keyPrefix(let maximumLength):
+            try requireKey(entry, name, maximumLength)
+            keyIsPrefix = true
             return .bytes(range)
         case .text(let maximumLength):
             try requireText(entry, name)
@@ -209,6 +219,17 @@ package struct Ask: ~Copyable {
         }
         guard count < most else { throw AskError(.invalid, parameter, "must be given at most \(most) times") }
         pairs.append((position, pair))
+    }
+
+    private mutating func requireKey(
+        _ entry: Parameters.Entry, _ name: String, _ maximumLength: Int
+    ) throws(AskError) {
+        try requireText(entry, name)
+        guard keyRange == nil else { throw AskError(.invalid, name, "cannot be given beside another key or prefix") }
+        if let fault = ObjectKeyRule.fault(of: parameters.bytes(entry.value), maximumLength: maximumLength) {
+            throw AskError(.invalid, name, fault.description)
+        }
+        keyRange = entry.value
     }
 
     private func requireText(_ entry: Parameters.Entry, _ name: String) throws(AskError) {

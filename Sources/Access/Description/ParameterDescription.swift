@@ -9,6 +9,8 @@ package final class ParameterDescription: Sendable {
         case bucket
         /// An object's whole key of at most this many bytes (R13).
         case key(maximumLength: Int)
+        /// What keys begin with, of at most this many bytes; stands for all of them.
+        case keyPrefix(maximumLength: Int)
         /// A lifetime in seconds, at least so many (R5).
         case lifetime(least: Int64)
         case integer(ClosedRange<Int64>)

@@ -50,8 +50,9 @@ package final class Grant: Sendable {
     /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
     package let lastMoment: Int64?
     package let issuer: any TokenIssuer
-    /// The issuer's answer, kept here so that nobody asks it for every request.
+    /// The issuer's answers, kept here so that nobody asks it for every request.
     let callersEnd: CallersEnd
+    package let neverEnds: Bool
 
     package init(
         name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector], bucket: Bucket,
@@ -72,5 +73,6 @@ package final class Grant: Sendable {
         self.lastMoment = lastMoment
         self.issuer = issuer
         callersEnd = issuer.callersEnd
+        neverEnds = issuer.neverEnds
     }
 }

@@ -73,9 +73,10 @@ package struct KeyTemplate: Sendable {
     package var isEmpty: Bool { parts.isEmpty }
     /// The bytes that every rendering begins with.
     package var literalStart: [UInt8] { if case .literal(let bytes)? = parts.first { bytes } else { [] } }
-    package var endsInSlash: Bool {
-        if case .literal(let bytes)? = parts.last { bytes.last == UInt8(ascii: "/") } else { false }
-    }
+    /// The bytes that every rendering ends with.
+    package var literalEnd: [UInt8] { if case .literal(let bytes)? = parts.last { bytes } else { [] } }
+    package var endsInSlash: Bool { literalEnd.last == UInt8(ascii: "/") }
+    package var endsInExtension: Bool { parts.last == .fileExtension }
     /// Whether it has no places, so that it is the same for everybody.
     package var isConstant: Bool { parts.allSatisfy { if case .literal = $0 { true } else { false } } }
 

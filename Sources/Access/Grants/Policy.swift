@@ -85,6 +85,7 @@ package struct Policy: Sendable {
     private static func lifetime(
         of ask: borrowing Ask, by grant: Grant, for caller: Caller, now: Int64
     ) -> Lifetime {
+        if grant.neverEnds, caller.endsAt != nil { return .denied(.credentialTooShort) }
         switch ask.end {
         case .binding(let end):
             if let callersEnd = caller.endsAt, callersEnd < end { return .denied(.credentialTooShort) }
@@ -163,6 +164,9 @@ package struct Policy: Sendable {
             if let fault = scope.set(key: template, for: caller, asking: ask.key, at: moment) {
                 return Policy.verdict(on: fault)
             }
+            if ask.keyIsPrefix {
+                return .objects(Objection("key", "the grant is for one key, and no prefix"), depth: 2)
+            }
             if !template.usesExtension, let asked = ask.key, !asked.equals(scope.key) {
                 return .objects(
                     Objection("key", "the grant's key is another; leave it out, the server chooses"), depth: 2)
@@ -176,10 +180,10 @@ package struct Policy: Sendable {
                 return .objects(
                     Objection("keyPrefix", "the key does not begin with the grant's prefix"), depth: 2)
             }
-            scope.set(key: asked)
+            scope.set(key: asked, isPrefix: ask.keyIsPrefix)
         case .anything:
             guard let asked = ask.key else { return judgeWithoutKey(grant, .bucket, &scope) }
-            scope.set(key: asked)
+            scope.set(key: asked, isPrefix: ask.keyIsPrefix)
         }
         return .fits
     }

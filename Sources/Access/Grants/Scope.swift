@@ -31,10 +31,11 @@ struct Scope: ~Copyable {
         extent = .object
     }
 
-    mutating func set(key: Span<UInt8>) {
+    mutating func set(key: Span<UInt8>, isPrefix: Bool = false) {
         text.truncate(to: bucketEnd)
         text.append(key)
         keyEnd = text.count
+        extent = isPrefix ? .prefix : .object
     }
 
     mutating func set(

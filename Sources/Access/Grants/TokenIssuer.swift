@@ -13,6 +13,9 @@ package protocol TokenIssuer: Sendable {
     /// What the end of the caller's own credential means for what is issued.
     var callersEnd: CallersEnd { get }
 
+    /// Whether what is issued holds for ever; nobody gets it whose own credential ends.
+    var neverEnds: Bool { get }
+
     /// Writes what is issued: members of a JSON object without its braces, or, if `ask.wantsText`, the bare token.
     ///
     /// Without a permit there is no token, and only `Policy` makes permits.
@@ -26,6 +29,7 @@ package protocol TokenIssuer: Sendable {
 extension TokenIssuer {
     package var vendorName: KeyTemplate? { nil }
     package var callersEnd: CallersEnd { .shortens }
+    package var neverEnds: Bool { false }
 }
 
 /// What it means that the caller's own credential ends before what is issued would.

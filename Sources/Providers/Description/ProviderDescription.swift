@@ -14,4 +14,6 @@ package struct ProviderDescription: Sendable {
 
     /// - Returns: why the access key cannot be this vendor's, nil when it can.
     package let accessKeyFault: @Sendable ([UInt8]) -> String?
+    /// Checks what the types of a credential's fields do not tell.
+    package var check: @Sendable (FieldValues) throws(FieldProblem) -> Void = { _ throws(FieldProblem) in }
 }

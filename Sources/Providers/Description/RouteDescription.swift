@@ -16,6 +16,8 @@ package final class RouteDescription: Sendable {
     package let grantFields: [FieldDescription]
     /// The members of a successful answer that are the vendor's, in order.
     package let answer: [AnswerField]
+    /// Fields of a credential that only some routes need, of which this is one.
+    package let credentialNeeds: [String]
     /// What happens when a grant names a prefix and no key is asked for.
     package let withoutKey: Grant.WithoutKey
     /// The most seconds that the vendor, or good sense, lets a credential of this route hold; nil where the ask itself says
@@ -40,7 +42,8 @@ package final class RouteDescription: Sendable {
     init(
         _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
         grantFields: [FieldDescription], answer: [AnswerField], scope: GrantScope, hasCallers: Bool = true,
-        withoutKey: Grant.WithoutKey, longestLifetime: Int64?, lastMoment: Int64? = nil, textParameter: String? = nil,
+        credentialNeeds: [String] = [], withoutKey: Grant.WithoutKey, longestLifetime: Int64?, lastMoment: Int64? = nil,
+        textParameter: String? = nil,
         errorsForSDK: Bool = false,
         read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in },
         makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> any TokenIssuer
@@ -56,6 +59,7 @@ package final class RouteDescription: Sendable {
         self.lastMoment = lastMoment
         self.scope = scope
         self.hasCallers = hasCallers
+        self.credentialNeeds = credentialNeeds
         self.textParameter = textParameter
         self.errorsForSDK = errorsForSDK
         self.read = read
@@ -81,7 +85,7 @@ package final class RouteDescription: Sendable {
 /// A member of an answer.
 package struct AnswerField: Sendable {
     package let name: String
-    package enum Kind: String, Sendable { case string, integer }
+    package enum Kind: String, Sendable { case string, integer, object }
     package let type: Kind
     package let summary: String
 
@@ -100,11 +104,17 @@ package struct GrantFields: Sendable {
     package let bucket: [UInt8]?
     /// The public half of the grant's credential.
     package let accessKey: [UInt8]
+    /// The credential's fields.
+    package let credential: FieldValues
 
-    package init(_ grant: FieldValues, target: Grant.Target, bucket: [UInt8]? = nil, accessKey: [UInt8]) {
+    package init(
+        _ grant: FieldValues, target: Grant.Target, bucket: [UInt8]? = nil, accessKey: [UInt8],
+        credential: FieldValues = FieldValues()
+    ) {
         self.grant = grant
         self.bucket = bucket
         self.accessKey = accessKey
+        self.credential = credential
         self.target = target
     }
 }

@@ -249,13 +249,18 @@ struct Pipeline: ~Copyable {
     ) {
         response.body.append(",\"grant\":")
         response.body.append(jsonString: permit.grant.name)
-        response.body.append(",\"expiresAt\":\"")
-        ISO8601.write(permit.expiresAt, into: &response.body)
-        response.body.append("\",\"expiresIn\":")
-        response.body.append(decimal: permit.lifetime)
-        response.body.append(",\"limitedBy\":\"")
-        response.body.append(permit.limitedBy.name)
-        response.body.append("\",\"serverTime\":\"")
+        if permit.grant.neverEnds {
+            response.body.append(",\"expiresAt\":null,\"expiresIn\":null,\"limitedBy\":null")
+        } else {
+            response.body.append(",\"expiresAt\":\"")
+            ISO8601.write(permit.expiresAt, into: &response.body)
+            response.body.append("\",\"expiresIn\":")
+            response.body.append(decimal: permit.lifetime)
+            response.body.append(",\"limitedBy\":\"")
+            response.body.append(permit.limitedBy.name)
+            response.body.append(UInt8(ascii: "\""))
+        }
+        response.body.append(",\"serverTime\":\"")
         if serverTime.second != moment.unixSeconds {
             serverTime = (moment.unixSeconds, ISO8601.write(moment.unixSeconds))
         }
