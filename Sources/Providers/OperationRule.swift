@@ -1,0 +1,84 @@
+import Access
+import Bytes
+
+/// What a grant gives of its vendor's table: some methods, some sub-resources, some headers.
+struct OperationRule: Sendable {
+    private let operations: [OperationTable.Operation]
+    private let headers: [[UInt8]]
+    /// The field in which the grant names sub-resources.
+    private let field: StaticString
+
+    /// - Parameters:
+    ///   - subResources: those that the grant names, and in which field.
+    ///   - reach: how much the grant is for.
+    init(
+        _ table: OperationTable, methods: [[UInt8]], subResources: (names: [[UInt8]], field: StaticString),
+        headers: [[UInt8]], reach: OperationTable.Level
+    ) throws(FieldProblem) {
+        let (names, field) = subResources
+        guard !methods.isEmpty, methods.allSatisfy(table.methods.contains) else {
+            throw FieldProblem("methods", "must be of \(OperationRule.list(table.methods)), at least one")
+        }
+        guard names.allSatisfy(table.subResources.contains) else {
+            throw OperationRule.unknown(field.description, table.subResources)
+        }
+        guard headers.allSatisfy({ OperationRule.isHeader($0) && OperationTable.has($0, among: table.headers) }) else {
+            throw OperationRule.unknown("headers", table.headers)
+        }
+        let named = table.operations.filter {
+            methods.contains($0.method) && $0.subResources.allSatisfy(names.contains)
+        }
+        operations = named.filter { $0.reach <= reach }
+        for name in names where !operations.contains(where: { $0.subResources.contains(name) }) {
+            guard let beyond = named.first(where: { $0.subResources.contains(name) }) else {
+                throw FieldProblem(field.description, "\(name.text) needs another method, or another name beside it")
+            }
+            let without = beyond.reach == .service ? ", and no bucket" : ""
+            throw FieldProblem(field.description, "\(name.text) needs unscoped: true\(without)")
+        }
+        for method in methods where !operations.contains(where: { $0.method == method }) {
+            throw FieldProblem("methods", "\(method.text) is signed only for what \(field) does not name")
+        }
+        self.headers = headers
+        self.field = field
+    }
+
+    /// What of a request the grant does not admit; nil when it admits all of it.
+    /// - Parameters:
+    ///   - names: of its query, and what else tells which operation it is.
+    ///   - headers: the names of those that are signed beside the signature's own, in lower case.
+    func objection(
+        to method: [UInt8], _ level: OperationTable.Level, names: [[UInt8]], headers asked: [[UInt8]]
+    ) -> Objection? {
+        let ofMethod = operations.filter { $0.method == method && $0.level == level }
+        guard !ofMethod.isEmpty else { return Objection("methods", "the grant's methods do not name the method") }
+        guard ofMethod.contains(where: { $0.isMeant(by: names) }) else {
+            return Objection(field, "the grant does not name this operation, or there is none")
+        }
+        guard asked.allSatisfy({ OperationTable.has($0, among: headers) }) else {
+            return Objection("headers", "the grant's headers do not name one that is asked for")
+        }
+        return nil
+    }
+
+    /// Lower-case letters, digits and hyphens, and a `*` at the end.
+    private static func isHeader(_ name: [UInt8]) -> Bool {
+        (name.last == UInt8(ascii: "*") ? name.dropLast() : name[...]).allSatisfy { byte in
+            byte.isLetterOrDigit && byte == byte.lowercasedASCII || byte == UInt8(ascii: "-")
+        }
+    }
+
+    private static func unknown(_ field: String, _ known: [[UInt8]]) -> FieldProblem {
+        FieldProblem(field, "must be of \(list(known)); nothing else is signed for callers (R15)")
+    }
+
+    private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
+}
+
+extension GrantFields {
+    /// How much the grant is for.
+    var reach: OperationTable.Level {
+        guard case .anything = target else { return .object }
+        return bucket == nil ? .service : .bucket
+    }
+}
