@@ -74,6 +74,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
             for field in route.description.grantFields where field.isRequired {
                 settings.append(("grants.g.\(field.name)", Documented.values["grants.g.\(field.name)"] ?? "\"x\""))
             }
+            for name in route.description.credentialNeeds {
+                settings.append(("credentials.\(route.provider.name).\(name)", "\"x\""))
+            }
         }
         for (path, text) in settings + (Documented.needs[name] ?? []) {
             tree.set(path.split(separator: ".").map(String.init)[...], to: text.isEmpty ? nil : text)
@@ -85,6 +88,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
     /// What else must be said where a key is used; an empty text takes a key out.
     private static let needs: [String: [(String, String)]] = [
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
+        "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],
+        "credentials.nos.endpoint": Documented.granting("nos.presigned-url", by: "nos")
+            + [("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\"")],
         "grants.g.public": [("grants.g.callers", "\"anonymous\"")],
         "grants.g.unscoped": [("grants.g.keyPrefix", "")],
         "grants.g.key": [("grants.g.keyPrefix", "")],
@@ -102,6 +108,14 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.policy.CallbackUrl": [("grants.g.policy.CallbackBody", "\"x\"")],
     ]
 
+    /// Some fields of a credential say something only to grants of some routes.
+    private static func granting(_ route: String, by provider: String) -> [(String, String)] {
+        [
+            ("grants.g.route", "\"\(route)\""), ("grants.g.credential", "\"\(provider)\""),
+            ("grants.g.callers", "\"anonymous\""), ("grants.g.public", "true"), ("grants.g.keyPrefix", "\"p/\""),
+        ]
+    }
+
     private static let callback = [
         ("grants.g.policy.callbackUrl", "\"http://x\""), ("grants.g.policy.callbackBody", "\"x\""),
     ]
@@ -117,7 +131,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         switch path.last {
         case "route", "provider": "\"\(owner)\""
         case "credential": "\"\(Registry.routes.first { $0.description.name == owner }?.provider.name ?? "")\""
-        default: Documented.values[name] ?? Documented.value(of: field)
+        default: Documented.values[testDescription] ?? Documented.values[name] ?? Documented.value(of: field)
         }
     }
 
@@ -134,6 +148,10 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "credentials.sts.caFile": "\"ca.pem\"", "credentials.sts.oidcRoleArn": "\"acs:ram::1:role/b\"",
         "credentials.sts.oidcProviderArn": "\"acs:ram::1:oidc-provider/b\"",
         "credentials.sts.oidcTokenFile": "\"oidc-token\"", "credentials.sts.limits.callTimeout": "\"9s\"",
+        "grants.g.domain": "\"cdn.example.com\"", "grants.g.operations": "\"stat\"",
+        "nos.authorization: grants.g.headers": "\"x-nos-meta-a\"",
+        "nos.presigned-url: grants.g.headers": "\"content-type\"",
+        "nos.authorization: grants.g.query": "\"versionId\"", "nos.presigned-url: grants.g.query": "\"versionId\"",
         "grants.g.policy.keylimit": "\"p/x\"", "grants.g.policy.mimeLimit": "\"image/*\"",
         "grants.g.policy.callbackUrl": "\"http://x\"", "grants.g.policy.persistentNotifyUrl": "\"http://x\"",
     ]

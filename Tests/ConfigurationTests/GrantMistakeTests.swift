@@ -18,7 +18,9 @@ struct GrantMistakeTests {
             Mistake(photos, "‸route: \"qiniu.uptokne\"\(rest)", "grants.photos.route", "did you mean qiniu.uptoken?"),
             Mistake(
                 photos, "‸route: \"cos.credentials\"\(rest)", "grants.photos.route", "there are distribute-token"),
-            Mistake(photos, "‸route: [\"nos.token\"]\(rest)", "grants.photos.route", "one of qiniu.uptoken, nos.token"),
+            Mistake(
+                photos, "‸route: [\"nos.token\"]\(rest)", "grants.photos.route",
+                "one of qiniu.uptoken, qiniu.download-url"),
             Mistake(
                 "\"photos\": {\n      route: \"qiniu.uptoken\", ", "‸\"photos\": { ", "grants.photos", "needs route"),
             Mistake("  \"sign\": {", "  ‸\"two\": 5, \"sign\": {", "grants.two", "must be an object"),

@@ -12,6 +12,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     let new: String
     let path: String
     let word: String
+    private let sample: String
     /// Where the problem is, if not in the edit.
     private var place: String?
     private var omitted: [String] = []
@@ -21,7 +22,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     ///   - new: what stands there instead, with the mark where the problem is.
     ///   - path: the problem's path.
     ///   - word: something its reason says.
-    init(_ old: String, _ new: String, _ path: String, _ word: String) {
+    init(_ old: String, _ new: String, _ path: String, _ word: String, in sample: String = Sample.text) {
+        self.sample = sample
         self.old = old
         self.new = new
         self.path = path
@@ -46,7 +48,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 
     /// Expects that the edited sample has this problem, only this, and at its place.
     func check() throws {
-        var marked = try #require(Sample.text.replacingOnce(old, with: new), "not once in the sample: \(old)")
+        var marked = try #require(sample.replacingOnce(old, with: new), "not once in the sample: \(old)")
         for part in omitted { marked = try #require(marked.replacingOnce(part, with: ""), "\(part)") }
         if let place { marked = try #require(marked.replacingOnce(place, with: Mistake.mark + place), "\(place)") }
         try Mistake.check(marked, path, word)

@@ -9,7 +9,8 @@ enum Sample {
 
     /// None of these may ever be in a message.
     static let secrets = [
-        "inline-OSS-secret", "variable-QINIU-secret", "file-NOS-secret", "mounted-secret", "variable-STS-secret",
+        "inline-OSS-secret", "variable-QINIU-secret", "variable-CDN-secret", "file-NOS-secret", "mounted-secret",
+        "variable-STS-secret",
         "variable-STS-token",
     ]
 
@@ -120,7 +121,8 @@ enum Sample {
 
     static let variables = [
         "QINIU_SECRET_KEY": "variable-QINIU-secret", "EMPTY": "", "TWO_LINES": "variable-QINIU-secret\nmore",
-        "ROLE_SECRET_KEY": "variable-STS-secret", "ALIBABA_CLOUD_ACCESS_KEY_ID": "LTAI-environment",
+        "CDN_KEY": "variable-CDN-secret", "ROLE_SECRET_KEY": "variable-STS-secret",
+        "ALIBABA_CLOUD_ACCESS_KEY_ID": "LTAI-environment",
         "ALIBABA_CLOUD_ACCESS_KEY_SECRET": "variable-STS-secret",
         "ALIBABA_CLOUD_SECURITY_TOKEN": "variable-STS-token",
         "ALIBABA_CLOUD_ROLE_ARN": "acs:ram::1:role/pod",

@@ -39,6 +39,28 @@ import Testing
         }
     }
 
+    private func isSeparable(_ key: String) -> Bool {
+        let bytes = Array(key.utf8)
+        return TimestampAntiLeech.isSeparable(bytes.span)
+    }
+
+    @Test func `of a key that is separable, no URL of a shorter one can be made`() {
+        for key in ["a/b1", "a/b", "a/1", "a/F", "a/b.jpg1", "a/b.mp41", "a/b.woff2", "a/mp4", "a/.a/b1", "a/b.MP5"] {
+            #expect(!isSeparable(key), "\(key)")
+        }
+        for key in [
+            "a/x", "a/b.jpg", "a/b.mp4", "a/b.MP4", "a/b.m3u8", "a/b.pdf", "a/", "a/-", "a/中", "a/b%", "a/b.1.gif",
+        ] {
+            #expect(isSeparable(key), "\(key)")
+        }
+    }
+
+    @Test(arguments: ["a/中", "a/b%", "a/b ", "a/b+", "a/b?"])
+    func `what is encoded at the end of a key is no encoding without its last digits`(key: String) throws {
+        let path = SplitURL(try url(key, until: 1_700_003_600)).path
+        for length in 1...2 { #expect(String(path.dropLast(length)).removingPercentEncoding == nil) }
+    }
+
     @Test func `reading the signed text otherwise never leaves the key's folder`() throws {
         for key in ["photos/1/16", "photos/1/a.mp4", "photos/1/ff", "photos/fade/deadbeef", "f/0", "photos/1/中文"] {
             let split = SplitURL(try url(key, until: 1_700_003_600))

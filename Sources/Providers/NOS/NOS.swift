@@ -5,12 +5,41 @@ import Bytes
 enum NOS {
     static let description = ProviderDescription(
         name: "nos", title: "NetEase NOS",
-        givesSessions: false, credentialFields: [],
-        routes: [NOSUploadToken.route],
+        givesSessions: false,
+        credentialFields: [
+            FieldDescription(
+                "endpoint", .string,
+                "Where the buckets are, such as `nos-eastchina1.126.net`, for `nos.authorization` and `nos.presigned-url`."
+            )
+        ],
+        routes: [NOSUploadToken.route, NOSAuthorization.headerRoute, NOSAuthorization.urlRoute],
         accessKeyFault: { key in
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
+        },
+        check: { fields throws(FieldProblem) in
+            if fields["endpoint"] != nil, endpoint(fields) == nil {
+                throw FieldProblem("endpoint", "must be a host in lower case, with a port if it is not 443")
+            }
         })
 
     /// The longest object name, in bytes.
     static let maximumKeyLength = 1000
+
+    /// Where the buckets of a credential are.
+    static func endpoint(_ credential: FieldValues) -> WebOrigin? {
+        credential.string("endpoint").flatMap { WebOrigin(isSecure: true, $0) }
+    }
+
+    static let bucketFault = "must be 3 to 63 of a-z 0-9 and -, since it is part of a host's name"
+
+    static func isHostLabel(_ bucket: Span<UInt8>) -> Bool {
+        for index in bucket.indices {
+            let byte = bucket[index]
+            guard byte.isLetterOrDigit && byte == byte.lowercasedASCII || byte == UInt8(ascii: "-") else {
+                return false
+            }
+        }
+        return (3...63).contains(bucket.count) && bucket[0] != UInt8(ascii: "-")
+            && bucket[bucket.count - 1] != UInt8(ascii: "-")
+    }
 }

@@ -5,8 +5,12 @@ import Bytes
 enum Qiniu {
     static let description = ProviderDescription(
         name: "qiniu", title: "Qiniu Kodo",
-        givesSessions: false, credentialFields: [],
-        routes: [UploadToken.route],
+        givesSessions: false,
+        credentialFields: [
+            FieldDescription(
+                "cdnKey", .secret, "The key of the CDN domain's timestamp anti-leech, for `qiniu.cdn-url`.")
+        ],
+        routes: [UploadToken.route, Download.privateURL, Download.cdnURL, ManagementAuthorization.route],
         accessKeyFault: { key in
             // Client SDKs split the token at its colons.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil

@@ -7,10 +7,29 @@ import Crypto
 ///
 /// `sign` is MD5 in hex over a key of the domain's own, the encoded path, and the deadline in hex; neither host nor query are
 /// signed. It is no HMAC, and nothing parts path from deadline: whoever has the URL of `a/b1` can have one of `a/b` with a
-/// deadline of nine digits. A key never loses its folder that way, since `/` is no digit.
+/// deadline of nine digits, which is as good as none. A key never loses its folder that way, since `/` is no digit; whether it
+/// loses anything, `isSeparable` says.
 package enum TimestampAntiLeech {
     /// The moments that have eight digits, so that at least no two of our own texts are the same: from 1978 until 2106.
     private static let deadlines: ClosedRange<Int64> = 0x1000_0000...0xFFFF_FFFF
+
+    /// Extensions that end in a hex digit, and are not another one with digits behind it (but `m3u8`, which is `m3u` itself).
+    private static let extensions: [StaticString] = [
+        "aac", "deb", "doc", "exe", "flac", "gif", "heic", "heif", "ipa", "m3u8", "m4a", "md", "mp3", "mp4", "mpd",
+        "obb", "otf", "pdf", "tif", "ttf",
+    ]
+
+    /// Whether no other object's signature can be had from this one's: the key ends in no hex digit, or in an extension that is
+    /// well known. (What is percent-encoded ends in a hex digit, too, but without it is no encoding.)
+    static func isSeparable(_ key: Span<UInt8>) -> Bool {
+        guard !key.isEmpty, Hex.value(of: key[key.count - 1]) != nil else { return true }
+        var start = key.count
+        while start > 0, key[start - 1].isLetterOrDigit { start -= 1 }
+        guard start > 0, key[start - 1] == UInt8(ascii: ".") else { return false }
+        let ending = key.extracting(start..<key.count)
+        for known in extensions where ending.equals(ignoringCase: known) { return true }
+        return false
+    }
 
     /// - Parameters:
     ///   - key: the whole object key, not encoded.

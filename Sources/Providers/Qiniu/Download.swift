@@ -1,0 +1,134 @@
+import Access
+import Bytes
+import Crypto
+
+/// `/qiniu/download-url` and `/qiniu/cdn-url`: the URL by which a client downloads one object until a moment.
+///
+/// Scheme and host are the grant's, the path is made of the key that was judged, and a query is one that the grant has word for
+/// word: nothing that a caller writes is in what is signed, but the key, and that encoded.
+struct Download: TokenIssuer {
+    private let origin: WebOrigin
+    private let queries: [[UInt8]]
+    private let signature: Signature
+
+    private enum Signature {
+        /// The bucket's own, by the account's key.
+        case token
+        /// The CDN's, by a key of its own.
+        case antiLeech(Secret, signsAnyKey: Bool)
+    }
+
+    static let privateURL = RouteDescription(
+        "qiniu.download-url", path: "/qiniu/download-url", "A URL to download one object of a private bucket by.",
+        parameters: parameters, grantFields: fields,
+        answer: answer, scope: [.key, .keyPrefix], withoutKey: .refuse(parameter: "key"),
+        longestLifetime: 7 * 86_400, lastMoment: Qiniu.lastDeadline,
+        makeIssuer: { fields throws(FieldProblem) in try Download(fields, signature: .token) })
+
+    static let cdnURL = RouteDescription(
+        "qiniu.cdn-url", path: "/qiniu/cdn-url", "A URL to download one object by, from a CDN domain with timestamps.",
+        parameters: parameters,
+        grantFields: fields + [
+            FieldDescription(
+                "neverExpires", .boolean, standard: "false",
+                "Whether keys are signed, too, from whose URL one of a shorter key can be made that does not end.")
+        ],
+        answer: answer, scope: [.key, .keyPrefix], credentialNeeds: ["cdnKey"], withoutKey: .refuse(parameter: "key"),
+        longestLifetime: 7 * 86_400, lastMoment: Qiniu.lastDeadline,
+        makeIssuer: { fields throws(FieldProblem) in
+            guard let secret = fields.credential.secret("cdnKey") else {
+                throw FieldProblem("credential", "needs cdnKey")
+            }
+            let signsAnyKey = fields.grant.boolean("neverExpires") == true
+            return try Download(fields, signature: .antiLeech(secret, signsAnyKey: signsAnyKey))
+        })
+
+    private static let parameters = [
+        .grant,
+        ParameterDescription("key", .key(maximumLength: Qiniu.maximumKeyLength), "The object's whole key."),
+        ParameterDescription(
+            "query", .text(maximumLength: 1024), "One of the grant's queries, such as imageView2/1/w/120."),
+        .expires,
+    ]
+
+    private static let fields = [
+        FieldDescription("domain", .string, required: true, "The domain, with a port if it is not the scheme's own."),
+        FieldDescription("scheme", .choice(["https", "http"]), standard: "\"https\"", "How the domain is asked."),
+        FieldDescription(
+            "query", .strings, "The queries that callers may ask for, each whole, as it shall be sent."),
+    ]
+
+    private static let answer = [
+        AnswerField("url", "The URL, for GET."), AnswerField("key", "The key that it is of."),
+        AnswerField("deadline", type: .integer, "When it ends, in seconds since 1970."),
+    ]
+
+    private enum Position {
+        static let query = privateURL.position(of: "query") ?? .max
+    }
+
+    private init(_ fields: GrantFields, signature: Signature) throws(FieldProblem) {
+        let grant = fields.grant
+        guard let origin = WebOrigin(isSecure: grant.string("scheme")?.text != "http", grant.string("domain") ?? [])
+        else {
+            throw FieldProblem("domain", "must be a host in lower case, with a port if it is not the scheme's own")
+        }
+        queries = grant.strings("query") ?? []
+        for query in queries {
+            if let fault = ObjectURL.queryFault(query.span) { throw FieldProblem("query", fault.description) }
+        }
+        self.origin = origin
+        self.signature = signature
+        if case .key(let template) = fields.target, !signs(template) {
+            throw FieldProblem("key", "\(Download.inseparable); or say neverExpires: true")
+        }
+    }
+
+    // MARK: Keys that the CDN's signature cannot hold together
+
+    private static let inseparable: StaticString =
+        "must not end in a digit or a to f, unless in an extension such as .mp4: the CDN could take that for a deadline's first"
+
+    private func signs(_ template: KeyTemplate) -> Bool {
+        // What a place at the end will be is not known yet; an extension is judged with the key that it is of.
+        guard case .antiLeech(_, signsAnyKey: false) = signature, !template.endsInExtension else { return true }
+        let end = template.literalEnd
+        return !end.isEmpty && TimestampAntiLeech.isSeparable(end.span)
+    }
+
+    func objection(to ask: borrowing Ask) -> Objection? {
+        if let query = ask.text(at: Position.query) {
+            guard queries.contains(where: { query.equals($0) }) else {
+                return Objection("query", "the grant's query does not have this one, word for word")
+            }
+        }
+        if case .antiLeech(_, signsAnyKey: false) = signature, let key = ask.key,
+            !TimestampAntiLeech.isSeparable(key)
+        {
+            return Objection("key", Download.inseparable)
+        }
+        return nil
+    }
+
+    func issue(
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        into out: inout ByteWriter, using scratch: inout ByteWriter
+    ) throws(IssueError) {
+        out.append("\"url\":\"")
+        let query: Span<UInt8>
+        if let asked = ask.text(at: Position.query) { query = asked } else { query = Span() }
+        switch signature {
+        case .token:
+            try DownloadURL.write(
+                for: permit.key, query: query, on: origin, until: permit.expiresAt, with: key, into: &out)
+        case .antiLeech(let secret, _):
+            try TimestampAntiLeech.write(
+                for: permit.key, query: query, on: origin, until: permit.expiresAt, with: secret, into: &out,
+                using: &scratch)
+        }
+        out.append("\",\"key\":")
+        out.append(jsonString: permit.key)
+        out.append(",\"deadline\":")
+        out.append(decimal: permit.expiresAt)
+    }
+}
