@@ -16,6 +16,13 @@ struct DigestTests {
             Digests.hex(Digests.sha256([])) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     }
 
+    @Test func `MD5 is that of RFC 1321`() {
+        #expect(Digests.hex(Digests.md5([])) == "d41d8cd98f00b204e9800998ecf8427e")
+        #expect(Digests.hex(Digests.md5(Array("message digest".utf8))) == "f96b697d7cb7938d525a2f31aaf161d0")
+        let digits = Array(String(repeating: "1234567890", count: 8).utf8)
+        #expect(Digests.hex(Digests.md5(digits)) == "57edf4a22be3c955ac49da2e2107b67a")
+    }
+
     struct Vector: Sendable, CustomTestStringConvertible {
         let key: [UInt8]
         let message: [UInt8]

@@ -21,6 +21,16 @@ struct SDKTests {
             "qiniu_client.py", "http://127.0.0.1:\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret)
     }
 
+    @Test(arguments: Transport.allCases)
+    func `URLs and requests are those that Qiniu's and NetEase's SDKs sign for the same moment`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service.shared(.requests, transport)
+        try Python.expectSuccess(
+            "signed_requests.py", "http://127.0.0.1:\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret,
+            Setup.cdnKey, Setup.nosAccessKey, Setup.nosSecret, APIKey.alice.key)
+    }
+
     @Test func `NetEase's SDK signs as the server that judges signatures says`() throws {
         try Python.expectSuccess("nos_client.py")
     }

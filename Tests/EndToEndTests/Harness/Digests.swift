@@ -1,6 +1,6 @@
 import Foundation
 
-/// SHA-1 (RFC 3174), SHA-256 (RFC 6234) and HMAC (RFC 2104), written for the tests alone, so that nothing that signs is
+/// MD5 (RFC 1321), SHA-1 (RFC 3174), SHA-256 (RFC 6234) and HMAC (RFC 2104), written for the tests alone, so that nothing that signs is
 /// checked by itself.
 enum Digests {
     static func sha1(_ message: [UInt8]) -> [UInt8] {
@@ -26,6 +26,36 @@ enum Digests {
             state = zip(state, [a, b, c, d, e]).map { $0 &+ $1 }
         }
         return bytes(state)
+    }
+
+    static func md5(_ message: [UInt8]) -> [UInt8] {
+        let shifts = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
+        let constants = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }
+        var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
+        // Its words, and the length behind the message, are little-endian.
+        let length = (0..<8).map { UInt8(truncatingIfNeeded: (message.count * 8) >> ($0 * 8)) }
+        var padded = message + [0x80]
+        while padded.count % 64 != 56 { padded.append(0) }
+        padded += length
+        for start in stride(from: 0, to: padded.count, by: 64) {
+            let words = (0..<16).map { word in
+                (0..<4).reduce(UInt32(0)) { $0 | UInt32(padded[start + word * 4 + $1]) << UInt32($1 * 8) }
+            }
+            var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+            for index in 0..<64 {
+                let (mix, word): (UInt32, Int) =
+                    switch index / 16 {
+                    case 0: (b & c | ~b & d, index)
+                    case 1: (d & b | ~d & c, (5 * index + 1) % 16)
+                    case 2: (b ^ c ^ d, (3 * index + 5) % 16)
+                    default: (c ^ (b | ~d), (7 * index) % 16)
+                    }
+                let sum = a &+ mix &+ constants[index] &+ words[word]
+                (a, b, c, d) = (d, b &+ rotate(sum, left: UInt32(shifts[index / 16][index % 4])), b, c)
+            }
+            state = zip(state, [a, b, c, d]).map { $0 &+ $1 }
+        }
+        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32($0 * 8)) } }
     }
 
     static func sha256(_ message: [UInt8]) -> [UInt8] {
