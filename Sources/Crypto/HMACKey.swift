@@ -10,8 +10,12 @@ package final class HMACKey {
     private let outer: OpaquePointer
     private let working: OpaquePointer
 
-    /// - Parameter suffix: what a protocol appends to every secret, such as the `&` of Alibaba's RPC signature.
-    package init(_ algorithm: DigestAlgorithm, _ secret: Secret, suffix: [UInt8] = []) throws(CryptoError) {
+    /// - Parameters:
+    ///   - prefix: what a protocol puts before every secret, such as OSS's `aliyun_v4`.
+    ///   - suffix: what it appends, such as the `&` of Alibaba's RPC signature.
+    package init(
+        _ algorithm: DigestAlgorithm, prefix: [UInt8] = [], _ secret: Secret, suffix: [UInt8] = []
+    ) throws(CryptoError) {
         self.algorithm = algorithm
         guard let inner = EVP_MD_CTX_new(), let outer = EVP_MD_CTX_new(), let working = EVP_MD_CTX_new() else {
             throw .unavailable("EVP_MD_CTX_new")
@@ -25,12 +29,15 @@ package final class HMACKey {
         }
         block.initializeMemory(as: UInt8.self, repeating: 0)
         let isFilled = secret.withBytes { key in
-            guard key.count + suffix.count > length else {
-                block.copyMemory(from: key)
-                UnsafeMutableRawBufferPointer(rebasing: block[key.count...]).copyBytes(from: suffix)
+            let end = prefix.count + key.count
+            guard end + suffix.count > length else {
+                block.copyBytes(from: prefix)
+                UnsafeMutableRawBufferPointer(rebasing: block[prefix.count...]).copyMemory(from: key)
+                UnsafeMutableRawBufferPointer(rebasing: block[end...]).copyBytes(from: suffix)
                 return true
             }
             return EVP_DigestInit_ex(working, algorithm.implementation, nil) == 1
+                && EVP_DigestUpdate(working, prefix, prefix.count) == 1
                 && EVP_DigestUpdate(working, key.baseAddress, key.count) == 1
                 && EVP_DigestUpdate(working, suffix, suffix.count) == 1
                 && EVP_DigestFinal_ex(working, block.baseAddress, nil) == 1
@@ -67,6 +74,12 @@ package final class HMACKey {
         }
         guard done else { throw .unavailable("EVP_DigestFinal_ex") }
         return code
+    }
+
+    /// The key that is the authentication code of `message`, for protocols that derive their keys.
+    package func derived(by message: Span<UInt8>) throws(CryptoError) -> HMACKey {
+        let code = try sign(message)
+        return try HMACKey(algorithm, Secret(code.bytes))
     }
 
     private static func prepare(

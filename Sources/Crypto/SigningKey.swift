@@ -8,11 +8,14 @@ package final class SigningKey {
     package let sha1: HMACKey
     /// HMAC-SHA256 under the secret key.
     package let sha256: HMACKey
+    /// The secret key itself, for protocols that derive from it what they sign with.
+    package let secret: Secret
 
     package init(accessKey: [UInt8], secret: Secret) throws(CryptoError) {
         self.accessKey = accessKey
         sha1 = try HMACKey(.sha1, secret)
         sha256 = try HMACKey(.sha256, secret)
+        self.secret = secret
     }
 }
 

@@ -179,4 +179,23 @@ import Testing
         ISO8601.writeBasic(unixSeconds, into: &out)
         #expect(out.array == Array(text.utf8))
     }
+
+    @Test(arguments: [
+        (1_700_000_000, "20231114T221320Z"), (0, "19700101T000000Z"), (-1, "19691231T235959Z"),
+        (253_402_300_799, "99991231T235959Z"), (-62_167_219_200, "00000101T000000Z"),
+        (1_709_208_001, "20240229T120001Z"),
+    ])
+    func `reads the basic format`(unixSeconds: Int64, text: String) {
+        #expect(ISO8601.parseBasic(Array(text.utf8).span) == unixSeconds)
+        #expect(ISO8601.parse(Array(text.utf8).span) == nil)
+    }
+
+    @Test(arguments: [
+        "", "20231114", "20231114T221320", "20231114T221320z", "20231114t221320Z", "20231114 221320Z",
+        "20231114T221320Z ", "2023-11-14T22:13:20Z", "20230229T000000Z", "20231114T240000Z", "20231114T235960Z",
+        "20231314T000000Z", "20231100T000000Z", "+0231114T221320Z", "2023111 T221320Z", "020231114T221320Z",
+    ])
+    func `refuses every other form than the basic one`(text: String) {
+        #expect(ISO8601.parseBasic(Array(text.utf8).span) == nil)
+    }
 }

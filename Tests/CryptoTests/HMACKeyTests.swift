@@ -64,4 +64,24 @@ import Testing
         #expect(
             Hex.encode(code.bytes.array).text == "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad")
     }
+
+    @Test func `a prefix and a suffix are part of the key`() throws {
+        for length in [0, 1, 40, 55, 56, 57, 63, 64, 65, 200] {
+            let secret = [UInt8](repeating: 0x73, count: length)
+            let apart = try HMACKey(.sha256, prefix: [1, 2, 3], Secret(secret), suffix: [4, 5])
+            let joined = try HMACKey(.sha256, Secret([1, 2, 3] + secret + [4, 5]))
+            let (code, expected) = (try apart.sign([9].span), try joined.sign([9].span))
+            #expect(code.constantTimeEquals(expected), "\(length)")
+        }
+    }
+
+    /// "Examples of how to derive a signing key" in the AWS General Reference.
+    @Test func `a derived key is the last of a chain of codes`() throws {
+        let secret = Secret(Array("wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".utf8))
+        let key = try HMACKey(.sha256, prefix: Array("AWS4".utf8), secret)
+            .derived(by: Array("20120215".utf8).span).derived(by: Array("us-east-1".utf8).span)
+            .derived(by: Array("iam".utf8).span)
+        let code = try key.sign(Array("aws4_request".utf8).span)
+        #expect(Hex.encode(code.bytes.array).text == "f4780e2d9f65fa895f9c67b32ce1baf0b0d8a43505a000a1a9e090d414db404d")
+    }
 }

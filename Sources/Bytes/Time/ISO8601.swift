@@ -4,20 +4,35 @@
 package enum ISO8601 {
     /// Unix seconds, or nil if `bytes` are anything but the twenty bytes of this form and a possible date.
     package static func parse(_ bytes: Span<UInt8>) -> Int64? {
+        parse(bytes, betweenDate: "-", betweenTime: ":")
+    }
+
+    /// The same of the basic format, `20151103T095259Z`: sixteen bytes.
+    package static func parseBasic(_ bytes: Span<UInt8>) -> Int64? {
+        parse(bytes, betweenDate: "", betweenTime: "")
+    }
+
+    private static func parse(
+        _ bytes: Span<UInt8>, betweenDate dash: StaticString, betweenTime colon: StaticString
+    ) -> Int64? {
+        let time = 9 + 2 * dash.utf8CodeUnitCount
         guard
-            bytes.count == 20,
             let year = Decimal.field(bytes, 0..<4),
-            let month = Decimal.field(bytes, 5..<7),
-            let day = Decimal.field(bytes, 8..<10),
-            let hour = Decimal.field(bytes, 11..<13),
-            let minute = Decimal.field(bytes, 14..<16),
-            let second = Decimal.field(bytes, 17..<19),
-            let time = CivilTime(
+            let month = Decimal.field(bytes, pair(4 + dash.utf8CodeUnitCount)),
+            let day = Decimal.field(bytes, pair(6 + 2 * dash.utf8CodeUnitCount)),
+            let hour = Decimal.field(bytes, pair(time)),
+            let minute = Decimal.field(bytes, pair(time + 2 + colon.utf8CodeUnitCount)),
+            let second = Decimal.field(bytes, pair(time + 4 + 2 * colon.utf8CodeUnitCount)),
+            let moment = CivilTime(
                 year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
-        // Writing it again checks every separator at once.
-        return bytes.equals(write(time.unixSeconds)) ? time.unixSeconds : nil
+        // Writing it again checks the length and every separator at once.
+        var text = ByteWriter(capacity: 20)
+        write(moment.unixSeconds, betweenDate: dash, betweenTime: colon, into: &text)
+        return text.bytes.equals(bytes) ? moment.unixSeconds : nil
     }
+
+    private static func pair(_ start: Int) -> Range<Int> { start..<start + 2 }
 
     /// 20 bytes. Moments outside the years 0 to 9999 are written as the nearest moment inside.
     package static func write(_ unixSeconds: Int64, into out: inout ByteWriter) {
