@@ -12,14 +12,9 @@ struct SignedFields: ~Escapable {
         case capitalised
     }
 
-    private struct Field {
-        let name: Range<Int>
-        let value: Range<Int>
-    }
-
     private let lines: Span<UInt8>
     private let spelling: Spelling
-    private var fields: [Field] = []
+    private var fields: [FieldLine] = []
 
     /// - Parameters:
     ///   - lines: field lines as they are sent, each `name: value` and CR LF; names may be in any case.
@@ -31,18 +26,15 @@ struct SignedFields: ~Escapable {
         self.lines = lines
         self.spelling = spelling
         var start = 0
-        while start < lines.count {
-            guard let end = lines.firstIndex(of: UInt8(ascii: "\n"), from: start), end > start,
-                lines[end - 1] == UInt8(ascii: "\r"),
-                let colon = lines.firstIndex(of: UInt8(ascii: ":"), from: start), colon < end
-            else { throw .unsignable("field lines must be name: value, each ended by CR LF") }
-            let name = start..<colon
-            if name.count > prefix.utf8CodeUnitCount,
-                lines.extracting(start..<start + prefix.utf8CodeUnitCount).equals(ignoringCase: prefix)
-            {
-                try insert(Field(name: name, value: try SignedFields.value(in: colon + 1..<end - 1, of: lines)))
+        while let field = try FieldLine.next(&start, of: lines) {
+            let name = lines.extracting(field.name)
+            guard name.count > prefix.utf8CodeUnitCount,
+                name.extracting(0..<prefix.utf8CodeUnitCount).equals(ignoringCase: prefix)
+            else { continue }
+            for index in field.value where !lines[index].isVisible && lines[index] != UInt8(ascii: " ") {
+                throw .unsignable("a signed field's value must be visible ASCII and spaces")
             }
-            start = end + 1
+            try insert(field)
         }
     }
 
@@ -65,17 +57,7 @@ struct SignedFields: ~Escapable {
         out.append(value(at: index))
     }
 
-    private static func value(in line: Range<Int>, of lines: Span<UInt8>) throws(IssueError) -> Range<Int> {
-        var (start, end) = (line.lowerBound, line.upperBound)
-        while start < end, lines[start] == UInt8(ascii: " ") || lines[start] == UInt8(ascii: "\t") { start += 1 }
-        while end > start, lines[end - 1] == UInt8(ascii: " ") || lines[end - 1] == UInt8(ascii: "\t") { end -= 1 }
-        for index in start..<end where !lines[index].isVisible && lines[index] != UInt8(ascii: " ") {
-            throw .unsignable("a signed field's value must be visible ASCII and spaces")
-        }
-        return start..<end
-    }
-
-    private mutating func insert(_ field: Field) throws(IssueError) {
+    private mutating func insert(_ field: FieldLine) throws(IssueError) {
         for index in field.name where !lines[index].isVisible {
             throw .unsignable("a signed field's name must be visible ASCII")
         }
