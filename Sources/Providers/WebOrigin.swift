@@ -34,6 +34,11 @@ package struct WebOrigin: Sendable {
     /// Writes `https://bucket.host`.
     func write(bucket: Span<UInt8>, into out: inout ByteWriter) {
         out.append(isSecure ? "https://" : "http://")
+        writeAuthority(of: bucket, into: &out)
+    }
+
+    /// Writes `bucket.host`.
+    func writeAuthority(of bucket: Span<UInt8>, into out: inout ByteWriter) {
         out.append(bucket)
         out.append(UInt8(ascii: "."))
         out.append(authority)

@@ -5,23 +5,23 @@ enum SampleKeys {
         Array("éßñЖ中文空格图片e\u{301}\u{2028}\u{FEFF}\u{200D}𝒳🦊🇨🇳".unicodeScalars), Array("%2F%25%20+ ~".unicodeScalars),
     ]
 
-    /// Different keys of 1 to 750 bytes, half of them short, some of them spelled alike.
-    static func many(_ count: Int, seed: UInt64) -> [[UInt8]] {
+    /// Different keys of 1 to 750 bytes, or to as many as said; half of them short, some of them spelled alike.
+    static func many(_ count: Int, seed: UInt64, upTo longest: Int = 750) -> [[UInt8]] {
         var random = SampleRandom(state: seed)
         var keys: [[UInt8]] = []
         var known: Set<[UInt8]> = []
         for _ in 0..<count {
-            let key = one(using: &random)
-            for other in [key] + likes(of: key) where (1...750).contains(other.count) && known.insert(other).inserted {
+            let key = one(upTo: longest, using: &random)
+            for other in [key] + likes(of: key)
+            where (1...longest).contains(other.count) && known.insert(other).inserted {
                 keys.append(other)
             }
         }
         return keys
     }
 
-    private static func one(using random: inout SampleRandom) -> [UInt8] {
-        let length =
-            Bool.random(using: &random) ? Int.random(in: 1...20, using: &random) : .random(in: 1...750, using: &random)
+    private static func one(upTo longest: Int, using random: inout SampleRandom) -> [UInt8] {
+        let length = Int.random(in: 1...(Bool.random(using: &random) ? 20 : longest), using: &random)
         var text = String.UnicodeScalarView()
         var bytes = 0
         while bytes < length {

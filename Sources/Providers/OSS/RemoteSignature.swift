@@ -71,7 +71,7 @@ struct RemoteSignature: TokenIssuer {
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         accessKey = fields.accessKey
-        if let bucket = fields.bucket, !StringToSign.isBucket(bucket[...]) {
+        if let bucket = fields.bucket, !OSS.isBucket(bucket.span) {
             throw FieldProblem("bucket", "must be 3 to 63 of a-z 0-9 and -, as OSS has them")
         }
         if case .prefix(let prefix) = fields.target, prefix.sample.contains(UInt8(ascii: "?")) {

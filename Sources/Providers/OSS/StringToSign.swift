@@ -141,6 +141,8 @@ package struct StringToSign: Sendable, Equatable {
 package struct StringToSignError: Error, Equatable, CustomStringConvertible {
     package enum Clause: String, Sendable {
         case verb, contentMD5, contentType, date, header, resource, subResource, syntax
+        /// Of version 4.
+        case scope, hash
     }
 
     package let clause: Clause
@@ -149,7 +151,7 @@ package struct StringToSignError: Error, Equatable, CustomStringConvertible {
     package let reason: String
 
     /// A `StaticString`, so that no value of the input can slip in.
-    fileprivate init(_ clause: Clause, line: Int? = nil, _ reason: StaticString) {
+    init(_ clause: Clause, line: Int? = nil, _ reason: StaticString) {
         self.clause = clause
         self.line = line
         self.reason = reason.description
@@ -256,7 +258,7 @@ extension StringToSign {
         guard let key else {
             throw StringToSignError(.resource, line: line, "/, /bucket/ or /bucket/key")
         }
-        guard isBucket(bucket) else {
+        guard OSS.isBucket(bucket.span) else {
             throw StringToSignError(
                 .resource, line: line, "a bucket of 3 to 63 lower-case letters, digits and inner hyphens")
         }
@@ -310,12 +312,6 @@ extension StringToSign {
         bytes.first == space || bytes.last == space
     }
 
-    static func isBucket(_ name: ArraySlice<UInt8>) -> Bool {
-        let hyphen = UInt8(ascii: "-")
-        return 3...63 ~= name.count && name.allSatisfy { isLowerOrDigit($0) || $0 == hyphen }
-            && name.first != hyphen && name.last != hyphen
-    }
-
     private static func isKey(_ key: ArraySlice<UInt8>) -> Bool {
         let slash = UInt8(ascii: "/")
         let isRelative = key.split(separator: slash).contains {
@@ -329,14 +325,10 @@ extension StringToSign {
 
     /// A token of RFC 9110 section 5.6.2 without capitals.
     private static func isHeaderName(_ byte: UInt8) -> Bool {
-        isLowerOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        OSS.isLowerOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
     private static func isBase64(_ byte: UInt8) -> Bool {
-        isLowerOrDigit(byte) || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || "+/".utf8.contains(byte)
-    }
-
-    private static func isLowerOrDigit(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+        OSS.isLowerOrDigit(byte) || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || "+/".utf8.contains(byte)
     }
 }

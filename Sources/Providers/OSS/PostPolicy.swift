@@ -1,0 +1,88 @@
+import Access
+import Bytes
+
+/// What a form may upload without further asking (PostObject). The vendor holds every field of the form to it that has a
+/// condition here, and takes all others as they come.
+struct PostPolicy: Sendable {
+    /// A field of the form with the one value that it may have.
+    struct Field: Sendable, Equatable {
+        let name: [UInt8]
+        let value: [UInt8]
+
+        init(_ name: [UInt8], _ value: [UInt8]) {
+            self.name = name
+            self.value = value
+        }
+
+        init(_ name: StaticString, _ value: [UInt8]) { self.init(name.array, value) }
+    }
+
+    /// What one form is for.
+    struct Scope: ~Escapable {
+        let bucket: Span<UInt8>
+        /// The whole object key, or what it begins with.
+        let key: Span<UInt8>
+        let isPrefix: Bool
+        /// Seconds since 1970.
+        let deadline: Int64
+
+        /// - Throws: `IssueError.unsignable` for a key in which the vendor would put the file's name.
+        @_lifetime(copy bucket, copy key)
+        init(bucket: Span<UInt8>, key: Span<UInt8>, isPrefix: Bool, until deadline: Int64) throws(IssueError) {
+            guard OSS.isBucket(bucket) else {
+                throw .unsignable("a bucket must be 3 to 63 of a-z 0-9 and inner hyphens")
+            }
+            guard !key.isEmpty, key.count <= OSS.maximumKeyLength, OSSRequest.isText(key) else {
+                throw .unsignable("a key must be 1 to 1023 bytes of UTF-8 without control characters")
+            }
+            for index in key.indices.dropLast() where key[index] == UInt8(ascii: "$") {
+                guard key[index + 1] != UInt8(ascii: "{") else { throw .unsignable("a form's key must not have ${") }
+            }
+            self.bucket = bucket
+            self.key = key
+            self.isPrefix = isPrefix
+            self.deadline = deadline
+        }
+    }
+
+    /// In bytes.
+    let sizes: ClosedRange<Int64>
+    /// The types that the form may give the object; any when it is empty.
+    let contentTypes: [[UInt8]]
+    /// What else the form has, such as `success_action_status`, `callback` or `x-oss-forbid-overwrite`.
+    let fields: [Field]
+
+    /// Writes the policy as compact JSON.
+    /// - Parameter signed: the fields that version 4 wants a condition for, and a temporary key's token.
+    func write(_ scope: borrowing Scope, signed: [Field], into out: inout ByteWriter) {
+        out.append("{\"expiration\":\"")
+        ISO8601.write(scope.deadline, into: &out)
+        out.truncate(to: out.count - 1)
+        // As in every sample of the vendor's.
+        out.append(".000Z\",\"conditions\":[{\"bucket\":")
+        out.append(jsonString: scope.bucket)
+        out.append(scope.isPrefix ? "},[\"starts-with\",\"$key\"," : "},[\"eq\",\"$key\",")
+        out.append(jsonString: scope.key)
+        out.append("],[\"content-length-range\",")
+        out.append(decimal: sizes.lowerBound)
+        out.append(UInt8(ascii: ","))
+        out.append(decimal: sizes.upperBound)
+        out.append(UInt8(ascii: "]"))
+        if !contentTypes.isEmpty {
+            out.append(",[\"in\",\"$content-type\",[")
+            for (index, type) in contentTypes.enumerated() {
+                if index > 0 { out.append(UInt8(ascii: ",")) }
+                out.append(jsonString: type)
+            }
+            out.append("]]")
+        }
+        for field in fields + signed {
+            out.append(",{")
+            out.append(jsonString: field.name)
+            out.append(UInt8(ascii: ":"))
+            out.append(jsonString: field.value)
+            out.append(UInt8(ascii: "}"))
+        }
+        out.append("]}")
+    }
+}

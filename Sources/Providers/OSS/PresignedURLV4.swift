@@ -1,0 +1,54 @@
+import Access
+import Bytes
+import Crypto
+
+/// A URL that carries its own version 4 signature, and with it the key's name, the token, when it was signed and for how long
+/// (OSS API reference, "Add V4 signatures to URLs"; that page takes `x-oss-expires` for a moment, the service does not).
+enum PresignedURLV4 {
+    /// How long a URL may live, in seconds.
+    static let lifetimes: ClosedRange<Int64> = 1...604_800
+
+    /// - Parameters:
+    ///   - canonical: of the request with the fields that the client has to send.
+    ///   - moment: when the URL's life begins, in seconds since 1970.
+    ///   - lifetime: in seconds.
+    ///   - token: what belongs to a temporary key: visible ASCII.
+    ///   - out: what is written there stands in a JSON string as it is.
+    ///   - scratch: room to work in; the string to sign is there afterwards.
+    static func write(
+        for canonical: borrowing CanonicalRequest, on endpoint: WebOrigin, at moment: Int64, for lifetime: Int64,
+        token: [UInt8]?, with key: ScopedKey, into out: inout ByteWriter, using scratch: inout ByteWriter
+    ) throws(IssueError) {
+        guard lifetimes.contains(lifetime) else { throw .unsignable("a URL must live for 1 to 604800 seconds") }
+        try canonical.request.checkCarriesNothing()
+        let parameters = parameters(of: canonical, at: moment, for: lifetime, token: token, with: key)
+        scratch.reset()
+        canonical.write(parameters, into: &scratch)
+        let code = try key.code(ofRequest: &scratch, at: moment)
+        let signature = QueryParameter("x-oss-signature", Hex.encode(code.bytes.array))
+        canonical.request.writeURL(on: endpoint, parameters + [signature], into: &out)
+    }
+
+    /// The query's parameters, with those that are signed with them.
+    private static func parameters(
+        of canonical: borrowing CanonicalRequest, at moment: Int64, for lifetime: Int64, token: [UInt8]?,
+        with key: ScopedKey
+    ) -> [QueryParameter] {
+        func text(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
+            var text = ByteWriter(capacity: 96)
+            write(&text)
+            return text.array
+        }
+        var parameters = canonical.request.parameters
+        parameters.append(QueryParameter("x-oss-signature-version", ScopedKey.algorithm.array))
+        parameters.append(QueryParameter("x-oss-credential", text { key.writeCredential(into: &$0) }))
+        parameters.append(QueryParameter("x-oss-date", text { ISO8601.writeBasic(moment, into: &$0) }))
+        parameters.append(QueryParameter("x-oss-expires", text { $0.append(decimal: lifetime) }))
+        if !canonical.additional.isEmpty {
+            let names = Array(canonical.additional.joined(separator: [UInt8(ascii: ";")]))
+            parameters.append(QueryParameter("x-oss-additional-headers", names))
+        }
+        if let token { parameters.append(QueryParameter("x-oss-security-token", token)) }
+        return parameters
+    }
+}

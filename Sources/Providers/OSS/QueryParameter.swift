@@ -1,0 +1,41 @@
+import Bytes
+
+/// A parameter of a request's query, not encoded. To OSS an empty value is none.
+struct QueryParameter: Sendable, Equatable {
+    let name: [UInt8]
+    let value: [UInt8]
+
+    init(_ name: [UInt8], _ value: [UInt8]) {
+        self.name = name
+        self.value = value
+    }
+
+    init(_ name: StaticString, _ value: [UInt8]) { self.init(name.array, value) }
+
+    /// Writes `name=value`, percent-encoded.
+    func write(into out: inout ByteWriter) {
+        Percent.encode(name.span, into: &out)
+        out.append(UInt8(ascii: "="))
+        Percent.encode(value.span, into: &out)
+    }
+
+    /// The same, but the name alone if there is no value: the form that versions 2 and 4 sign.
+    func writeCanonical(into out: inout ByteWriter) {
+        Percent.encode(name.span, into: &out)
+        if value.isEmpty { return }
+        out.append(UInt8(ascii: "="))
+        Percent.encode(value.span, into: &out)
+    }
+
+    /// Whether the name comes before the other one once both are encoded: `%` is less than everything that is left as it is.
+    func precedesEncoded(_ other: QueryParameter) -> Bool {
+        name.lexicographicallyPrecedes(other.name) { mine, other in
+            let (isMinePlain, isOtherPlain) = (QueryParameter.isPlain(mine), QueryParameter.isPlain(other))
+            return isMinePlain == isOtherPlain ? mine < other : isOtherPlain
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte.isLetterOrDigit || Percent.unreservedMarks.contains(byte)
+    }
+}

@@ -1,0 +1,63 @@
+import Access
+import Bytes
+import Crypto
+
+/// The URL to which a client streams into a live channel: `rtmp://bucket.endpoint/live/channel?…`, signed by an HMAC-SHA1 over
+/// its end, its parameters and the channel (the vendor's Python SDK, `Bucket.sign_rtmp_url`).
+enum RTMPURL {
+    /// - Parameters:
+    ///   - playlist: the name of the playlist that the vendor writes; empty for the channel's own.
+    ///   - endpoint: its scheme does not matter.
+    ///   - deadline: seconds since 1970.
+    ///   - token: what belongs to a temporary key: visible ASCII.
+    ///   - out: what is written there stands in a JSON string as it is.
+    ///   - scratch: room to work in; the text that is signed is there afterwards.
+    static func write(
+        bucket: Span<UInt8>, channel: Span<UInt8>, playlist: Span<UInt8>, on endpoint: WebOrigin, until deadline: Int64,
+        token: [UInt8]?, with key: SigningKey, into out: inout ByteWriter, using scratch: inout ByteWriter
+    ) throws(IssueError) {
+        guard deadline > 0 else { throw .unsignable("a URL must end after 1970") }
+        guard OSS.isBucket(bucket) else { throw .unsignable("a bucket must be 3 to 63 of a-z 0-9 and inner hyphens") }
+        guard isChannel(channel) else { throw .unsignable("a channel must be of a-z A-Z 0-9 and -._~") }
+        guard OSSRequest.isText(playlist) else {
+            throw .unsignable("a playlist must be UTF-8 without control characters")
+        }
+        var parameters: [QueryParameter] = []
+        if !playlist.isEmpty { parameters.append(QueryParameter("playlistName", playlist.array)) }
+        if let token { parameters.append(QueryParameter("security-token", token)) }
+        scratch.reset()
+        scratch.append(decimal: deadline)
+        scratch.append(UInt8(ascii: "\n"))
+        for parameter in parameters {
+            scratch.append(parameter.name)
+            scratch.append(UInt8(ascii: ":"))
+            scratch.append(parameter.value)
+            scratch.append(UInt8(ascii: "\n"))
+        }
+        scratch.append(UInt8(ascii: "/"))
+        scratch.append(bucket)
+        scratch.append(UInt8(ascii: "/"))
+        scratch.append(channel)
+        let code = try key.sha1.code(of: scratch.bytes)
+        parameters.append(QueryParameter("OSSAccessKeyId", key.accessKey))
+        parameters.append(QueryParameter("Expires", Array(text: "\(deadline)")))
+        parameters.append(QueryParameter("Signature", Base64.standard.encode(code.bytes.array)))
+        out.append("rtmp://")
+        endpoint.writeAuthority(of: bucket, into: &out)
+        out.append("/live/")
+        out.append(channel)
+        for (index, parameter) in parameters.enumerated() {
+            out.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
+            parameter.write(into: &out)
+        }
+    }
+
+    /// Names that stand in a URL as they are: streaming clients send the path without reading it.
+    private static func isChannel(_ name: Span<UInt8>) -> Bool {
+        for index in name.indices
+        where !name[index].isLetterOrDigit && !Percent.unreservedMarks.contains(name[index]) {
+            return false
+        }
+        return !name.isEmpty && name.count <= OSS.maximumKeyLength && !name.equals(".") && !name.equals("..")
+    }
+}

@@ -1,0 +1,89 @@
+import Access
+import Bytes
+import Crypto
+
+/// What version 4 signs with: a key that is derived for one day, one region and one product. Deriving it takes four HMACs, so
+/// whoever signs often keeps one as long as it covers the moment.
+struct ScopedKey {
+    static let algorithm: StaticString = "OSS4-HMAC-SHA256"
+
+    /// The public half of the key that this one comes from.
+    let accessKey: [UInt8]
+    /// `20240106/cn-hangzhou/oss/aliyun_v4_request`
+    let scope: [UInt8]
+    private let day: Int64
+    private let key: HMACKey
+
+    /// - Parameters:
+    ///   - region: such as `cn-hangzhou`, or the identifier of a CloudBox.
+    ///   - product: `oss`, or `oss-cloudbox`.
+    ///   - moment: seconds since 1970; any of the day.
+    init(_ key: SigningKey, region: [UInt8], product: [UInt8], at moment: Int64) throws(IssueError) {
+        guard ScopedKey.isName(region.span), ScopedKey.isName(product.span) else {
+            throw .unsignable("region and product must be of a-z 0-9 and -")
+        }
+        var scope = ByteWriter(capacity: 64)
+        ISO8601.writeBasic(moment, into: &scope)
+        scope.truncate(to: 8)
+        let date = scope.array
+        for part in [region, product, ScopedKey.ending.array] {
+            scope.append(UInt8(ascii: "/"))
+            scope.append(part)
+        }
+        accessKey = key.accessKey
+        self.scope = scope.array
+        day = ScopedKey.day(of: moment)
+        do throws(CryptoError) {
+            self.key = try HMACKey(.sha256, prefix: StaticString("aliyun_v4").array, key.secret)
+                .derived(by: date.span).derived(by: region.span).derived(by: product.span)
+                .derived(by: ScopedKey.ending.array.span)
+        } catch { throw .crypto(error) }
+    }
+
+    /// Whether this is the key of the moment's day.
+    func covers(_ moment: Int64) -> Bool { ScopedKey.day(of: moment) == day }
+
+    /// Writes `AK/scope`, as fields and parameters name a key.
+    func writeCredential(into out: inout ByteWriter) {
+        out.append(accessKey)
+        out.append(UInt8(ascii: "/"))
+        out.append(scope)
+    }
+
+    /// The signature of a text: of a string to sign, or of a form's policy.
+    func code(of text: Span<UInt8>) throws(IssueError) -> Digest { try key.code(of: text) }
+
+    /// The signature of a canonical request.
+    /// - Parameters:
+    ///   - canonical: the request; the string to sign is there afterwards.
+    ///   - moment: seconds since 1970.
+    func code(ofRequest canonical: inout ByteWriter, at moment: Int64) throws(IssueError) -> Digest {
+        guard covers(moment) else { throw .unsignable("the key must be of the day of the signature") }
+        let digest: Digest
+        do throws(CryptoError) { digest = try Digest(.sha256, of: canonical.bytes) } catch { throw .crypto(error) }
+        canonical.reset()
+        canonical.append(ScopedKey.algorithm)
+        canonical.append(UInt8(ascii: "\n"))
+        ISO8601.writeBasic(moment, into: &canonical)
+        canonical.append(UInt8(ascii: "\n"))
+        canonical.append(scope)
+        canonical.append(UInt8(ascii: "\n"))
+        Hex.encode(digest.bytes, into: &canonical)
+        return try code(of: canonical.bytes)
+    }
+
+    static let ending: StaticString = "aliyun_v4_request"
+
+    static func isName(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where !OSS.isLowerOrDigit(text[index]) && text[index] != UInt8(ascii: "-") {
+            return false
+        }
+        return !text.isEmpty
+    }
+
+    /// Days since 1970.
+    private static func day(of moment: Int64) -> Int64 {
+        let (quotient, remainder) = moment.quotientAndRemainder(dividingBy: 86_400)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

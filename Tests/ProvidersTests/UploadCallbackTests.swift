@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+@testable import Bytes
+@testable import Crypto
+@testable import Providers
+
+@Suite struct UploadCallbackTests {
+    /// A callback and a signature over it, both made by OpenSSL's command line.
+    private struct Sample {
+        var authorization =
+            "s3HASUs5qQZaF6bG4imhtjxQuMSsC1xrSi/7Z2oUITS34glNJzpwxCnQEaOeNpuvtStyWCpLmS1LPu8TPmMNUqF/BZh0kQqaAF6aYEIOwwOpHuAe"
+            + "Bdbl5pD39S3qn/Lid4gQBKfpWXvNDrImHw08fPPsQIXZdhpVGnFLVyB3RRs="
+        var path = "/oss/callback"
+        var query: String? = "grant=a%2Fb"
+        var body = "bucket=examplebucket&object=users%2F42%2Fa.jpg"
+
+        func with(_ change: (inout Sample) -> Void) -> Sample {
+            var changed = self
+            change(&changed)
+            return changed
+        }
+    }
+
+    private static let pem = """
+        -----BEGIN PUBLIC KEY-----
+        MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDN19884CUNlS0u16VrE0zEqezz
+        dOFBhZAG0ICszoX14VOw7zQTUYhnwJsdZ6iKkPFIN5J4GlkTOUp06h+Oz1Gpstb/
+        dJY3b+L/gPUiB+ttpRTU2/1ctZ9Hqo9AwqUxCHUpenvYWuh1Nk8/nL0RMvSGcEPI
+        HgSkvJdJmRJw1r0dKQIDAQAB
+        -----END PUBLIC KEY-----
+        """
+
+    private let key: RSAPublicKey
+
+    init() throws {
+        let key = RSAPublicKey(pem: Array(Self.pem.utf8).span)
+        self.key = try #require(key)
+    }
+
+    private func verdict(_ sample: Sample) throws -> UploadCallback.Verdict {
+        let (authorization, path) = (Array(sample.authorization.utf8), Array(sample.path.utf8))
+        let (query, body) = (sample.query.map { Array($0.utf8) }, Array(sample.body.utf8))
+        var scratch = ByteWriter()
+        if let query {
+            return try UploadCallback.judge(
+                authorization.span, path: path.span, query: query.span, body: body.span, by: key, using: &scratch)
+        }
+        return try UploadCallback.judge(
+            authorization.span, path: path.span, query: nil, body: body.span, by: key, using: &scratch)
+    }
+
+    @Test func `a callback as the vendor signs it is genuine`() throws {
+        #expect(try verdict(Sample()) == .genuine)
+        #expect(try verdict(Sample().with { $0.path = "/oss/c%61llback" }) == .genuine)
+    }
+
+    @Test func `every part is covered`() throws {
+        let changes: [(inout Sample) -> Void] = [
+            { $0.path = "/oss/callbacks" }, { $0.path = "/oss//callback" }, { $0.path = "" }, { $0.query = nil },
+            { $0.query = "" }, { $0.query = "grant=a/b" }, { $0.query = "grant=a%2fb" }, { $0.query? += "&x=1" },
+            { $0.body = "" }, { $0.body += "&size=1" }, { $0.body += "\n" },
+            { $0.body = $0.body.replacing("%2F", with: "/") },
+        ]
+        for (index, change) in changes.enumerated() {
+            #expect(try verdict(Sample().with(change)) == .refused(.wrongSignature), "change \(index)")
+        }
+        for index in Sample().body.utf8.indices {
+            let changed = Sample().with {
+                $0.body.replaceSubrange(index...index, with: $0.body[index] == "x" ? "y" : "x")
+            }
+            #expect(try verdict(changed) == .refused(.wrongSignature))
+        }
+    }
+
+    @Test func `a path that would be read as path and query, or as path and body, is refused`() throws {
+        let whole = "/oss/callback%3Fgrant=a%252Fb"
+        let changes: [(inout Sample) -> Void] = [
+            {
+                $0.path = whole; $0.query = nil
+            },
+            {
+                $0.path = whole + "%0A" + $0.body; $0.query = nil; $0.body = ""
+            },
+            { $0.path += "%0A" }, { $0.path += "%0d" }, { $0.path += "%00" }, { $0.path += "+" }, { $0.path += "%" },
+            { $0.path += "%zz" }, { $0.path += "?" },
+        ]
+        for (index, change) in changes.enumerated() {
+            #expect(try verdict(Sample().with(change)) == .refused(.malformed), "change \(index)")
+        }
+    }
+
+    @Test func `a signature that is none, or is spelled otherwise, is refused`() throws {
+        for authorization in [
+            "", " ", "x", "====", "OSS AK:sign", Sample().authorization + "\n", Sample().authorization + "AAAA",
+        ] {
+            #expect(try verdict(Sample().with { $0.authorization = authorization }) != .genuine)
+        }
+        let spelled = Sample().authorization
+        for other in [
+            String(spelled.dropLast()), spelled.replacing("/", with: "_").replacing("+", with: "-"),
+            String(spelled.dropLast(2)) + "t=", spelled.replacing("=", with: "%3D"),
+        ] {
+            #expect(try verdict(Sample().with { $0.authorization = other }) != .genuine)
+        }
+    }
+
+    @Test func `another key's callback is refused`() throws {
+        let vector = try #require(Vector.all.first { $0.id == "oss.callback.verify/doc-example" })
+        let input = try vector.input
+        let sample = Sample(
+            authorization: try #require(input["authorization"]?.string), path: try #require(input["path"]?.string),
+            query: input["query"]?.string, body: try #require(input["body"]?.string))
+        #expect(try verdict(sample) == .refused(.wrongSignature))
+    }
+
+    // MARK: Where the key is
+
+    private func path(_ url: String) -> String? {
+        let field = Base64.standard.encode(Array(url.utf8))
+        return CallbackKeyURL(field.span)?.path.text
+    }
+
+    @Test func `the vendor's key is at the vendor's host`() {
+        let field = Array("aHR0cDovL2dvc3NwdWJsaWMuYWxpY2RuLmNvbS9jYWxsYmFja19wdWJfa2V5X3YxLnBlbQ==".utf8)
+        #expect(CallbackKeyURL(field.span)?.path.text == "/callback_pub_key_v1.pem")
+        #expect(path("https://gosspublic.alicdn.com/callback_pub_key_v1.pem") == "/callback_pub_key_v1.pem")
+        #expect(path("https://gosspublic.alicdn.com/a-1/b_2/c.d.pem") == "/a-1/b_2/c.d.pem")
+    }
+
+    @Test(arguments: [
+        "", "gosspublic.alicdn.com/k.pem", "//gosspublic.alicdn.com/k.pem", "https://gosspublic.alicdn.com",
+        "https://gosspublic.alicdn.com/", "HTTPS://gosspublic.alicdn.com/k.pem", "ftp://gosspublic.alicdn.com/k.pem",
+        "file:///gosspublic.alicdn.com/k.pem", "https:///gosspublic.alicdn.com/k.pem",
+        "https://Gosspublic.alicdn.com/k.pem", "https://gosspublic.alicdn.com./k.pem",
+        "https://gosspublic.alicdn.com:443/k.pem", "https://gosspublic.alicdn.com:8443/k.pem",
+        "https://gosspublic.alicdn.com@evil.example.com/k.pem", "https://evil.example.com@gosspublic.alicdn.com/k.pem",
+        "https://gosspublic.alicdn.com.evil.example.com/k.pem", "https://evil.example.com/gosspublic.alicdn.com/k.pem",
+        "https://evilgosspublic.alicdn.com/k.pem", "https://evil.gosspublic.alicdn.com/k.pem",
+        "https://gosspublic.alicdn.com\\@evil.example.com/k.pem", "https://gosspublic.alicdn.com%2f@evil.example.com/k",
+        "https://gosspublic.alicdn.com#/k.pem", "https://gosspublic.alicdn.com?/k.pem",
+        "https://gosspublic.alicdn.com/k.pem?x", "https://gosspublic.alicdn.com/k.pem#x",
+        "https://gosspublic.alicdn.com/../k.pem", "https://gosspublic.alicdn.com/./k.pem",
+        "https://gosspublic.alicdn.com//k.pem", "https://gosspublic.alicdn.com//evil.example.com/k.pem",
+        "https://gosspublic.alicdn.com/a/", "https://gosspublic.alicdn.com/%6b.pem",
+        "https://gosspublic.alicdn.com/k pem",
+        "https://gosspublic.alicdn.com/k.pem\r\nHost: x", " https://gosspublic.alicdn.com/k.pem",
+        "https://gosspublic.alicdn.com/k.pem ", "https://gosspublic.alicdn.com/ké.pem",
+        "https://gosspublic.alicdn.com/k;x",
+        "https://gosspublic.alicdn.com/" + String(repeating: "k", count: 512),
+    ])
+    func `no other place is believed`(url: String) {
+        #expect(path(url) == nil)
+        let bare = Array(url.utf8)
+        let isBelieved = CallbackKeyURL(bare.span) != nil
+        #expect(!isBelieved)
+    }
+}

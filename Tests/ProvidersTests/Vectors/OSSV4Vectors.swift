@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import Access
+@testable import Bytes
+@testable import Crypto
+@testable import Providers
+
+/// Checks of Alibaba's vectors of version 4.
+enum OSSV4Vectors {
+    static func header(_ vector: Vector) throws {
+        let (input, expected) = (try vector.input, try vector.expected)
+        let moment = try moment(try #require(input["timestamp"]?.string))
+        let sample = try OSSSample(input).withFields {
+            HeaderSignatureV4.writeFields(
+                at: moment, token: input["securityToken"]?.string.map { Array($0.utf8) }, into: &$0)
+        }
+        let signed = try sample.headerV4(key(input))
+        OSSVectors.expect(try sample.canonical(), expected["canonicalRequest"])
+        OSSVectors.expect(signed.stringToSign, expected["stringToSign"])
+        OSSVectors.expect(signed.text, expected["authorization"])
+        // One vector has no signature, since its document does not print the key.
+        if let signature = expected["signature"]?.string { #expect(signed.text.hasSuffix(",Signature=\(signature)")) }
+        try checkReading(signed.stringToSign, of: sample.canonical(), at: moment)
+    }
+
+    static func presign(_ vector: Vector) throws {
+        let (input, expected) = (try vector.input, try vector.expected)
+        let moment = try moment(try #require(input["timestamp"]?.string))
+        #expect(input["now"]?.integer == moment)
+        let signed = try OSSSample(input).urlV4(
+            OSSVectors.endpoint(input), at: moment, for: try #require(input["expiresIn"]?.integer),
+            token: input["securityToken"]?.string, key(input))
+        OSSVectors.expect(signed.stringToSign, expected["stringToSign"])
+        #expect(SplitURL(signed.text).parameter("x-oss-signature") == expected["signature"]?.string)
+        let urls = OSSVectors.urls(expected)
+        #expect(urls.isEmpty || urls.contains(signed.text))
+        if let canonical = expected["canonicalRequest"]?.string {
+            try checkReading(signed.stringToSign, of: canonical, at: moment)
+        }
+    }
+
+    static func sign(_ vector: Vector) throws {
+        let (input, expected) = (try vector.input, try vector.expected)
+        let text = try #require(input["stringToSign"]).bytes
+        let string = try StringToSignV4(reading: text.span)
+        let day = try #require(input["date"]?.string)
+        let key = try key(input, at: moment("\(day)T000000Z"))
+        #expect(key.covers(string.moment) && key.scope == string.scope)
+        var out = ByteWriter()
+        try string.writeSignature(with: key, into: &out)
+        #expect(out.array.text == expected["signature"]?.string)
+    }
+
+    /// A string to sign belongs to its canonical request, and to no other.
+    private static func checkReading(_ text: String, of canonical: String, at moment: Int64) throws {
+        let string = try StringToSignV4(reading: Array(text.utf8).span)
+        let isOf = try string.isOf(Array(canonical.utf8).span)
+        let isOfAnother = try string.isOf(Array((canonical + "\n").utf8).span)
+        #expect(isOf && !isOfAnother && string.moment == moment)
+    }
+
+    private static func moment(_ text: String) throws -> Int64 {
+        let moment = ISO8601.parseBasic(Array(text.utf8).span)
+        return try #require(moment)
+    }
+
+    /// The day's key of a vector.
+    static func key(_ input: JSON) throws -> ScopedKey {
+        try key(input, at: moment(try #require(input["timestamp"]?.string)))
+    }
+
+    private static func key(_ input: JSON, at moment: Int64) throws -> ScopedKey {
+        let (region, product) = (try #require(input["region"]).bytes, try #require(input["product"]).bytes)
+        return try ScopedKey(Signing.key(input), region: region, product: product, at: moment)
+    }
+}
