@@ -37,12 +37,14 @@ struct Vector: CustomTestStringConvertible, Sendable {
         (try? Data(contentsOf: file)).flatMap { try? JSONSerialization.jsonObject(with: $0) }
     }
 
-    private static func read(_ file: URL) -> [Vector] {
-        let top = content(of: file)
+    private static func read(_ file: URL) -> [Vector] { read(content(of: file), from: file.lastPathComponent) }
+
+    /// Every vector of a file's content.
+    static func read(_ top: Any?, from source: String) -> [Vector] {
         let list = top as? [[String: Any]] ?? (top as? [String: Any])?["vectors"] as? [[String: Any]] ?? []
         return list.map { fields in
             Vector(
-                id: fields["id"] as? String ?? "\(file.lastPathComponent): a vector without id",
+                id: fields["id"] as? String ?? "\(source): a vector without id",
                 operation: fields["operation"] as? String ?? "", mayReject: fields["mayReject"] as? Bool ?? false,
                 json: (try? JSONSerialization.data(withJSONObject: fields)) ?? Data())
         }
