@@ -148,7 +148,7 @@ import Testing
     @Test(arguments: [
         "a?acl", "a?acl&x", "a?acl=", "a?acl=1", "?acl", "a/b?uploads", "a?x-oss-process=image", "a?x-oss-", "a?b?acl",
         "a?versionId=1?", "a?acl?", "a?unknown", "a?unknown=1", "a?un_known&", "? ?acl", "a??acl", "a?é?acl",
-        "a?response-content-type=x",
+        "a?response-content-type=x", "a?x-oss-a.b", "a?x-oss-é=1",
     ])
     func `a key that goes on like a query has no text of version 1`(key: String) throws {
         #expect(throws: IssueError.self) { try resource(OSSSample(key: key)) }
@@ -192,6 +192,8 @@ import Testing
                 samples.append(base.with { $0.key += piece })
                 samples.append(base.with { $0.query.append(("uploadId", piece)) })
                 samples.append(base.with { $0.query.append(("symlink", "1" + piece)) })
+                samples.append(base.with { $0.query.append(("symlink", "1&uploadId=" + piece)) })
+                samples.append(base.with { $0.query += [("symlink", "1"), ("uploadId", piece)] })
                 samples.append(base.with { $0.query.append((piece, "")) })
                 samples.append(base.with { $0.query.append(("x-oss-" + piece, "1")) })
                 samples.append(base.with { $0.fields = [("Content-Type", piece)] })

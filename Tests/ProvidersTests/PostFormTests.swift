@@ -24,7 +24,8 @@ import Testing
     }
 
     private func form(
-        _ policy: PostPolicy, key object: String, isPrefix: Bool, until deadline: Int64 = now + 600,
+        _ policy: PostPolicy, key object: String, isPrefix: Bool, at moment: Int64 = now,
+        until deadline: Int64 = now + 600,
         token: String? = nil,
         isV4: Bool
     ) throws -> (fields: JSON, policy: JSON) {
@@ -34,7 +35,7 @@ import Testing
         var scratch = ByteWriter()
         out.append("{")
         if isV4 {
-            try PostForm.writeV4(policy, scope, at: Self.now, token: token, with: scoped, into: &out, using: &scratch)
+            try PostForm.writeV4(policy, scope, at: moment, token: token, with: scoped, into: &out, using: &scratch)
         } else {
             try PostForm.writeV1(policy, scope, token: token, with: key, into: &out, using: &scratch)
         }
@@ -102,13 +103,21 @@ import Testing
         }
     }
 
-    @Test func `a form of version 4 lives for seven days at most, and is signed by the day's key`() throws {
+    @Test func `a form of version 4 lives for seven days at most`() throws {
         for deadline in [Self.now + 1, Self.now + 604_800] {
             _ = try form(policy, key: "a", isPrefix: false, until: deadline, isV4: true)
         }
         for deadline in [Int64.min, Self.now, Self.now + 604_801, .max] {
             #expect(throws: IssueError.self) {
                 try form(policy, key: "a", isPrefix: false, until: deadline, isV4: true)
+            }
+        }
+    }
+
+    @Test func `a form of version 4 is signed on the day of its key`() throws {
+        for moment in [Self.now - 86_400, Self.now + 86_400] {
+            #expect(throws: IssueError.self) {
+                try form(policy, key: "a", isPrefix: false, at: moment, until: moment + 1, isV4: true)
             }
         }
     }
