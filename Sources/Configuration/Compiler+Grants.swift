@@ -42,7 +42,7 @@ extension Compiler {
     ///   of it.
     private func makeIssuer(
         _ draft: Draft, for target: Grant.Target, _ credential: Int?, _ credentials: Credentials
-    ) -> (any TokenIssuer)? {
+    ) -> (any Issuer)? {
         guard credential != nil || draft.route.credentialNeeds.isEmpty else { return nil }
         let accessKey = credential.flatMap { credentials.list[$0].key?.accessKey } ?? []
         let fields = GrantFields(

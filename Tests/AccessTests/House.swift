@@ -49,7 +49,7 @@ enum House {
         bucket: Grant.Bucket = .named("media"),
         key: String? = nil, prefix: String? = nil, withoutKey: Grant.WithoutKey = .prefix, lifetime: Int64 = 600,
         maxLifetime: Int64 = 3600, maximumKeyLength: Int = 1023, lastMoment: Int64? = nil, extensions: [String]? = nil,
-        issuer: any TokenIssuer = Limited()
+        issuer: any Issuer = Limited()
     ) throws -> Grant {
         let target: Grant.Target
         if let key {

@@ -136,15 +136,6 @@ private func session(
         #expect(policy?.contains(#""acs:oss:*:*:examplebucket/*""#) == true)
     }
 
-    @Test func `nothing is issued without the vendor`() throws {
-        let issuer = try DistributeToken(fields())
-        let key = try SigningKey(accessKey: Array("LTAI1".utf8), secret: Secret(Array("s".utf8)))
-        #expect(throws: IssueError.self) {
-            try Signing.issue(
-                issuer, with: key, bucket: "examplebucket", key: "users/ann/", extent: .prefix, now: 0, lifetime: 900)
-        }
-    }
-
     // MARK: What a grant may say
 
     @Test func `a good grant is taken`() throws {

@@ -49,7 +49,7 @@ package final class Grant: Sendable {
     package let maxLifetime: Int64
     /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
     package let lastMoment: Int64?
-    package let issuer: any TokenIssuer
+    package let issuer: any Issuer
     /// The issuer's answers, kept here so that nobody asks it for every request.
     let callersEnd: CallersEnd
     package let neverEnds: Bool
@@ -57,7 +57,7 @@ package final class Grant: Sendable {
     package init(
         name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector], bucket: Bucket,
         target: Target, withoutKey: WithoutKey, maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64,
-        maxLifetime: Int64, lastMoment: Int64? = nil, issuer: any TokenIssuer
+        maxLifetime: Int64, lastMoment: Int64? = nil, issuer: any Issuer
     ) {
         self.name = name
         self.index = index

@@ -37,7 +37,7 @@ package final class RouteDescription: Sendable {
     /// Reads what the parameters alone do not tell, such as the object that a string to sign is about.
     package let read: @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void
     /// Compiles a grant's fields.
-    package let makeIssuer: @Sendable (GrantFields) throws(FieldProblem) -> any TokenIssuer
+    package let makeIssuer: @Sendable (GrantFields) throws(FieldProblem) -> any Issuer
 
     init(
         _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
@@ -46,7 +46,7 @@ package final class RouteDescription: Sendable {
         textParameter: String? = nil,
         errorsForSDK: Bool = false,
         read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in },
-        makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> any TokenIssuer
+        makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> any Issuer
     ) {
         self.name = name
         self.path = Array(path.utf8)

@@ -7,7 +7,7 @@ import Crypto
 ///
 /// It takes a call to the vendor, so it is not made here: `session` says which credential is meant, and whoever has it, or
 /// fetches it, writes its answer.
-package struct DistributeToken: TokenIssuer {
+package struct DistributeToken: Issuer {
     private let actions: SessionActions
     private let listPrefix: Bool
     private let sharesAcrossCallers: Bool
@@ -71,14 +71,6 @@ package struct DistributeToken: TokenIssuer {
     }
 
     package func objection(to ask: borrowing Ask) -> Objection? { nil }
-
-    /// Nothing can be issued here without the vendor.
-    package func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
-        into out: inout ByteWriter, using scratch: inout ByteWriter
-    ) throws(IssueError) {
-        throw .nothingToSign
-    }
 
     private func checkSessionName() throws(FieldProblem) {
         guard let template = vendorName else { return }

@@ -15,10 +15,8 @@ struct Pipeline: ~Copyable {
     /// By the place of the address that is listened on.
     private let hosts: [HostRule]
     let origins: OriginRule
-    /// By the credential's place; nil for one that signs nothing here.
-    private let keys: [SigningKey?]
-    /// By the grant's place; nil for one that is signed here.
-    let sessionIssuers: [DistributeToken?]
+    /// By the grant's place; nil for one whose route issues nothing.
+    private let makings: [Making?]
     let counter: SessionCounter
     var memo = SessionMemo()
     private let log: Log
@@ -32,6 +30,22 @@ struct Pipeline: ~Copyable {
     static let issueMethods: StaticString = "GET, HEAD, POST, OPTIONS"
     private static let readMethods: StaticString = "GET, HEAD, OPTIONS"
 
+    /// How what a grant issues is made.
+    private enum Making {
+        case signing(any TokenIssuer, SigningKey)
+        case session(DistributeToken)
+
+        init?(_ issuer: any Issuer, with key: SigningKey?) {
+            if let session = issuer as? DistributeToken {
+                self = .session(session)
+            } else if let issuer = issuer as? any TokenIssuer, let key {
+                self = .signing(issuer, key)
+            } else {
+                return nil
+            }
+        }
+    }
+
     init(_ configuration: Configuration, _ counter: SessionCounter, log: Log) throws(CryptoError) {
         var keys: [SigningKey?] = []
         for credential in configuration.credentials {
@@ -44,9 +58,8 @@ struct Pipeline: ~Copyable {
         let requestID = try RequestID()
         self.configuration = configuration
         self.log = log
-        self.keys = keys
         self.counter = counter
-        sessionIssuers = configuration.grants.map { $0.issuer as? DistributeToken }
+        makings = configuration.grants.map { Making($0.issuer, with: keys[$0.credential]) }
         self.requestID = requestID
         router = Router(aliases: configuration.server.aliases)
         hosts = configuration.server.listen.map { HostRule(configuration.server, listener: $0) }
@@ -179,11 +192,13 @@ struct Pipeline: ~Copyable {
             var answering = Answering.done
             // HEAD asks whether, and gets nothing.
             if request.head.method != .head {
-                if let issuer = sessionIssuers[permit.grant.index] {
+                switch makings[permit.grant.index] {
+                case .signing(let issuer, let key):
+                    try write(by: issuer, under: permit, with: key, at: moment, into: &response)
+                case .session(let issuer):
                     answering = try distribute(
                         by: issuer, under: permit, to: caller, request, as: ticket, at: instant, into: &response)
-                } else {
-                    try write(under: permit, at: moment, into: &response)
+                case nil: throw fail("issuing", IssueError.nothingToSign)
                 }
             }
             permit.end(in: &workspace)
@@ -226,13 +241,12 @@ struct Pipeline: ~Copyable {
     // MARK: Answers
 
     private mutating func write(
-        under permit: borrowing Permit, at moment: borrowing Moment, into response: inout Response
+        by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        into response: inout Response
     ) throws(Refusal) {
-        let grant = permit.grant
-        guard let key = keys[grant.credential] else { throw fail("issuing", IssueError.nothingToSign) }
         if !ask.wantsText { response.body.append(UInt8(ascii: "{")) }
         do throws(IssueError) {
-            try grant.issuer.issue(ask, under: permit, with: key, at: moment, into: &response.body, using: &scratch)
+            try issuer.issue(ask, under: permit, with: key, at: moment, into: &response.body, using: &scratch)
         } catch {
             throw fail("issuing", error)
         }

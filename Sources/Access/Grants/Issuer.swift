@@ -1,0 +1,44 @@
+/// A grant's vendor half: it knows what the grant's fields of its route mean. It is made once, when the configuration is
+/// compiled, and does no input or output. What it issues, and how, is for its kind to say: `TokenIssuer` signs it here.
+package protocol Issuer: Sendable {
+    /// What in the ask the grant's own clauses do not admit; nil when they admit all of it. Bucket and key are not its matter.
+    func objection(to ask: borrowing Ask) -> Objection?
+
+    /// The name that the caller has with the vendor, rendered into the permit (R14); nil for none.
+    var vendorName: KeyTemplate? { get }
+
+    /// What the end of the caller's own credential means for what is issued.
+    var callersEnd: CallersEnd { get }
+
+    /// Whether what is issued holds for ever; nobody gets it whose own credential ends.
+    var neverEnds: Bool { get }
+}
+
+extension Issuer {
+    package var vendorName: KeyTemplate? { nil }
+    package var callersEnd: CallersEnd { .shortens }
+    package var neverEnds: Bool { false }
+}
+
+/// What it means that the caller's own credential ends before what is issued would.
+package enum CallersEnd: Sendable {
+    /// What is issued ends with it (R5).
+    case shortens
+    /// Nothing is issued (R17).
+    case denies
+    /// Nothing.
+    case ignored
+}
+
+/// A clause of a grant that does not admit what is asked.
+package struct Objection: Sendable {
+    /// The clause's stable name, such as `verb` or `keyPrefix`.
+    package let clause: StaticString
+    /// Why, and what would be right; nothing of the ask's values.
+    package let reason: StaticString
+
+    package init(_ clause: StaticString, _ reason: StaticString) {
+        self.clause = clause
+        self.reason = reason
+    }
+}
