@@ -40,3 +40,36 @@ extension ByteWriter {
         }
     }
 }
+
+extension ByteWriter {
+    /// A value without white space, its members in their order. Numbers stand as they were written, which for JSON5 need not be
+    /// JSON.
+    package mutating func append(json value: JSONValue) {
+        switch value.content {
+        case .null: append("null")
+        case .boolean(let flag): append(flag ? "true" : "false")
+        case .number(let number): append(number.text)
+        case .string(let text): append(jsonString: text)
+        case .array(let elements): append(json: elements)
+        case .object(let members):
+            append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { append(UInt8(ascii: ",")) }
+                append(jsonString: member.name)
+                append(UInt8(ascii: ":"))
+                append(json: member.value)
+            }
+            append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Values as an array.
+    package mutating func append(json elements: some Sequence<JSONValue>) {
+        append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { append(UInt8(ascii: ",")) }
+            append(json: element)
+        }
+        append(UInt8(ascii: "]"))
+    }
+}

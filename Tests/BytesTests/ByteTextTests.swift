@@ -133,6 +133,16 @@ import Testing
         #expect(writer.array.text == "\"a/b\\\"c\\\\d\\n\\r\\t\\u0001\\u007f中🦊\"")
     }
 
+    @Test(arguments: [
+        ("{ \"b\" : [ 1.50 , -0, 1E3, null ], \"a\":{}, \"\":[] }", "{\"b\":[1.50,-0,1E3,null],\"a\":{},\"\":[]}"),
+        ("\"\\u0041\\n\\/é\"", "\"A\\n/é\""), (" true ", "true"), ("false", "false"),
+    ])
+    func `JSON values are written as they were read, without white space`(text: String, written: String) throws {
+        var writer = ByteWriter()
+        writer.append(json: try JSONReader.read(Array(text.utf8), as: .json))
+        #expect(writer.array.text == written)
+    }
+
     @Test func `equality is of bytes, not of characters`() {
         let composed = bytes("é")
         let decomposed = bytes("e\u{301}")
