@@ -28,9 +28,10 @@ extension Row {
             let permitted = try bench.house().permitted(route, query)
             let grant = permitted.permit.grant
             let key = try bench.house().key(of: grant)
+            guard let issuer = grant.issuer as? any TokenIssuer else { throw RowError("\(route) signs nothing") }
             return {
                 bench.out.reset()
-                try grant.issuer.issue(
+                try issuer.issue(
                     permitted.ask, under: permitted.permit, with: key, at: House.moment, into: &bench.out,
                     using: &bench.scratch)
             }
