@@ -66,19 +66,19 @@ extension Compiler {
             let place = reader.note(member, in: "server.aliases")
             if let fault = Compiler.fault(ofAlias: member.name) { reader.report(place, fault) }
             let route = reader.word(member.value, place, among: Registry.routes.map(\.description.name))
-            if let route { aliases.append((member.name, route)) }
+            guard let route else { continue }
+            if !Registry.routes[route].description.hasCallers {
+                reader.report(place, "is for callbacks, which are answered at their publicURL's path")
+            }
+            aliases.append((member.name, route))
         }
         return aliases
     }
 
     private static func fault(ofAlias path: [UInt8]) -> String? {
-        // What a request's path may have (RFC 3986 section 3.3); others never get as far as to be compared.
-        let isPath =
-            path.first == UInt8(ascii: "/")
-            && path.allSatisfy { CharacterRule.isLetterOrDigit($0) || "-._~%!$&'()*+,;=:@/".utf8.contains($0) }
-        if !isPath { return "must be a path that begins with /, without query, of characters that paths have" }
-        let isTaken =
-            Registry.routes.contains { $0.description.path == path } || path == Configuration.livenessPath
-        return isTaken ? "is a path of the service's own" : nil
+        if !PublicURL.isPath(path) {
+            return "must be a path that begins with /, without query, of characters that paths have"
+        }
+        return isOwn(path) ? "is a path of the service's own" : nil
     }
 }

@@ -46,6 +46,7 @@ final class Compiler {
         for member in root.members("grants") ?? [] {
             if let grant = compileGrant(member, at: grants.count, credentials, identities) { grants.append(grant) }
         }
+        checkCallbacks(grants, beside: server.aliases)
         if file.isWorldWritable {
             reader.report("", "anybody on this machine can change this file; chmod o-w it")
         }

@@ -171,6 +171,7 @@ struct FieldReader {
         case .secret: return secret(value, path).map { .secret($0) }
         case .object(let fields): return .object(read(value, path, by: fields))
         case .objects(let fields): return objects(value, path, fields)
+        case .json(let length): return json(value, path, maximumLength: length)
         case .members:
             if case .object(let members) = value.content { return .members(members) }
             report(path, "must be an object { name: …, … }")

@@ -22,6 +22,14 @@ package struct Request: ~Copyable, ~Escapable {
         get { bytes.extracting(head.path) }
     }
 
+    /// Path and query with the `?` between them; without it where the query is empty.
+    package var target: Span<UInt8> {
+        @_lifetime(copy self)
+        get {
+            bytes.extracting(head.path.lowerBound..<(head.query.isEmpty ? head.path.upperBound : head.query.upperBound))
+        }
+    }
+
     package var query: Span<UInt8> {
         @_lifetime(copy self)
         get { bytes.extracting(head.query) }

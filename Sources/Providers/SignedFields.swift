@@ -40,11 +40,15 @@ struct SignedFields: ~Escapable {
 
     var count: Int { fields.count }
 
-    /// Whether there is a field of this name, which is in lower case.
-    func contains(_ name: StaticString) -> Bool {
-        for field in fields where lines.extracting(field.name).equals(ignoringCase: name) { return true }
-        return false
+    /// The place in the order of the field of this name, which is in lower case; nil when there is none.
+    func index(of name: StaticString) -> Int? {
+        for index in fields.indices where lines.extracting(fields[index].name).equals(ignoringCase: name) {
+            return index
+        }
+        return nil
     }
+
+    func contains(_ name: StaticString) -> Bool { index(of: name) != nil }
 
     /// The value of the field at a place in the order, below `count`.
     @_lifetime(copy self)

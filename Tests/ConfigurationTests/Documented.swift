@@ -137,6 +137,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
 
     /// Where the kind alone does not tell what may stand there.
     private static let values: [String: String] = [
+        "grants.g.publicURL": "\"https://app.example.com/done\"", "grants.g.schemes": "\"qiniu\"",
+        "grants.g.reply": "{}",
         "server.listen": "\"127.0.0.1:1\"", "server.hosts": "\"*\"", "server.cors.origins": "[\"https://a.example\"]",
         "server.aliases": "{\"/a\":\"oss.sign\"}", "credentials": "{}", "grants": "{}",
         "authentication.apiKeys": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",
@@ -169,6 +171,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         case .template: "\"x/\""
         case .object, .members: "{}"
         case .objects: "[]"
+        case .json: "{\"a\":1}"
         }
     }
 
@@ -181,7 +184,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         case .integer: ["null", "true", "\"1\"", "1.0", "1e0", "[]", "{}", "9223372036854775808"]
         case .secret: ["null", "true", "7", "[]", "{}", "\"\"", "{\"env\":\"\"}", "{\"file\":7}", "{\"env\":null}"]
         case .strings: ["null", "true", "7", "{}", "[7]", "[[\"x\"]]", "\"\"", "[\"\"]"]
-        case .object, .members: ["null", "true", "7", "\"x\"", "[]"]
+        case .object, .members, .json: ["null", "true", "7", "\"x\"", "[]"]
         case .objects: ["null", "true", "7", "\"x\"", "{}", "[7]", "[[]]"]
         }
     }

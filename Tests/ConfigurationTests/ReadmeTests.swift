@@ -90,9 +90,9 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
                 }
         }
 
-    /// What grants of all routes may hold.
+    /// What grants of all routes may hold that have callers.
     private static let commonGrantFields: [FieldDescription] = {
-        let routes = Registry.routes.map { route in
+        let routes = Registry.routes.filter(\.description.hasCallers).map { route in
             Schema.grant(of: route.description).filter { field in
                 !route.description.grantFields.contains { $0.name == field.name }
             }
@@ -146,6 +146,7 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
         case .object: "object"
         case .objects: "list of objects"
         case .members: "object, its keys your own"
+        case .json(let length): "object, its keys your own, \(length) bytes at most"
         }
     }
 }

@@ -38,6 +38,21 @@ struct ManagementSample {
         }
     }
 
+    /// What is made of it as a callback with this Authorization field.
+    func judged(_ authorization: String, _ key: SigningKey) throws -> CallbackSignature.Verdict {
+        let authorization = Array(authorization.utf8)
+        return try withRequest { request in
+            var scratch = ByteWriter()
+            let claim: CallbackSignature.Claim
+            do throws(CallbackSignature.Fault) {
+                claim = try CallbackSignature.claim(in: authorization.span, of: key)
+            } catch {
+                return .refused(error)
+            }
+            return try CallbackSignature.judge(claim, of: request, with: key, using: &scratch)
+        }
+    }
+
     /// The text that our signer signs.
     func text(_ signature: ManagementSignature) throws -> String {
         try withRequest { request in

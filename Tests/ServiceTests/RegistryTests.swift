@@ -38,14 +38,19 @@ import Testing
     }
 
     @Test func `the router knows every route, its aliases and nothing else`() throws {
-        let router = Router(aliases: [(Array("/api/uptoken".utf8), 0)])
+        let router = Router(aliases: [(Array("/api/uptoken".utf8), 0)], callbacks: [Array("/done".utf8)])
         for (index, route) in Registry.routes.enumerated() {
             let path = route.description.path
-            guard case .issue(let found)? = router.find(path.span) else {
-                Issue.record("\(route.description.name) is not found")
-                continue
+            let endpoint = router.find(path.span)
+            switch endpoint {
+            case .issue(let found)?: #expect(found == index && route.description.hasCallers)
+            case .callback?: #expect(!route.description.hasCallers)
+            default: Issue.record("\(route.description.name) is not found")
             }
-            #expect(found == index)
+        }
+        guard case .callback? = router.find(Array("/done".utf8).span) else {
+            Issue.record("the callback's path is not found")
+            return
         }
         guard case .issue(0)? = router.find(Array("/api/uptoken".utf8).span) else {
             Issue.record("the alias is not found")

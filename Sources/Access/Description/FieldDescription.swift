@@ -25,6 +25,8 @@ package struct FieldDescription: Sendable {
         case object([FieldDescription])
         /// A list of objects with these keys.
         case objects([FieldDescription])
+        /// A JSON object of any members, at most so many bytes without white space; kept as such a text.
+        case json(maximumLength: Int)
         /// An object whose keys are names given by the user; what each holds is described elsewhere.
         case members
     }

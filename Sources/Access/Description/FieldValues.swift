@@ -13,6 +13,8 @@ package struct FieldValues: Sendable {
         case template(KeyTemplate)
         case object(FieldValues)
         case objects([FieldValues])
+        /// JSON without white space.
+        case json([UInt8])
         /// Members whose names the user gives, in order.
         case members([JSONMember])
     }
@@ -49,6 +51,8 @@ package struct FieldValues: Sendable {
     package func objects(_ name: String) -> [FieldValues]? {
         if case .objects(let list)? = values[name] { list } else { nil }
     }
+
+    package func json(_ name: String) -> [UInt8]? { if case .json(let text)? = values[name] { text } else { nil } }
 
     package func members(_ name: String) -> [JSONMember]? {
         if case .members(let members)? = values[name] { members } else { nil }

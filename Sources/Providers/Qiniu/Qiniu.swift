@@ -10,7 +10,9 @@ enum Qiniu {
             FieldDescription(
                 "cdnKey", .secret, "The key of the CDN domain's timestamp anti-leech, for `qiniu.cdn-url`.")
         ],
-        routes: [UploadToken.route, Download.privateURL, Download.cdnURL, ManagementAuthorization.route],
+        routes: [
+            UploadToken.route, Download.privateURL, Download.cdnURL, ManagementAuthorization.route, QiniuCallback.route,
+        ],
         accessKeyFault: { key in
             // Client SDKs split the token at its colons.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil

@@ -17,9 +17,10 @@ struct Pipeline: ~Copyable {
     let origins: OriginRule
     /// By the grant's place; nil for one whose route issues nothing.
     private let makings: [Making?]
+    let callbacks: CallbackTable
     let counter: SessionCounter
     var memo = SessionMemo()
-    private let log: Log
+    let log: Log
     var ask: Ask
     private var workspace: PolicyWorkspace
     var scratch: ByteWriter
@@ -61,7 +62,8 @@ struct Pipeline: ~Copyable {
         self.counter = counter
         makings = configuration.grants.map { Making($0.issuer, with: keys[$0.credential]) }
         self.requestID = requestID
-        router = Router(aliases: configuration.server.aliases)
+        callbacks = CallbackTable(configuration.grants, with: keys)
+        router = Router(aliases: configuration.server.aliases, callbacks: callbacks.paths)
         hosts = configuration.server.listen.map { HostRule(configuration.server, listener: $0) }
         origins = OriginRule(configuration.server)
         ask = Ask()
@@ -95,6 +97,7 @@ struct Pipeline: ~Copyable {
                 _ = try identify(request, on: route, at: instant)
                 guard request.head.method == .post else { throw .unwantedBody }
                 _ = try bodyType(of: request, Registry.routes[route].description)
+            case .callback: _ = try judgeHead(of: request, at: instant)
             case .issue, .alive, .everything: throw .unwantedBody
             }
             return false
@@ -138,13 +141,21 @@ struct Pipeline: ~Copyable {
 
     /// The endpoint that a request is for, if the service answers to the name that it was asked by.
     private func find(_ request: borrowing Request) throws(Refusal) -> Router.Endpoint {
-        guard hosts.indices.contains(request.listener), hosts[request.listener].admits(request.authority) else {
-            throw .misdirected
-        }
+        guard hosts.indices.contains(request.listener),
+            hosts[request.listener].admits(request.authority) || isPublic(request)
+        else { throw .misdirected }
         // `OPTIONS *`
         if request.path.isEmpty { return .everything }
         guard let endpoint = router.find(request.path) else { throw .notFound }
         return endpoint
+    }
+
+    /// Whether it is for a callback's public URL, host and all.
+    private func isPublic(_ request: borrowing Request) -> Bool {
+        guard let url = callbacks.find(path: request.path, query: request.query)?.verifier.publicURL else {
+            return false
+        }
+        return request.authority.equals(ignoringCaseOf: url.authority)
     }
 
     private mutating func answer(
@@ -152,6 +163,7 @@ struct Pipeline: ~Copyable {
     ) throws(Refusal) -> Answering {
         switch try find(request) {
         case .issue(let route): return try issue(route, request, as: ticket, at: instant, into: &response)
+        case .callback: try receive(request, at: instant, into: &response)
         case .alive: try reportAlive(request, into: &response)
         case .everything: explain(Pipeline.issueMethods, into: &response)
         }

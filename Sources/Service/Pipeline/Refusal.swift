@@ -62,6 +62,14 @@ extension Refusal {
         return refusal
     }
 
+    /// One text for all reasons: who forges callbacks learns nothing by trying.
+    static let forgedCallback: Refusal = {
+        var refusal = Refusal(
+            401, "unauthenticated", "the vendor's signature of this callback does not hold; the service's log says why")
+        refusal.field = ("WWW-Authenticate", "Signature realm=\"countersign\"")
+        return refusal
+    }()
+
     init(_ error: RequestError) {
         let (status, code): (Int, StaticString) =
             switch error.kind {

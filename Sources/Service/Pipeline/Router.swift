@@ -7,6 +7,8 @@ struct Router: Sendable {
     enum Endpoint: Sendable {
         /// A route of the registry, by its place there.
         case issue(route: Int)
+        /// Where a vendor's callbacks come.
+        case callback
         /// Whether the process answers at all.
         case alive
         /// `OPTIONS *`: the service as a whole.
@@ -15,10 +17,17 @@ struct Router: Sendable {
 
     private let paths: [(path: [UInt8], endpoint: Endpoint)]
 
-    init(aliases: [(path: [UInt8], route: Int)]) {
+    /// - Parameter callbacks: the paths of their public URLs.
+    init(aliases: [(path: [UInt8], route: Int)], callbacks: [[UInt8]]) {
         paths =
-            Registry.routes.enumerated().map { ($1.description.path, .issue(route: $0)) }
-            + aliases.map { ($0.path, .issue(route: $0.route)) } + [(Configuration.livenessPath, .alive)]
+            Registry.routes.enumerated().map { route in
+                (
+                    route.element.description.path,
+                    route.element.description.hasCallers ? .issue(route: route.offset) : .callback
+                )
+            }
+            + aliases.map { ($0.path, .issue(route: $0.route)) } + callbacks.map { ($0, .callback) }
+            + [(Configuration.livenessPath, .alive)]
     }
 
     func find(_ path: Span<UInt8>) -> Endpoint? {

@@ -1,0 +1,119 @@
+import Access
+import Bytes
+import Crypto
+
+/// `/qiniu/callback`: what Kodo sends when an upload with a `callbackUrl` is done.
+struct QiniuCallback: CallbackVerifier {
+    let publicURL: PublicURL
+    let reply: [UInt8]
+    private let signatures: [ManagementSignature]
+
+    /// How far the date that a callback was signed with may be behind, and how far ahead, in seconds.
+    private static let tolerance: (behind: Int64, ahead: Int64) = (15 * 60, 60)
+    private static let method = Array("POST".utf8)
+    private static let schemes: [(name: String, signature: ManagementSignature)] = [("qiniu", .qiniu), ("qbox", .qbox)]
+
+    static let route = RouteDescription(
+        "qiniu.callback", path: "/qiniu/callback", "Callbacks from Kodo, verified and answered.",
+        parameters: [],
+        grantFields: [
+            FieldDescription(
+                "publicURL", .string, required: true,
+                "The `callbackUrl` as Kodo knows it; its callbacks are answered at its path."),
+            FieldDescription(
+                "reply", .json(maximumLength: 8192), required: true,
+                "What a genuine callback is answered, and what Kodo tells the uploader."),
+            FieldDescription(
+                "schemes", .strings, standard: "[\"qiniu\", \"qbox\"]",
+                "Which of Kodo's signatures are believed; qbox covers neither method nor host, and never ends."),
+        ],
+        answer: [], scope: [], hasCallers: false, withoutKey: .prefix, longestLifetime: nil,
+        makeIssuer: { fields throws(FieldProblem) in try QiniuCallback(fields) })
+
+    init(_ fields: GrantFields) throws(FieldProblem) {
+        guard let url = PublicURL(fields.grant.string("publicURL") ?? []) else {
+            throw FieldProblem(
+                "publicURL",
+                "must be https:// or http://, a host in lower case, a port if it is not the scheme's own, and a path")
+        }
+        let names = fields.grant.strings("schemes") ?? []
+        let known = QiniuCallback.schemes
+        guard !names.isEmpty, names.allSatisfy({ name in known.contains { $0.name.utf8.elementsEqual(name) } }) else {
+            throw FieldProblem("schemes", "must be of qiniu and qbox, at least one")
+        }
+        publicURL = url
+        reply = fields.grant.json("reply") ?? []
+        signatures = known.filter { names.contains(Array($0.name.utf8)) }.map(\.signature)
+    }
+
+    /// Nobody asks for anything here.
+    func objection(to ask: borrowing Ask) -> Objection? {
+        Objection("callers", "nobody is given anything by this grant")
+    }
+
+    func faultOfHead(_ callback: borrowing ReceivedCallback, with key: SigningKey) -> CallbackFault? {
+        let host = publicURL.authority
+        do throws(CallbackFault) {
+            _ = try claim(in: callback, try QiniuCallback.request(callback, to: host.span), of: key)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func judge(
+        _ callback: borrowing ReceivedCallback, with key: SigningKey, using scratch: inout ByteWriter
+    ) throws(IssueError) -> CallbackVerdict {
+        let host = publicURL.authority
+        let request: ManagementRequest
+        let claim: CallbackSignature.Claim
+        do throws(CallbackFault) {
+            request = try QiniuCallback.request(callback, to: host.span)
+            claim = try self.claim(in: callback, request, of: key)
+        } catch {
+            return .refused(error)
+        }
+        switch try CallbackSignature.judge(claim, of: request, with: key, using: &scratch) {
+        case .genuine: return .genuine
+        case .refused(let fault): return .refused(CallbackFault(fault.reason))
+        }
+    }
+
+    /// The callback as Kodo sent it: to the public URL's host, whatever host a proxy has asked us by.
+    @_lifetime(copy callback, copy host)
+    private static func request(
+        _ callback: borrowing ReceivedCallback, to host: Span<UInt8>
+    ) throws(CallbackFault) -> ManagementRequest {
+        do throws(IssueError) {
+            return try ManagementRequest(
+                method: method.span, target: callback.target, host: host,
+                contentType: callback.contentType, fieldLines: callback.fieldLines, body: callback.body)
+        } catch {
+            throw CallbackFault("what is signed of it is not spelled as Kodo spells it")
+        }
+    }
+
+    private func claim(
+        in callback: borrowing ReceivedCallback, _ request: borrowing ManagementRequest, of key: SigningKey
+    ) throws(CallbackFault) -> CallbackSignature.Claim {
+        let claim: CallbackSignature.Claim
+        do throws(CallbackSignature.Fault) {
+            claim = try CallbackSignature.claim(in: callback.authorization, of: key)
+        } catch {
+            throw CallbackFault(error.reason)
+        }
+        guard signatures.contains(claim.signature) else {
+            throw CallbackFault("the grant's schemes do not name the one that it is signed by")
+        }
+        if let index = request.fields.index(of: "x-qiniu-date") {
+            guard let date = ISO8601.parseBasic(request.fields.value(at: index)) else {
+                throw CallbackFault("its X-Qiniu-Date is not of the form 20151103T095259Z")
+            }
+            let (behind, ahead) = QiniuCallback.tolerance
+            guard (callback.time - behind...callback.time + ahead).contains(date) else {
+                throw CallbackFault("its X-Qiniu-Date is too far from our clock")
+            }
+        }
+        return claim
+    }
+}
