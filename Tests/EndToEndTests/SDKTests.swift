@@ -31,6 +31,15 @@ struct SDKTests {
             Setup.cdnKey, Setup.nosAccessKey, Setup.nosSecret, APIKey.alice.key)
     }
 
+    @Test(arguments: Transport.allCases)
+    func `Qiniu's SDK signs callbacks that are believed, and none that are changed afterwards`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service.shared(.callbacks, transport)
+        try Python.expectSuccess(
+            "qiniu_callback.py", "\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret)
+    }
+
     @Test func `NetEase's SDK signs as the server that judges signatures says`() throws {
         try Python.expectSuccess("nos_client.py")
     }
