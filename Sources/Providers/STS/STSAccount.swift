@@ -8,7 +8,7 @@ package struct STSAccount: Sendable {
         /// The stand-in that the service brings along.
         case sandbox
         /// Tried in this order.
-        case hosts([STSEndpoint])
+        case hosts([VendorEndpoint])
 
         package var isSandbox: Bool { if case .sandbox = self { true } else { false } }
     }
@@ -115,8 +115,8 @@ package struct STSAccount: Sendable {
     private static func endpoints(_ fields: FieldValues) throws(FieldProblem) -> Endpoints {
         guard let list = fields.strings("endpoints") else {
             return .hosts([
-                try endpoint("region") { () throws(STSEndpoint.Fault) in
-                    try STSEndpoint(region: fields.string("region"))
+                try endpoint("region") { () throws(VendorEndpoint.Fault) in
+                    try VendorEndpoint(region: fields.string("region"))
                 }
             ])
         }
@@ -129,9 +129,9 @@ package struct STSAccount: Sendable {
             return .sandbox
         }
         guard !list.isEmpty else { throw FieldProblem("endpoints", "must hold at least one endpoint") }
-        var endpoints: [STSEndpoint] = []
+        var endpoints: [VendorEndpoint] = []
         for text in list {
-            let endpoint = try endpoint("endpoints") { () throws(STSEndpoint.Fault) in try STSEndpoint(text) }
+            let endpoint = try endpoint("endpoints") { () throws(VendorEndpoint.Fault) in try VendorEndpoint(text) }
             guard !endpoints.contains(endpoint) else { throw FieldProblem("endpoints", "names an endpoint twice") }
             endpoints.append(endpoint)
         }
@@ -148,9 +148,11 @@ package struct STSAccount: Sendable {
     }
 
     private static func endpoint(
-        _ field: String, _ make: () throws(STSEndpoint.Fault) -> STSEndpoint
-    ) throws(FieldProblem) -> STSEndpoint {
-        do throws(STSEndpoint.Fault) { return try make() } catch { throw FieldProblem(field, error.reason.description) }
+        _ field: String, _ make: () throws(VendorEndpoint.Fault) -> VendorEndpoint
+    ) throws(FieldProblem) -> VendorEndpoint {
+        do throws(VendorEndpoint.Fault) { return try make() } catch {
+            throw FieldProblem(field, error.reason.description)
+        }
     }
 
     private static func fingerprint(_ key: KeyPair) throws(CryptoError) -> [UInt8] {

@@ -37,7 +37,7 @@ package final class SessionDesk: Sendable {
     let name: String
     package let account: STSAccount
     /// Where STS is asked, in this order.
-    let endpoints: [STSEndpoint]
+    let endpoints: [VendorEndpoint]
     /// Whom the service believes to be STS; nil where it speaks to this machine without TLS only.
     let trust: TLSTrust?
     let limits: UpstreamLimits
@@ -49,7 +49,7 @@ package final class SessionDesk: Sendable {
     static let waiterBits: UInt64 = 48
 
     init(
-        _ name: String, _ account: STSAccount, at endpoints: [STSEndpoint], trusting trust: TLSTrust?,
+        _ name: String, _ account: STSAccount, at endpoints: [VendorEndpoint], trusting trust: TLSTrust?,
         _ limits: UpstreamLimits, from now: Now
     ) {
         self.name = name

@@ -114,11 +114,11 @@ package struct SessionDesks: Sendable {
 
     private static func endpoints(
         of account: STSAccount, _ sandbox: RunningSandbox?
-    ) throws(Failure) -> [STSEndpoint] {
+    ) throws(Failure) -> [VendorEndpoint] {
         if case .hosts(let endpoints) = account.endpoints { return endpoints }
         guard let sandbox else { throw Failure(description: "there is no sandbox") }
-        do throws(STSEndpoint.Fault) {
-            return [try STSEndpoint(Array(text: "http://127.0.0.1:\(sandbox.port)"))]
+        do throws(VendorEndpoint.Fault) {
+            return [try VendorEndpoint(Array(text: "http://127.0.0.1:\(sandbox.port)"))]
         } catch {
             throw Failure(description: error.reason.description)
         }

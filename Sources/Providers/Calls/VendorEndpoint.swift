@@ -1,7 +1,7 @@
 import Bytes
 
-/// Where STS is asked: `https://host[:port]`, or `http://` to this machine itself.
-package struct STSEndpoint: Sendable, Hashable {
+/// Where a vendor is asked: `https://host[:port]`, or `http://` to this machine itself.
+package struct VendorEndpoint: Sendable, Hashable {
     package let isSecure: Bool
     /// In lower case, an IPv6 address without its brackets; for connecting, and for the certificate.
     package let host: [UInt8]
@@ -20,7 +20,7 @@ package struct STSEndpoint: Sendable, Hashable {
         guard isSecure || text.starts(with: http) else { throw Fault(reason: "must begin with https://") }
         var rest = Array(text.dropFirst(isSecure ? https.count : http.count))
         if rest.last == UInt8(ascii: "/") { rest.removeLast() }
-        let split = STSEndpoint.split(rest)
+        let split = VendorEndpoint.split(rest)
         let standard: Int64 = isSecure ? 443 : 80
         guard let split, let number = split.port.map({ Decimal.parse($0.span, maximum: 65_535) }) ?? standard,
             number > 0
@@ -39,21 +39,6 @@ package struct STSEndpoint: Sendable, Hashable {
         port = UInt16(clamping: number)
         let shown = split.isBracketed ? [UInt8(ascii: "[")] + name + [UInt8(ascii: "]")] : name
         authority = number == standard ? shown : shown + Array(text: ":\(number)")
-    }
-
-    /// The vendor's endpoint for a region; the global one for none.
-    package init(region: [UInt8]?) throws(Fault) {
-        guard let region else {
-            try self.init(StaticString("https://sts.aliyuncs.com").array)
-            return
-        }
-        guard STSEndpoint.isRegion(region) else { throw Fault(reason: "must be a region such as cn-hangzhou") }
-        try self.init(Array(text: "https://sts.\(region.text).aliyuncs.com"))
-    }
-
-    static func isRegion(_ text: [UInt8]) -> Bool {
-        VendorText.isWord(text, "-", length: 2...40) && text.allSatisfy { $0 == $0.lowercasedASCII }
-            && text.first != UInt8(ascii: "-") && text.last != UInt8(ascii: "-")
     }
 
     private static func split(_ text: [UInt8]) -> (host: [UInt8], port: [UInt8]?, isBracketed: Bool)? {
