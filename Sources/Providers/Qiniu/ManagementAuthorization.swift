@@ -13,23 +13,13 @@ struct ManagementAuthorization: TokenIssuer {
 
     /// How long the vendor takes a dated request, in seconds.
     private static let dateTolerance: Int64 = 15 * 60
-    private static let method = Array(ManagementOperation.method.utf8)
 
     static let route = RouteDescription(
         "qiniu.authorization", path: "/qiniu/authorization",
         "A signed request to Kodo that lists keys, looks at one, or lists the account's buckets.",
         parameters: [
-            .grant,
-            ParameterDescription("operation", .text(maximumLength: 16), "What is done: list, stat or buckets."),
-            .bucket,
-            ParameterDescription("key", .key(maximumLength: Qiniu.maximumKeyLength), "The whole key, for stat."),
-            ParameterDescription(
-                "prefix", .keyPrefix(maximumLength: Qiniu.maximumKeyLength),
-                "What the listed keys begin with; without it, the grant's prefix."),
-            ParameterDescription("delimiter", .text(maximumLength: 64), "Where keys are cut to folders, such as /."),
-            ParameterDescription("marker", .text(maximumLength: 2048), "Where the listing goes on: the last one's."),
-            ParameterDescription("limit", .integer(1...1000), "The most keys that are listed."),
-        ],
+            .grant, ParameterDescription("operation", .text(maximumLength: 16), "What is done: list, stat or buckets."),
+        ] + ManagementOperation.allParameters,
         grantFields: [
             FieldDescription(
                 "operations", .strings, standard: "[\"list\", \"stat\"]",
@@ -60,9 +50,7 @@ struct ManagementAuthorization: TokenIssuer {
     /// Where the parameters stand in an ask.
     private enum Position {
         static let operation = route.position(of: "operation") ?? .max
-        static let delimiter = route.position(of: "delimiter") ?? .max
-        static let marker = route.position(of: "marker") ?? .max
-        static let limit = route.position(of: "limit") ?? .max
+        static let target = ManagementTarget.Position(route)
     }
 
     private init(_ fields: GrantFields) throws(FieldProblem) {
@@ -70,7 +58,7 @@ struct ManagementAuthorization: TokenIssuer {
         let operations = grant.strings("operations") ?? []
         guard !operations.isEmpty else { throw FieldProblem("operations", "must name at least one") }
         rule = try OperationRule(
-            ManagementOperation.table, methods: [ManagementAuthorization.method],
+            ManagementOperation.table, methods: [ManagementOperation.method],
             subResources: (operations, "operations"), headers: [], reach: fields.reach)
         var hosts: [(operation: ManagementOperation, origin: WebOrigin)] = []
         for operation in ManagementOperation.allCases {
@@ -103,29 +91,25 @@ struct ManagementAuthorization: TokenIssuer {
             throw AskError(.invalid, "operation", "must be list, stat or buckets")
         }
         for parameter in ManagementOperation.allParameters
-        where !operation.parameters.contains(parameter) && has(parameter, ask) {
-            throw AskError(.invalid, parameter, "is not for the operation \(operation)")
+        where !operation.parameters.contains(where: { $0 === parameter }) && has(parameter, ask) {
+            throw AskError(.invalid, parameter.name, "is not for the operation \(operation)")
         }
-        for (position, parameter) in [(Position.delimiter, "delimiter"), (Position.marker, "marker")] {
-            if ask.text(at: position)?.hasControlCharacters == true {
-                throw AskError(.invalid, parameter, "must have no control characters")
-            }
-        }
+        try Position.target.check(ask)
         if operation == .stat, ask.key == nil { throw AskError(.missing, "key", "must be the key to look at") }
         return operation
     }
 
-    private static func has(_ parameter: String, _ ask: borrowing Ask) -> Bool {
-        route.position(of: parameter).map { ask.has($0) } ?? false
+    private static func has(_ parameter: ParameterDescription, _ ask: borrowing Ask) -> Bool {
+        route.position(of: parameter.name).map { ask.has($0) } ?? false
     }
 
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let operation = ask.detail as? ManagementOperation else { return Objection("operation", "was not read") }
         var names = [operation.segment]
         for parameter in operation.parameters where ManagementAuthorization.has(parameter, ask) && operation == .list {
-            names.append(Array(parameter.utf8))
+            names.append(Array(parameter.name.utf8))
         }
-        return rule.objection(to: ManagementAuthorization.method, operation.level, names: names, headers: [])
+        return rule.objection(to: ManagementOperation.method, operation.level, names: names, headers: [])
     }
 
     // MARK: The request
@@ -137,15 +121,14 @@ struct ManagementAuthorization: TokenIssuer {
         guard let operation = ask.detail as? ManagementOperation,
             let origin = hosts.first(where: { $0.operation == operation })?.origin
         else { throw .nothingToSign }
-        var target = ByteWriter()
-        write(operation, ask, permit, into: &target, using: &scratch)
+        let target = ManagementTarget(operation, ask, permit, Position.target, using: &scratch).bytes
         out.append("\"method\":\"")
-        out.append(ManagementAuthorization.method)
+        out.append(ManagementOperation.method)
         out.append("\",\"url\":\"")
         origin.write(into: &out)
-        out.append(target.bytes)
+        out.append(target)
         out.append("\",\"headers\":{\"Authorization\":\"")
-        try authorize(target.bytes, origin.authority, with: key, at: moment, into: &out, using: &scratch)
+        try authorize(target.span, origin.authority, with: key, at: moment, into: &out, using: &scratch)
         out.append("},\"operation\":\"")
         out.append(operation.segment)
         out.append("\",\"bucket\":")
@@ -156,64 +139,19 @@ struct ManagementAuthorization: TokenIssuer {
         ManagementAuthorization.write(permit.extent == .prefix ? permit.key : nil, into: &out)
     }
 
-    /// Writes path and query.
-    private func write(
-        _ operation: ManagementOperation, _ ask: borrowing Ask, _ permit: borrowing Permit,
-        into target: inout ByteWriter, using scratch: inout ByteWriter
-    ) {
-        target.append(UInt8(ascii: "/"))
-        target.append(operation.segment)
-        switch operation {
-        case .buckets: return
-        case .stat:
-            target.append(UInt8(ascii: "/"))
-            EntryURI.write(bucket: permit.bucket, key: permit.key, into: &target, using: &scratch)
-        case .list:
-            target.append("?bucket=")
-            Percent.encode(permit.bucket, into: &target)
-            if permit.extent == .prefix {
-                target.append("&prefix=")
-                Percent.encode(permit.key, into: &target)
-            }
-            if let delimiter = ask.text(at: Position.delimiter) {
-                target.append("&delimiter=")
-                Percent.encode(delimiter, into: &target)
-            }
-            if let marker = ask.text(at: Position.marker) {
-                target.append("&marker=")
-                Percent.encode(marker, into: &target)
-            }
-            if let limit = ask.integer(at: Position.limit) {
-                target.append("&limit=")
-                target.append(decimal: limit)
-            }
-        }
-    }
-
     /// Writes the headers, from within the value of the first.
     private func authorize(
         _ target: Span<UInt8>, _ host: [UInt8], with key: SigningKey, at moment: borrowing Moment,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        let method = ManagementAuthorization.method
-        var date = ByteWriter(capacity: 16)
-        ISO8601.writeBasic(moment.unixSeconds, into: &date)
-        var lines = ByteWriter(capacity: 32)
-        lines.append("X-Qiniu-Date: ")
-        lines.append(date.bytes)
-        lines.append("\r\n")
-        // HTTP clients differ over what they send when nobody says; so it is said, and signed.
-        let type = Array(ManagementSignature.form.description.utf8)
-        let request = try ManagementRequest(
-            method: method.span, target: target, host: host.span, contentType: type.span, fieldLines: lines.bytes,
-            body: Span())
-        try signature.write(for: request, with: key, into: &out, using: &scratch)
+        let date = ManagementSignature.date(moment.unixSeconds)
+        try signature.write(forTarget: target, on: host, date: date, with: key, into: &out, using: &scratch)
         out.append(UInt8(ascii: "\""))
         guard signature == .qiniu else { return }
         out.append(",\"Content-Type\":\"")
-        out.append(type)
+        out.append(ManagementSignature.form)
         out.append("\",\"X-Qiniu-Date\":\"")
-        out.append(date.bytes)
+        out.append(date)
         out.append(UInt8(ascii: "\""))
     }
 

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 
 /// What may be asked of Kodo's management services.
 enum ManagementOperation: String, CaseIterable, AskDetail {
@@ -14,15 +15,26 @@ enum ManagementOperation: String, CaseIterable, AskDetail {
     }
 
     /// The parameters that say more of it.
-    var parameters: [String] {
+    var parameters: [ParameterDescription] {
         switch self {
-        case .list: ["bucket", "prefix", "delimiter", "marker", "limit"]
-        case .stat: ["bucket", "key"]
+        case .list: [.bucket] + ManagementOperation.listing
+        case .stat: [.bucket, ManagementOperation.key]
         case .buckets: []
         }
     }
 
-    static let allParameters = ["bucket", "key", "prefix", "delimiter", "marker", "limit"]
+    static let allParameters = [.bucket, key] + listing
+
+    private static let key = ParameterDescription(
+        "key", .key(maximumLength: Qiniu.maximumKeyLength), "The whole key, for stat.")
+    private static let listing = [
+        ParameterDescription(
+            "prefix", .keyPrefix(maximumLength: Qiniu.maximumKeyLength),
+            "What the listed keys begin with; without it, the grant's prefix."),
+        ParameterDescription("delimiter", .text(maximumLength: 64), "Where keys are cut to folders, such as /."),
+        ParameterDescription("marker", .text(maximumLength: 2048), "Where the listing goes on: the last one's."),
+        ParameterDescription("limit", .integer(1...1000), "The most keys that are listed."),
+    ]
 
     var level: OperationTable.Level {
         switch self {
@@ -40,9 +52,9 @@ enum ManagementOperation: String, CaseIterable, AskDetail {
     static let table = OperationTable(
         allCases.map {
             OperationTable.Operation(
-                method, $0.level, [$0.rawValue], query: $0 == .list ? $0.parameters : [],
+                method.text, $0.level, [$0.rawValue], query: $0 == .list ? $0.parameters.map(\.name) : [],
                 reach: $0 == .buckets ? .service : .object)
         })
 
-    static let method = "GET"
+    static let method = Array("GET".utf8)
 }

@@ -1,0 +1,97 @@
+import Access
+import Bytes
+import Crypto
+
+/// Path and query of a request to Kodo, of what was asked and permitted. The prefix bounds a listing whatever stands beside it.
+struct ManagementTarget: Sendable {
+    let path: [UInt8]
+    /// Not encoded.
+    let query: [UpstreamField]
+
+    /// Where the parameters of listings stand in an ask.
+    struct Position: Sendable {
+        private let places: [(name: String, place: Int)]
+
+        init(_ route: RouteDescription) {
+            places = ["delimiter", "marker", "limit"].compactMap { name in route.position(of: name).map { (name, $0) } }
+        }
+
+        /// Checks what the descriptions do not tell.
+        func check(_ ask: borrowing Ask) throws(AskError) {
+            for (name, place) in places where ask.text(at: place)?.hasControlCharacters == true {
+                throw AskError(.invalid, name, "must have no control characters")
+            }
+        }
+
+        fileprivate func fields(of ask: borrowing Ask) -> [UpstreamField] {
+            var fields: [UpstreamField] = []
+            for (name, place) in places {
+                if let text = ask.text(at: place) {
+                    fields.append(UpstreamField(Array(name.utf8), text.array))
+                } else if let number = ask.integer(at: place) {
+                    fields.append(UpstreamField(Array(name.utf8), Array(text: "\(number)")))
+                }
+            }
+            return fields
+        }
+    }
+
+    /// - Parameter scratch: room to work in.
+    init(
+        _ operation: ManagementOperation, _ ask: borrowing Ask, _ permit: borrowing Permit, _ position: Position,
+        using scratch: inout ByteWriter
+    ) {
+        var path = ByteWriter(capacity: 64)
+        path.append(UInt8(ascii: "/"))
+        path.append(operation.segment)
+        switch operation {
+        case .buckets: query = []
+        case .stat:
+            path.append(UInt8(ascii: "/"))
+            EntryURI.write(bucket: permit.bucket, key: permit.key, into: &path, using: &scratch)
+            query = []
+        case .list:
+            var fields = [UpstreamField("bucket", permit.bucket.array)]
+            if permit.extent == .prefix { fields.append(UpstreamField("prefix", permit.key.array)) }
+            query = fields + position.fields(of: ask)
+        }
+        self.path = path.array
+    }
+
+    /// As it is on the request line.
+    var bytes: [UInt8] {
+        var out = ByteWriter()
+        out.append(path)
+        if !query.isEmpty {
+            out.append(UInt8(ascii: "?"))
+            QueryText.write(query, into: &out)
+        }
+        return out.array
+    }
+}
+
+extension ManagementSignature {
+    /// The value of `X-Qiniu-Date`.
+    static func date(_ unixSeconds: Int64) -> [UInt8] {
+        var out = ByteWriter(capacity: 16)
+        ISO8601.writeBasic(unixSeconds, into: &out)
+        return out.array
+    }
+
+    /// Writes the value of the Authorization field for a request that has this date and no body, and says that its body is a
+    /// form: HTTP clients differ over what they send when nobody says, so it is said, and signed.
+    func write(
+        forTarget target: Span<UInt8>, on host: [UInt8], date: [UInt8], with key: SigningKey,
+        into out: inout ByteWriter, using scratch: inout ByteWriter
+    ) throws(IssueError) {
+        var lines = ByteWriter(capacity: 32)
+        lines.append("X-Qiniu-Date: ")
+        lines.append(date)
+        lines.append("\r\n")
+        let (method, type) = (ManagementOperation.method, ManagementSignature.form.array)
+        let request = try ManagementRequest(
+            method: method.span, target: target, host: host.span, contentType: type.span, fieldLines: lines.bytes,
+            body: Span())
+        try write(for: request, with: key, into: &out, using: &scratch)
+    }
+}
