@@ -111,7 +111,8 @@ package enum Schema {
                 "callBurst", .integer(1...1000), standard: "50",
                 "Calls that may be begun at once after a silence."),
             FieldDescription(
-                "sessions", .integer(1...1_000_000), standard: "10000", "Sessions that are remembered at a time."),
+                "sessions", .integer(2...1_000_000), standard: "10000",
+                "Sessions that are remembered at a time, the service's own key among them."),
             FieldDescription(
                 "waiters", .integer(1...1_000_000), standard: "16384", "Requests that may wait in all; beyond it 503."),
             FieldDescription(

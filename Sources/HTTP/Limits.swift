@@ -12,6 +12,9 @@ package struct Limits: Sendable {
     package var headerTimeout: Int64 = 10_000
     /// From the first byte of a request to its last, and again from the first unsent byte of an answer to its last.
     package var requestTimeout: Int64 = 30_000
+    /// From a request that waits for its answer to the answer. Handlers have bounds of their own, told in their own words;
+    /// this is longer than all of them, for one that forgets a request.
+    package var answerTimeout: Int64 = 90_000
     /// Without a byte between two requests.
     package var idleTimeout: Int64 = 60_000
 

@@ -96,7 +96,8 @@ package struct ServerConnection: ~Copyable {
         switch phase {
         case .idle: since + limits.idleTimeout
         case .head: since + limits.headerTimeout
-        case .body, .parked, .closing: since + limits.requestTimeout
+        case .body, .closing: since + limits.requestTimeout
+        case .parked: since + limits.answerTimeout
         }
     }
 

@@ -82,8 +82,12 @@ final class EventLoop {
         transport.wake()
     }
 
-    /// Whether it has stopped and holds no socket.
-    var isFinished: Bool { stopDeadline != nil && alive == 0 && closing == 0 }
+    /// Whether it has stopped and holds no socket, and nobody elsewhere waits for what it is asking other servers, or has
+    /// waited long enough.
+    var isFinished: Bool {
+        guard let stopDeadline, alive == 0, closing == 0 else { return false }
+        return !context.handler.isWaiting || context.instant.monotonic >= stopDeadline
+    }
 
     /// How many milliseconds the transport may wait for an event; -1 for as long as it likes.
     var patience: Int32 {

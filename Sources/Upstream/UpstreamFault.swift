@@ -29,6 +29,14 @@ package enum UpstreamFault: Error, Sendable, Equatable {
         }
     }
 
+    /// Whether another endpoint may fare better: this one is not what it should be, and would only say it again.
+    package var isRetriedElsewhere: Bool {
+        switch self {
+        case .malformed, .expired, .clockOff: true
+        case .network, .unavailable, .throttled, .refused, .breakerOpen, .overBudget: false
+        }
+    }
+
     /// Whether it shows that the vendor fails, so that what is left of a credential is stretched.
     package var isOutage: Bool {
         switch self {

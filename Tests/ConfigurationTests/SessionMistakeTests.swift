@@ -88,7 +88,7 @@ struct SessionMistakeTests {
             limit("attemptTimeout", "\"1500ms\"", "\"31s\"", "from 100ms to 30s"),
             limit("attempts", "3", "0", "from 1 to 10"), limit("attempts", "3", "11", "from 1 to 10"),
             limit("callsPerSecond", "20", "0", "from 1 to 1000"), limit("callBurst", "10", "1001", "from 1 to 1000"),
-            limit("sessions", "5000", "0", "from 1 to 1000000"), limit("waiters", "2000", "-1", "from 1 to 1000000"),
+            limit("sessions", "5000", "1", "from 2 to 1000000"), limit("waiters", "2000", "-1", "from 1 to 1000000"),
             limit("waitersPerSession", "200", "1000001", "from 1 to 1000000"),
             limit("patience", "\"900ms\"", "\"0s\"", "from 100ms to 1m"),
             credential("attempts: 3", "attempts: 3, ‸retries: 3", "limits.retries", "is not known"),

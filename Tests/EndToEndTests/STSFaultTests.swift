@@ -184,6 +184,47 @@ struct STSFaultTests {
         var all: [String] { lock.withLock { texts } }
     }
 
+    @Test func `a call that a kept connection lost is signed anew, since the vendor may have seen its nonce`() throws {
+        let nonces = Nonces()
+        let peer = try ClientPeer { peer, _ in
+            try peer.answer(
+                nonces.take(try peer.request())
+                    ? STSFault.credentials()
+                    : "{\"RequestId\":\"1\",\"Code\":\"SignatureNonceUsed\",\"Message\":\"no\"}")
+            // The next one is read, and never answered.
+            _ = nonces.take(try peer.request())
+        }
+        defer { _ = peer.stop() }
+        try Service.run(.vendor("nonce", ["http://127.0.0.1:\(peer.port)"]), .epoll) { service in
+            // Enough for each event loop to have kept a connection.
+            for number in 0..<8 { try service.get("/distribute-token.json?expires=\(1000 + number)").expectSuccess() }
+        }
+    }
+
+    private final class Nonces: @unchecked Sendable {
+        private let lock = NSLock()
+        private var seen: Set<String> = []
+
+        /// - Returns: whether the request's nonce is new.
+        func take(_ request: String) -> Bool {
+            let line = request.split(separator: "\r\n").first { $0.hasPrefix("x-acs-signature-nonce: ") }
+            return lock.withLock { seen.insert(String(line ?? "none")).inserted }
+        }
+    }
+
+    @Test func `a request that waits has as long as that takes, and is told the end in the SDK's words`() throws {
+        let peer = try ClientPeer({ peer, _ in peer.hang() })
+        defer { _ = peer.stop() }
+        let setup = Setup.vendor(
+            "impatient", ["http://127.0.0.1:\(peer.port)"], server: "limits: { requestTimeout: \"500ms\" },")
+        try Service.run(setup, .epoll) { service in
+            let answer = try service.get("/distribute-token.json", "X-Request-Id: mine")
+            #expect(answer.status == 503)
+            #expect(answer.json["StatusCode"] == 503 && answer.json["ErrorCode"]?.string != nil, "\(answer.text)")
+            #expect(answer["X-Request-Id"] == "mine")
+        }
+    }
+
     @Test func `an endpoint that is down is passed over for the next`() throws {
         let certificates = try ClientCertificates.shared.get()
         let peer = try ClientPeer(STSFault.well, tls: certificates.good)

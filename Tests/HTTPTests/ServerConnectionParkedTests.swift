@@ -168,7 +168,7 @@ import Testing
         var limits = Limits()
         limits.idleTimeout = 60
         limits.headerTimeout = 10
-        limits.requestTimeout = 30
+        limits.answerTimeout = 30
         return limits
     }
 

@@ -223,7 +223,7 @@ import Testing
 
     @Test(arguments: TransportKind.allCases)
     func `one that nobody answers ends with 503 when its time is over`(transport: TransportKind) throws {
-        try withParking(transport, { $0.limits.requestTimeout = 300 }) { server, handler in
+        try withParking(transport, { $0.limits.answerTimeout = 300 }) { server, handler in
             let client = try Client(server.port)
             try client.write(get("/later") + get("/b"))
             let answer = try client.answer()

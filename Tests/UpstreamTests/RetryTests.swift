@@ -23,11 +23,22 @@ import Testing
         UpstreamFault.refused, .malformed, .expired, .clockOff, .breakerOpen(until: 7), .overBudget(until: 7),
     ])
     func `what would be repeated is not tried again`(fault: UpstreamFault) {
-        var retry = Retry(endpoints: 2, at: 0)
+        var retry = Retry(endpoints: fault.isRetriedElsewhere ? 1 : 2, at: 0)
         _ = retry.next(at: 0)
         #expect(retry.failed(with: fault, at: 1, random: 0) == .giveUp(fault))
         #expect(retry.next(at: 2) == .giveUp(fault))
         #expect(retry.attempts == 1)
+    }
+
+    @Test(arguments: [UpstreamFault.malformed, .expired, .clockOff])
+    func `an endpoint that is not what it should be is passed over, each once`(fault: UpstreamFault) {
+        var retry = Retry(endpoints: 3, first: 2, at: 0)
+        #expect(retry.next(at: 0) == .attempt(endpoint: 2, until: 2000))
+        #expect(retry.failed(with: fault, at: 1, random: 0) == .wait(until: 1))
+        #expect(retry.next(at: 1) == .attempt(endpoint: 0, until: 2001))
+        #expect(retry.failed(with: fault, at: 2, random: 0) == .wait(until: 2))
+        #expect(retry.next(at: 2) == .attempt(endpoint: 1, until: 2002))
+        #expect(retry.failed(with: fault, at: 3, random: 0) == .giveUp(fault))
     }
 
     @Test func `no attempt outlives the call, nor is begun when too little time is left`() {

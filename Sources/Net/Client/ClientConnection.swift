@@ -76,7 +76,7 @@ final class ClientConnection {
     /// Whether an exchange that failed so may be tried on another connection: only when this one had been kept, and nothing
     /// of an answer came, so that the peer has most likely closed it before it saw the request.
     func mayBeRetried(after error: ExchangeError) -> Bool {
-        guard isReused, !hasAnswerBegun, let flight, !flight.isRetry else { return false }
+        guard isReused, !hasAnswerBegun, let flight, !flight.isRetry, flight.exchange.isRepeatable else { return false }
         return switch error {
         case .closed, .tls: true
         default: false

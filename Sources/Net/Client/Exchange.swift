@@ -12,8 +12,11 @@ package struct Exchange: Sendable {
     /// A name, or a numeric IPv4 or IPv6 address, the latter with or without brackets.
     package var host: String
     package var port: UInt16
-    /// Head and body as they go on the wire. It may be sent twice, when a kept connection turns out to be dead.
+    /// Head and body as they go on the wire.
     package var request: [UInt8]
+    /// Whether it may be sent again when a kept connection turns out to be dead: not a request that counts once only, such
+    /// as one with a nonce, which the peer may have read before it closed.
+    package var isRepeatable = true
     /// Whether the request is a HEAD, whose answer has no content.
     package var isHead = false
     /// Monotonic milliseconds at which it is over, whatever has come by then: for finding the address, connecting, the

@@ -116,6 +116,13 @@ extension STSFault {
     ]
 }
 
+extension STSFault {
+    /// Whether the vendor does not take the key, or its token, that the call was signed with.
+    package var isAboutKey: Bool {
+        kind == .vendor && (code.hasPrefix("InvalidSecurityToken") || code.hasPrefix("InvalidAccessKeyId"))
+    }
+}
+
 extension STSFault: CustomStringConvertible {
     package var description: String {
         "\(code) (HTTP \(status)\(requestID.map { ", request \($0)" } ?? ""))"

@@ -141,6 +141,11 @@ final class SessionClerk {
         }
     }
 
+    /// The vendor does not take the service's own key any more; one that it was given is fetched anew.
+    func dropOwnKey() {
+        if case .temporary(let key) = ownKey.state { desk.forget(key) }
+    }
+
     /// A call waits for the key as long as it takes, not only as long as a request may.
     private func waitForKey(_ waiter: UInt64, at now: Now, _ then: @escaping (Result<STSKey, UpstreamFault>) -> Void) {
         waiters[waiter] = Waiter(deadline: now.monotonic + desk.limits.callTimeout) { [ownKey] outcome in

@@ -101,6 +101,9 @@ package final class SessionDesk: Sendable {
 
     func cancel(_ waiter: UInt64) { lock.withLock { _ = state.table.cancel(waiter) } }
 
+    /// A credential that is remembered is of no use any more.
+    func forget(_ key: SlotKey) { lock.withLock { state.table.forget(key) } }
+
     /// Lets go of some of what is of no use any more.
     func sweep(at now: Now) { lock.withLock { state.table.sweep(at: now, atMost: 64) } }
 

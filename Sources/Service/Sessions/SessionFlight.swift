@@ -22,6 +22,8 @@ final class SessionFlight {
     private let counterpart: SessionDesk.Counterpart
     private var retry: Retry?
     private var key: STSKey?
+    /// What a cluster vouches for the service with.
+    private var token: [UInt8] = []
     /// When `proceed` is due, in monotonic milliseconds; nil while something is under way.
     private var due: Int64?
     /// What went wrong last, for the log.
@@ -40,19 +42,36 @@ final class SessionFlight {
             }
     }
 
+    /// Gets what its calls need first: without that none is made, and the vendor is not to blame.
     func begin(at now: Now) {
-        guard case .session = purpose else { return start(at: now) }
-        clerk.withOwnKey(at: now) { [self] result in
-            let now = clerk.tools.clock()
-            switch result {
-            case .success(let key):
-                self.key = key
-                start(at: now)
-            case .failure(let fault):
-                complaint = "the service has no key of its own"
-                land(with: fault, at: now)
-            }
+        switch (purpose, desk.account.identity) {
+        case (.session, _): clerk.withOwnKey(at: now) { [self] in begin(with: $0) }
+        case (.ownKey, .oidc(_, _, let tokenFile)):
+            // The token is renewed in its file all the time.
+            clerk.tools.read(tokenFile.text) { [self] in begin(with: $0, from: tokenFile.text) }
+        case (.ownKey, .ecs), (.ownKey, .key), (.ownKey, .environment): start(at: now)
         }
+    }
+
+    private func begin(with result: Result<STSKey, UpstreamFault>) {
+        let now = clerk.tools.clock()
+        switch result {
+        case .success(let key):
+            self.key = key
+            start(at: now)
+        // Whoever was to fetch the key has said why there is none.
+        case .failure(let fault): land(with: fault, at: now)
+        }
+    }
+
+    private func begin(with bytes: [UInt8]?, from tokenFile: String) {
+        let now = clerk.tools.clock()
+        token = bytes.map(SessionFlight.line) ?? []
+        if token.isEmpty {
+            complaint = "the file \(tokenFile) cannot be read, or is empty"
+            return land(with: .unavailable, at: now)
+        }
+        start(at: now)
     }
 
     func tick(at now: Now) {
@@ -87,13 +106,15 @@ final class SessionFlight {
     private func attempt(_ endpoint: Int, until: Int64, at now: Now) {
         switch (purpose, desk.account.identity) {
         case (.session(let request), _): ask(for: request, endpoint, until: until, at: now)
-        case (.ownKey, .oidc(let role, let provider, let tokenFile)):
-            do throws(AssumeRole.Fault) {
-                let request = try AssumeRoleWithOIDC(
-                    roleARN: role, providerARN: provider, sessionName: SessionFlight.ownName, durationSeconds: 3600)
-                ask(for: request, tokenFile: tokenFile.text, endpoint, until: until)
-            } catch {
-                fail(.refused, "the service's own role cannot be asked for: \(error)")
+        case (.ownKey, .oidc(let role, let provider, _)):
+            send(to: endpoint, until: until) { [token] authority, nonce throws(AttemptFault) in
+                do throws(AssumeRole.Fault) {
+                    return try AssumeRoleWithOIDC(
+                        roleARN: role, providerARN: provider, sessionName: SessionFlight.ownName, durationSeconds: 3600
+                    ).call(to: authority, token: token, nonce: nonce, at: now.unixSeconds)
+                } catch {
+                    throw AttemptFault("the service's own role cannot be asked for: \(error)")
+                }
             }
         case (.ownKey, .ecs(let role)): askInstance(for: role, until: until)
         case (.ownKey, .key), (.ownKey, .environment): fail(.refused, "the service's key is the configured one")
@@ -107,23 +128,6 @@ final class SessionFlight {
                 return try request.call(to: authority, signedBy: key, nonce: nonce, at: now.unixSeconds)
             } catch {
                 throw AttemptFault("\(error)")
-            }
-        }
-    }
-
-    /// The token is renewed in its file all the time.
-    private func ask(for request: AssumeRoleWithOIDC, tokenFile: String, _ endpoint: Int, until: Int64) {
-        clerk.tools.read(tokenFile) { [self] bytes in
-            guard let token = bytes.map(SessionFlight.line), !token.isEmpty else {
-                return fail(.unavailable, "the file \(tokenFile) cannot be read, or is empty")
-            }
-            let now = clerk.tools.clock()
-            send(to: endpoint, until: until) { authority, nonce throws(AttemptFault) in
-                do throws(AssumeRole.Fault) {
-                    return try request.call(to: authority, token: token, nonce: nonce, at: now.unixSeconds)
-                } catch {
-                    throw AttemptFault("the file \(tokenFile) holds no token")
-                }
             }
         }
     }
@@ -160,9 +164,11 @@ final class SessionFlight {
             } else {
                 scheme = .http
             }
-            let exchange = Exchange(
+            var exchange = Exchange(
                 scheme, host: endpoint.host.text, port: endpoint.port, request: text.array, deadline: until,
                 answerLimit: STSAnswer.maximumLength)
+            // Its nonce counts once: the next attempt has another.
+            exchange.isRepeatable = false
             clerk.tools.courier.start(exchange) { [self] in finish($0, from: endpoint.authority.text) }
         } catch {
             fail(.unavailable, error.reason)
@@ -182,11 +188,21 @@ final class SessionFlight {
             if let date = answer.moment { desk.observe(vendorDate: date, at: now) }
             do throws(STSFault) {
                 let credential = try STSAnswer.read(answer, at: now.unixSeconds)
+                guard isAsAsked(credential, at: now) else {
+                    return fail(.malformed, "\(endpoint): a credential that holds longer than was asked for")
+                }
                 succeed(with: credential, issuedAt: answer.moment ?? now.unixSeconds, at: now)
             } catch {
+                if error.isAboutKey { clerk.dropOwnKey() }
                 fail(UpstreamFault(error), "\(endpoint): \(error)")
             }
         }
+    }
+
+    /// R5: nobody gets more than was asked for, whatever the vendor gives; as far as its clock may be from ours.
+    private func isAsAsked(_ credential: STSCredential, at now: Now) -> Bool {
+        guard case .session(let request) = purpose else { return true }
+        return credential.expiresAt <= now.unixSeconds + request.durationSeconds + desk.limits.skew
     }
 
     // MARK: The instance's metadata

@@ -1,7 +1,7 @@
 /// The attempts of one call, inside one deadline: when and where the next one is made, or that there is none.
 ///
 /// Network errors, 5xx and throttling are tried again after a pause with full jitter, on the next endpoint in turn; what
-/// the vendor would only say again is not.
+/// the vendor would only say again is not. An endpoint that talks nonsense is passed over, and is not come back to for that.
 package struct Retry: Sendable {
     package enum Step: Sendable, Equatable {
         /// Sign the call anew, with a fresh nonce and timestamp, and send it to this endpoint; without an answer by
@@ -72,7 +72,8 @@ package struct Retry: Sendable {
     /// The attempt under way failed. It is never followed by another at once: the answer is to wait, if only until now.
     package mutating func failed(with fault: UpstreamFault, at now: Int64, random: UInt64) -> Step {
         guard case .trying = phase else { return next(at: now) }
-        guard fault.isRetried, attempts < mostAttempts else { return giveUp(fault) }
+        let isWorthMore = fault.isRetried || fault.isRetriedElsewhere && attempts < endpoints
+        guard isWorthMore, attempts < mostAttempts else { return giveUp(fault) }
         let start = now.plus(backoff.wait(after: attempts, random: random))
         guard start.plus(leastAttempt) <= deadline else { return giveUp(fault) }
         lastFault = fault

@@ -160,6 +160,9 @@ package struct ExpiringSlot: Sendable {
         return .refused(SlotRefusal(.fault(fault), wait: pause))
     }
 
+    /// The credential that is held is of no use any more, whatever its dates say.
+    mutating func forget() { held = nil }
+
     /// The flight was not begun, and never will be.
     package mutating func withdrawn(_ number: UInt64) {
         if flight?.number == number { flight = nil }

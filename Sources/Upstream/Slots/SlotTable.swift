@@ -119,6 +119,13 @@ package struct SlotTable<Value: Sendable>: ~Copyable {
         return result(entries[place].slot.unanswered(at: now, limits: limits), at: place)
     }
 
+    /// What is remembered is not served again; a flight under way goes on, and its waiters wait.
+    package mutating func forget(_ key: SlotKey) {
+        guard let place = places[key] else { return }
+        entries[place].slot.forget()
+        values[place] = nil
+    }
+
     /// What a slot is, for metrics and tests.
     package func state(of key: SlotKey, at now: Now) -> ExpiringSlot.State {
         places[key].map { entries[$0].slot.state(at: now, limits: limits) } ?? .empty

@@ -180,6 +180,26 @@ import Upstream
         #expect(calls <= 15)
     }
 
+    @Test func `an endpoint that talks nonsense is passed over for the next`() throws {
+        let house = try SessionHouse()
+        var served = 0
+        for number in 0..<10 {
+            let outcome = house.ask(try house.session("caller\(number)"))
+            for _ in 0..<4 {
+                for call in house.take() {
+                    if call.exchange.host == "sts.one.example.com" {
+                        house.answer(call, 200, "<html>maintenance</html>")
+                    } else {
+                        house.grant(call)
+                    }
+                }
+                house.pass(milliseconds: 500)
+            }
+            if outcome.key != nil { served += 1 }
+        }
+        #expect(served > 0)
+    }
+
     // MARK: Clocks (R17)
 
     @Test(arguments: [1_200, -1_200])
@@ -210,7 +230,11 @@ import Upstream
         let house = try SessionHouse()
         house.vendorAhead = 1_200
         let outcome = house.ask(try house.session())
-        house.grant(house.take()[0])
+        // Each endpoint is asked once.
+        for _ in 0..<3 {
+            for call in house.take() { house.grant(call) }
+            house.pass(milliseconds: 250)
+        }
         #expect(outcome.refusal?.reason == .fault(.clockOff))
     }
 
@@ -291,6 +315,80 @@ import Upstream
             house.pass(milliseconds: 250)
         }
         #expect(outcome.refusal != nil)
+    }
+
+    @Test func `where two sessions are remembered, there is room for the service's own key too`() throws {
+        let house = try SessionHouse(loops: 1, SessionClerkTests.rrsa + ", limits: { sessions: 2 }")
+        house.files["/run/token"] = Array("token".utf8)
+        let outcome = house.ask(try house.session())
+        for _ in 0..<4 { for call in house.take() { house.grant(call) } }
+        #expect(outcome.key != nil, "\(String(describing: outcome.refusal))")
+    }
+
+    @Test func `a token's file that cannot be read says nothing about STS`() throws {
+        let house = try SessionHouse(loops: 1, SessionClerkTests.rrsa)
+        house.files["/run/token"] = Array("token".utf8)
+        _ = house.ask(try house.session())
+        house.grant(house.take()[0])
+        house.grant(house.take()[0])
+        // Past half of the own key's life, which has 28 minutes left, its file is gone.
+        house.advance(milliseconds: 1_920_000)
+        house.files = [:]
+        // STS itself fails for a moment, and is well again.
+        for number in 0..<6 {
+            _ = house.ask(try house.session("early\(number)"))
+            for call in house.take() { house.fail(call, .connect(reason: "refused")) }
+        }
+        house.pass(milliseconds: 4_000)
+        for call in house.take() { house.grant(call) }
+        var served = 0
+        for number in 0..<10 {
+            let outcome = house.ask(try house.session("caller\(number)"))
+            for call in house.take() { house.grant(call) }
+            house.pass(milliseconds: 2_000)
+            if outcome.key != nil { served += 1 }
+        }
+        #expect(served >= 9, "\(served) of 10: the own key still holds for 27 minutes, and STS is well")
+    }
+
+    @Test(arguments: ["InvalidSecurityToken.Expired", "InvalidAccessKeyId.NotFound"])
+    func `a key of the service's own that the vendor does not take any more is fetched anew`(code: String) throws {
+        let house = try SessionHouse(loops: 1, SessionClerkTests.rrsa)
+        house.files["/run/token"] = Array("token".utf8)
+        _ = house.ask(try house.session())
+        let first = house.grant(house.take()[0])
+        house.refuse(house.take()[0], 400, code)
+        let outcome = house.ask(try house.session("bob"))
+        let second = house.grant(try #require(house.take().first))
+        let call = try #require(house.take().first)
+        #expect(second != first && call.request.contains("Credential=\(second),"))
+        let key = house.grant(call)
+        #expect(outcome.key == key)
+    }
+
+    @Test func `R5 a credential that holds longer than was asked for is nobody's`() throws {
+        let house = try SessionHouse()
+        let outcome = house.ask(try house.session(seconds: 900))
+        for _ in 0..<3 {
+            for call in house.take() { house.grant(call, seconds: 1_201) }
+            house.pass(milliseconds: 250)
+        }
+        #expect(outcome.refusal?.reason == .fault(.malformed))
+        let other = house.ask(try house.session("bob", seconds: 900))
+        house.grant(house.take()[0], seconds: 1_200)
+        #expect(other.key != nil)
+    }
+
+    @Test func `a remembered refusal of the service's own key is told, and no call is made for it`() throws {
+        let house = try SessionHouse(loops: 1, SessionClerkTests.rrsa)
+        house.files["/run/token"] = Array("token".utf8)
+        let first = house.ask(try house.session())
+        house.refuse(house.take()[0], 403, "NoPermission")
+        #expect(first.refusal?.reason == .fault(.refused))
+        let others = try (0..<100).map { house.ask(try house.session("caller\($0)")) }
+        house.settle()
+        #expect(others.allSatisfy { $0.refusal?.reason == .fault(.refused) })
+        #expect(house.take().isEmpty)
     }
 
     static let rrsa = """
