@@ -137,7 +137,7 @@ struct STSFaultTests {
         let peer = try ClientPeer(STSFault.well, tls: certificates.good)
         defer { _ = peer.stop() }
         let setup = Setup.vendor(
-            "good", ["https://localhost:\(peer.port)"], "caFile: \"\(certificates.authority)\"")
+            "good", ["https://localhost:\(peer.port)"], "caFile: \"\(certificates.authority)\", \(Setup.patient)")
         try Service.run(setup, transport) { service in
             let answer = try service.get("/distribute-token.json")
             answer.expectSuccess()
@@ -158,7 +158,7 @@ struct STSFaultTests {
                 }
             })
         defer { _ = peer.stop() }
-        var setup = Setup.vendor("environment", ["http://127.0.0.1:\(peer.port)"])
+        var setup = Setup.vendor("environment", ["http://127.0.0.1:\(peer.port)"], Setup.patient)
         let pair = #"accessKey: "LTAI5e2e", secretKey: "secret-of-the-end-to-end-tests","#
         setup.credentials = setup.credentials.replacing(pair, with: #"identity: "environment","#)
         let environment = [
@@ -195,7 +195,7 @@ struct STSFaultTests {
             _ = nonces.take(try peer.request())
         }
         defer { _ = peer.stop() }
-        try Service.run(.vendor("nonce", ["http://127.0.0.1:\(peer.port)"]), .epoll) { service in
+        try Service.run(.vendor("nonce", ["http://127.0.0.1:\(peer.port)"], Setup.patient), .epoll) { service in
             // Enough for each event loop to have kept a connection.
             for number in 0..<8 { try service.get("/distribute-token.json?expires=\(1000 + number)").expectSuccess() }
         }
@@ -231,7 +231,7 @@ struct STSFaultTests {
         defer { _ = peer.stop() }
         let setup = Setup.vendor(
             "second", ["https://localhost:\(try Listener.freePort())", "https://localhost:\(peer.port)"],
-            "caFile: \"\(certificates.authority)\"")
+            "caFile: \"\(certificates.authority)\", \(Setup.patient)")
         try Service.run(setup, .epoll) { service in
             try service.get("/distribute-token.json").expectSuccess()
         }
@@ -273,7 +273,7 @@ struct STSFaultTests {
                 }
             })
         defer { _ = peer.stop() }
-        try Service.run(.vendor("thousand", ["http://127.0.0.1:\(peer.port)"]), transport) { service in
+        try Service.run(.vendor("thousand", ["http://127.0.0.1:\(peer.port)"], Setup.patient), transport) { service in
             let threads = try threadCount(of: service.process.identifier)
             let clients = try (0..<1000).map { _ in try service.connect() }
             for client in clients { try client.send(service.text("GET", "/distribute-token.json")) }

@@ -9,8 +9,13 @@ package enum STSAnswer {
     /// How far the vendor's clock may be from ours, in seconds (R17).
     static let clockTolerance: Int64 = 300
 
-    /// - Parameter now: the service's clock, in seconds since 1970.
-    package static func read(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> STSCredential {
+    /// - Parameters:
+    ///   - now: the service's clock, in seconds since 1970.
+    ///   - longest: the seconds that were asked for. What the vendor gives beyond them is told to nobody (R5); nil where
+    ///     none were.
+    package static func read(
+        _ answer: UpstreamAnswer, at now: Int64, longest: Int64? = nil
+    ) throws(STSFault) -> STSCredential {
         let object = try object(answer, at: now)
         guard answer.status == 200, let credentials = object["Credentials"] else {
             throw fault(named: "Code", in: object, answer, at: now)
@@ -19,18 +24,20 @@ package enum STSAnswer {
         // Nobody needs these, but an answer in which they are something else is no answer of STS.
         try checkOptional(object["RequestId"], answer) { if case .string = $0 { true } else { false } }
         try checkOptional(object["AssumedRoleUser"], answer) { if case .object = $0 { true } else { false } }
-        return try credential(in: credentials, answer, at: now)
+        return try credential(in: credentials, answer, at: now, longest: longest)
     }
 
     /// The four members that make a credential.
     static func credential(
-        in object: JSONValue, _ answer: UpstreamAnswer, at now: Int64
+        in object: JSONValue, _ answer: UpstreamAnswer, at now: Int64, longest: Int64? = nil
     ) throws(STSFault) -> STSCredential {
         let incomplete = STSFault(.incomplete, .never, status: answer.status)
         guard let id = object.text("AccessKeyId"), let secret = object.text("AccessKeySecret"),
             let token = object.text("SecurityToken"), let expiration = object.text("Expiration"),
             let end = ISO8601.parse(expiration.span),
-            let credential = STSCredential(accessKeyID: id, secret: secret, securityToken: token, expiresAt: end)
+            let credential = STSCredential(
+                accessKeyID: id, secret: secret, securityToken: token,
+                expiresAt: longest.map { min(end, now + min($0, AssumeRole.durations.upperBound)) } ?? end)
         else { throw incomplete }
         guard end > now else { throw STSFault(.expired, .never, status: answer.status) }
         return credential

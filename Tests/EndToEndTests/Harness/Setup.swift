@@ -159,7 +159,9 @@ extension Setup {
     static let sandbox = Setup(
         name: "sandbox", server: #"aliases: { "/sts/getsts": "distribute-token" },"#,
         credentials: """
-            credentials: { "oss-sts": { provider: "sts", roleArn: "\(roleARN)", endpoints: ["sandbox"] } }
+            credentials: {
+                "oss-sts": { provider: "sts", roleArn: "\(roleARN)", endpoints: ["sandbox"], \(patient) },
+              }
             """,
         rest: sessions)
 
@@ -169,6 +171,9 @@ extension Setup {
         return Setup(
             name: "sandbox with status in body", server: setup.server, credentials: setup.credentials, rest: setup.rest)
     }()
+
+    /// For tests of what a vendor gives in the end: the machine may be busy with all the others.
+    static let patient = #"limits: { patience: "20s", callTimeout: "30s", attemptTimeout: "20s" },"#
 
     /// The same grants of an account that is asked at these endpoints.
     static func vendor(_ name: String, _ endpoints: [String], _ fields: String = "", server: String = "") -> Setup {
