@@ -50,6 +50,35 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `an exchange that is cancelled ends at once, its connection too, and tells nobody`(kind: TransportKind) throws
+    {
+        let hung = DispatchedGate()
+        let script: ClientPeer.Script = { peer, _ in
+            guard try peer.request().contains("/hang") else { return try peer.answer("here") }
+            peer.hang()
+            hung.open()
+        }
+        try withPeer(script) { (peer) throws in
+            try withClient(kind) { (client) throws in
+                let hanging = exchange(peer.port, "GET /hang HTTP/1.1\r\nHost: h\r\n\r\n")
+                let promise = ClientLoop.Promise()
+                let number = try client.onLoop { loop in loop.clients.start(hanging) { promise.keep($0) } }
+                #expect(soon { peer.connections == 1 })
+                // Before it is begun, and when it is long over, too.
+                try client.onLoop { loop in
+                    loop.clients.cancel(loop.clients.start(hanging) { promise.keep($0) })
+                    loop.clients.cancel(number)
+                    loop.clients.cancel(number)
+                }
+                hung.wait()
+                #expect(try client.onLoop { $0.clients.connectionCount } == 0)
+                #expect(try client.answer(exchange(peer.port)).body.text == "here")
+                #expect(promise.count == 0 && peer.connections == 2)
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `redirects, errors and pages are answers, and nobody follows them`(kind: TransportKind) throws {
         let script: ClientPeer.Script = { peer, _ in
             try peer.request()

@@ -15,6 +15,7 @@ final class ClientConnection {
 
     /// An exchange with whoever waits for it.
     struct Flight {
+        let number: UInt64
         let exchange: Exchange
         let completion: (Result<ExchangeAnswer, ExchangeError>) -> Void
         /// Whether a kept connection has failed it already.

@@ -40,6 +40,8 @@ package final class ClientPool {
     private var alive = 0
     private var idle = 0
     private var started: [ClientConnection.Flight] = []
+    /// Exchanges that were ever started.
+    private var flights: UInt64 = 0
     private var origins: [Origin: Acquaintance] = [:]
     private var input = [UInt8](repeating: 0, count: 32 * 1024)
     private var isRetired = false
@@ -55,11 +57,21 @@ package final class ClientPool {
     }
 
     /// Begins an exchange in the loop's next pass. `completion` is called once, and never before this returns.
+    /// - Returns: what to cancel it by.
+    @discardableResult
     package func start(
         _ exchange: Exchange, completion: @escaping (Result<ExchangeAnswer, ExchangeError>) -> Void
-    ) {
-        started.append(ClientConnection.Flight(exchange: exchange, completion: completion))
+    ) -> UInt64 {
+        flights &+= 1
+        started.append(ClientConnection.Flight(number: flights, exchange: exchange, completion: completion))
         if started.count == 1 { mailbox.post { [weak self] in self?.beginStarted() } }
+        return flights
+    }
+
+    /// Ends an exchange and its connection, if it is still under way; its completion is not called.
+    package func cancel(_ number: UInt64) {
+        started.removeAll { $0.number == number }
+        for case let connection? in connections where connection.flight?.number == number { remove(connection) }
     }
 
     /// Whether nothing needs to be looked after: no exchange, no connection.

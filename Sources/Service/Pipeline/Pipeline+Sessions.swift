@@ -33,8 +33,7 @@ extension Pipeline {
         case .now(.refuse(let refusal)): throw Refusal(refusal)
         case .later(let waiter):
             counter.park(
-                ticket, waiting: waiter, at: clerk, for: terms, request, requestID: requestID.bytes.array,
-                words: words(for: request), with: response, since: instant)
+                park(request, as: ticket, with: response), waiting: waiter, at: clerk, for: terms, since: now)
             return .later
         }
         return .done

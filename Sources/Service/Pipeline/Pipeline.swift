@@ -294,6 +294,14 @@ struct Pipeline: ~Copyable {
         response.body.append("\"}\n")
     }
 
+    /// What is kept of a request whose answer comes later.
+    func park(
+        _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response
+    ) -> ParkedRequest {
+        ParkedRequest(
+            request, as: ticket, requestID: requestID.bytes.array, in: words(for: request), with: response)
+    }
+
     /// Notes what broke, and gives what the client is told.
     func fail(_ what: String, _ error: any Error) -> Refusal {
         log.write(.error, "\(what) failed", ["requestId": requestID.text, "error": "\(error)"])

@@ -142,21 +142,51 @@ extension Refusal {
     }
 
     init(_ refusal: SlotRefusal) {
-        let (status, detail) =
-            switch refusal.reason {
-            case .fault(.refused): (502, "the vendor refuses to give a credential; the service's log says why")
-            case .fault(.malformed): (502, "the vendor's answer is no credential; the service's log says more")
-            case .fault(.expired): (502, "the vendor's credential had ended when it came")
-            case .fault(.clockOff): (503, "the service's clock and the vendor's are more than five minutes apart")
-            case .fault(.network): (503, "the vendor cannot be reached")
-            case .fault(.unavailable), .fault(.breakerOpen): (503, "the vendor is failing")
-            case .fault(.throttled), .fault(.overBudget): (503, "the vendor is asked as often as it may be")
-            case .slow: (503, "the vendor has not answered in time")
-            case .crowded, .full: (503, "too many are waiting for the vendor")
-            }
-        self.init(status, status == 502 ? "upstream_failed" : "upstream_unavailable", detail)
+        switch refusal.reason {
+        case .fault(let fault): self.init(fault)
+        case .slow: self = .upstream(503, "the vendor has not answered in time")
+        case .crowded, .full: self = .crowded
+        }
         retryAfter = refusal.retryAfter
     }
+
+    /// - Parameter now: when it is told.
+    init(_ fault: UpstreamFault, at now: Now) {
+        self.init(fault)
+        switch fault {
+        case .breakerOpen(let until), .overBudget(let until): retryAfter = max(1, (until - now.monotonic + 999) / 1000)
+        default: break
+        }
+    }
+
+    private init(_ fault: UpstreamFault) {
+        switch fault {
+        case .refused: self = .upstream(502, "the vendor refuses; the service's log says why")
+        case .malformed: self = .upstream(502, "the vendor's answer cannot be used; the service's log says more")
+        case .expired: self = .upstream(502, "the vendor's credential had ended when it came")
+        case .clockOff: self = .upstream(503, "the service's clock and the vendor's are more than five minutes apart")
+        case .network: self = .upstream(503, "the vendor cannot be reached, or does not answer in time")
+        case .unavailable, .breakerOpen: self = .upstream(503, "the vendor is failing")
+        case .throttled, .overBudget: self = .upstream(503, "the vendor is asked as often as it may be")
+        }
+    }
+
+    private static func upstream(_ status: Int, _ detail: String) -> Refusal {
+        var refusal = Refusal(status, status == 502 ? "upstream_failed" : "upstream_unavailable", detail)
+        refusal.retryAfter = 1
+        return refusal
+    }
+
+    /// As many wait for vendors as may.
+    static let crowded = upstream(503, "too many are waiting for the vendor")
+
+    static let largeAnswer = upstream(502, "the vendor's answer is too large; a listing may ask for less, by limit")
+
+    /// The vendor knows nothing of the kind.
+    static let absent = Refusal(404, "not_found", "the vendor has no such bucket or key")
+
+    static let unacceptable = Refusal(
+        400, "invalid_parameter", "the vendor does not take this; a marker must be that of an earlier listing")
 
     /// Something in the service itself failed; the log says what.
     static let internalError = Refusal(500, "internal_error", "the service failed; its log has the request's id")

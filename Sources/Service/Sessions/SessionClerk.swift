@@ -5,14 +5,6 @@ import Providers
 import Telemetry
 import Upstream
 
-/// What a clerk sends its calls with.
-protocol Courier: AnyObject {
-    /// `completion` is called once, and never before this returns.
-    func start(_ exchange: Exchange, completion: @escaping (Result<ExchangeAnswer, ExchangeError>) -> Void)
-}
-
-extension ClientPool: Courier {}
-
 /// One loop's side of a `SessionDesk`: it asks there for the loop's requests, makes the calls that fall to the loop, and has
 /// those told who waited. Everything is called on the loop's thread.
 final class SessionClerk {

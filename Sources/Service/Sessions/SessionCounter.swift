@@ -16,17 +16,12 @@ struct SessionTerms {
 
 /// Where a loop's requests get temporary credentials: at once where one is remembered, else when it has come.
 final class SessionCounter {
-    /// A request whose answer must wait, and all that its answer needs.
+    /// A request that waits for its session.
     private struct Parked {
-        let ticket: AnswerTicket
+        let request: ParkedRequest
         let clerk: SessionClerk
         let waiter: UInt64
         let terms: SessionTerms
-        let requestID: [UInt8]
-        /// Field lines that its answer has already.
-        let fields: [UInt8]
-        let words: Refusal.Words
-        let path: String
     }
 
     /// By the place of the credential; nil for credentials that are keys.
@@ -46,16 +41,14 @@ final class SessionCounter {
 
     var isWaiting: Bool { clerks.contains { $0?.isWaiting == true } }
 
-    /// Has the request under `ticket` answered when its credential comes, or cannot be had.
+    /// Has the request answered when its credential comes, or cannot be had.
     func park(
-        _ ticket: AnswerTicket, waiting waiter: UInt64, at clerk: SessionClerk, for terms: SessionTerms,
-        _ request: borrowing Request, requestID: [UInt8], words: Refusal.Words, with response: borrowing Response,
-        since instant: Instant
+        _ request: ParkedRequest, waiting waiter: UInt64, at clerk: SessionClerk, for terms: SessionTerms,
+        since now: Now
     ) {
-        parked[ticket] = Parked(
-            ticket: ticket, clerk: clerk, waiter: waiter, terms: terms, requestID: requestID,
-            fields: response.fieldLines.array, words: words, path: request.path.text)
-        clerk.wait(waiter, at: Now(instant)) { [unowned self] outcome in finish(ticket, with: outcome) }
+        let ticket = request.ticket
+        parked[ticket] = Parked(request: request, clerk: clerk, waiter: waiter, terms: terms)
+        clerk.wait(waiter, at: now) { [unowned self] outcome in finish(ticket, with: outcome) }
     }
 
     /// The client is gone.
@@ -70,20 +63,12 @@ final class SessionCounter {
     }
 
     private func finish(_ ticket: AnswerTicket, with outcome: SessionDesk.Outcome) {
-        guard let request = parked.removeValue(forKey: ticket) else { return }
-        answers.finish(ticket) { response in
-            response.append(fields: request.fields.span)
-            var code: StaticString = "ok"
-            var status = response.status
+        guard let parked = parked.removeValue(forKey: ticket) else { return }
+        parked.request.finish(by: answers, log) { response throws(Refusal) in
             switch outcome {
-            case .serve(let credential): response.write(credential, on: request.terms)
-            case .refuse(let reason):
-                let refusal = Refusal(reason)
-                refusal.write(into: &response, requestID: request.requestID.span, in: request.words)
-                (code, status) = (refusal.code, refusal.status)
+            case .serve(let credential): response.write(credential, on: parked.terms)
+            case .refuse(let refusal): throw Refusal(refusal)
             }
-            response.add("X-Request-Id", request.requestID.span)
-            log.write(answered: request.path, requestID: request.requestID.span, status: status, code: code)
         }
     }
 }

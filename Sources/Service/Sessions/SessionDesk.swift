@@ -10,7 +10,7 @@ package final class SessionDesk: Sendable {
     typealias Outcome = SlotOutcome<STSCredential>
 
     /// Whom a call goes to. One that fails says nothing about the other.
-    enum Counterpart: Int, Sendable { case sts, metadata }
+    enum Counterpart: Sendable { case sts, metadata }
 
     /// A loop's place at the desk.
     struct Seat: Sendable {
@@ -19,28 +19,17 @@ package final class SessionDesk: Sendable {
         let clerk: SessionClerk
     }
 
-    private struct Line {
-        var breaker: Breaker
-        var budget: CallBudget
-        /// The place of the endpoint that answered last.
-        var endpoint = 0
-    }
-
     private struct State: ~Copyable {
         var table: SlotTable<STSCredential>
         var skew: ClockSkew
-        var lines: [Line]
         var seats: [Seat] = []
     }
 
     /// The credential's name in the configuration.
     let name: String
     package let account: STSAccount
-    /// Where STS is asked, in this order.
-    let endpoints: [VendorEndpoint]
-    /// Whom the service believes to be STS; nil where it speaks to this machine without TLS only.
-    let trust: TLSTrust?
     let limits: UpstreamLimits
+    private let sts, metadata: VendorLine
     private let lock = Lock()
     // Guarded by the lock.
     private nonisolated(unsafe) var state: State
@@ -54,11 +43,10 @@ package final class SessionDesk: Sendable {
     ) {
         self.name = name
         self.account = account
-        self.endpoints = endpoints
-        self.trust = trust
         self.limits = limits
-        let line = Line(breaker: Breaker(limits: limits), budget: CallBudget(limits: limits, at: now.monotonic))
-        state = State(table: SlotTable(limits: limits), skew: ClockSkew(limits: limits), lines: [line, line])
+        sts = VendorLine(to: endpoints, trusting: trust, limits, from: now)
+        metadata = VendorLine(to: [], trusting: nil, limits, from: now)
+        state = State(table: SlotTable(limits: limits), skew: ClockSkew(limits: limits))
     }
 
     /// - Returns: where the numbers of the loop's waiters begin.
@@ -109,37 +97,10 @@ package final class SessionDesk: Sendable {
 
     // MARK: Calls
 
-    /// The attempts of a call that begins now.
-    func makeRetry(to counterpart: Counterpart, at now: Now) -> Retry {
-        lock.withLock {
-            Retry(
-                endpoints: counterpart == .sts ? endpoints.count : 1, first: state.lines[counterpart.rawValue].endpoint,
-                at: now.monotonic, limits: limits)
-        }
-    }
-
-    func next(_ retry: inout Retry, to counterpart: Counterpart, at now: Now) -> Retry.Step {
-        lock.withLock {
-            var line = state.lines[counterpart.rawValue]
-            defer { state.lines[counterpart.rawValue] = line }
-            return retry.next(at: now.monotonic, past: &line.breaker, within: &line.budget)
-        }
-    }
-
-    func failed(
-        _ retry: inout Retry, to counterpart: Counterpart, with fault: UpstreamFault, at now: Now
-    ) -> Retry.Step {
-        lock.withLock {
-            retry.failed(
-                with: fault, at: now.monotonic, random: .random(in: 0 ... .max),
-                past: &state.lines[counterpart.rawValue].breaker)
-        }
-    }
-
-    func succeeded(_ retry: inout Retry, to counterpart: Counterpart, at now: Now) {
-        lock.withLock {
-            retry.succeeded(at: now.monotonic, past: &state.lines[counterpart.rawValue].breaker)
-            state.lines[counterpart.rawValue].endpoint = retry.endpoint
+    func line(to counterpart: Counterpart) -> VendorLine {
+        switch counterpart {
+        case .sts: sts
+        case .metadata: metadata
         }
     }
 

@@ -7,7 +7,7 @@ import Telemetry
 import Upstream
 
 /// One call for a credential, from the leave to begin it to its report: attempts inside one deadline, each signed anew.
-final class SessionFlight {
+final class SessionFlight: VendorCall {
     enum Purpose {
         /// A session of the account's role.
         case session(AssumeRole)
@@ -19,26 +19,24 @@ final class SessionFlight {
     /// Nil when only the vendor's clock is looked at.
     private let slot: SlotFlight?
     private let clerk: SessionClerk
-    private let counterpart: SessionDesk.Counterpart
-    private var retry: Retry?
+    let line: VendorLine
+    var course = CallCourse()
     private var key: STSKey?
     /// What a cluster vouches for the service with.
     private var token: [UInt8] = []
-    /// When `proceed` is due, in monotonic milliseconds; nil while something is under way.
-    private var due: Int64?
-    /// What went wrong last, for the log.
-    private var complaint = ""
 
     private var desk: SessionDesk { clerk.desk }
+    var courier: any Courier { clerk.tools.courier }
+    var clock: () -> Now { clerk.tools.clock }
 
     init(_ purpose: Purpose, for slot: SlotFlight?, by clerk: SessionClerk) {
         self.purpose = purpose
         self.slot = slot
         self.clerk = clerk
-        counterpart =
+        line =
             switch (purpose, clerk.desk.account.identity) {
-            case (.ownKey, .ecs): .metadata
-            default: .sts
+            case (.ownKey, .ecs): clerk.desk.line(to: .metadata)
+            default: clerk.desk.line(to: .sts)
             }
     }
 
@@ -68,52 +66,25 @@ final class SessionFlight {
         let now = clerk.tools.clock()
         token = bytes.map(SessionFlight.line) ?? []
         if token.isEmpty {
-            complaint = "the file \(tokenFile) cannot be read, or is empty"
+            course.complaint = "the file \(tokenFile) cannot be read, or is empty"
             return land(with: .unavailable, at: now)
         }
         start(at: now)
     }
 
-    func tick(at now: Now) {
-        if let due, now.monotonic >= due { proceed(at: now) }
-    }
-
-    private func start(at now: Now) {
-        retry = desk.makeRetry(to: counterpart, at: now)
-        proceed(at: now)
-    }
-
-    private func proceed(at now: Now) {
-        guard var retry else { return }
-        due = nil
-        let step = desk.next(&retry, to: counterpart, at: now)
-        self.retry = retry
-        take(step, at: now)
-    }
-
-    private func take(_ step: Retry.Step, at now: Now) {
-        switch step {
-        case .attempt(let endpoint, let until): attempt(endpoint, until: until, at: now)
-        case .wait(let until):
-            due = until
-            if until <= now.monotonic { proceed(at: now) }
-        case .giveUp(let fault): land(with: fault, at: now)
-        }
-    }
-
     // MARK: Attempts
 
-    private func attempt(_ endpoint: Int, until: Int64, at now: Now) {
+    func attempt(_ endpoint: Int, until: Int64, at now: Now) {
         switch (purpose, desk.account.identity) {
         case (.session(let request), _): ask(for: request, endpoint, until: until, at: now)
         case (.ownKey, .oidc(let role, let provider, _)):
-            send(to: endpoint, until: until) { [token] authority, nonce throws(AttemptFault) in
+            send(to: endpoint, until: until) { [token] authority, nonce throws(CallFault) in
                 do throws(AssumeRole.Fault) {
                     return try AssumeRoleWithOIDC(
                         roleARN: role, providerARN: provider, sessionName: SessionFlight.ownName, durationSeconds: 3600
                     ).call(to: authority, token: token, nonce: nonce, at: now.unixSeconds)
                 } catch {
-                    throw AttemptFault("the service's own role cannot be asked for: \(error)")
+                    throw CallFault("the service's own role cannot be asked for: \(error)")
                 }
             }
         case (.ownKey, .ecs(let role)): askInstance(for: role, until: until)
@@ -123,22 +94,16 @@ final class SessionFlight {
 
     private func ask(for request: AssumeRole, _ endpoint: Int, until: Int64, at now: Now) {
         guard let key else { return fail(.unavailable, "the service has no key of its own") }
-        send(to: endpoint, until: until) { authority, nonce throws(AttemptFault) in
+        send(to: endpoint, until: until) { authority, nonce throws(CallFault) in
             do throws(CryptoError) {
                 return try request.call(to: authority, signedBy: key, nonce: nonce, at: now.unixSeconds)
             } catch {
-                throw AttemptFault("\(error)")
+                throw CallFault("\(error)")
             }
         }
     }
 
     private static let ownName = Array(text: "countersign")
-
-    /// Why a call could not even be made.
-    private struct AttemptFault: Error {
-        let reason: String
-        init(_ reason: String) { self.reason = reason }
-    }
 
     /// A file's one line without its end.
     private static func line(_ bytes: [UInt8]) -> [UInt8] {
@@ -149,34 +114,23 @@ final class SessionFlight {
 
     private func send(
         to place: Int, until: Int64,
-        _ makeCall: (_ authority: [UInt8], _ nonce: InlineArray<16, UInt8>) throws(AttemptFault) -> UpstreamCall
+        _ makeCall: (_ authority: [UInt8], _ nonce: InlineArray<16, UInt8>) throws(CallFault) -> UpstreamCall
     ) {
-        guard desk.endpoints.indices.contains(place) else { return fail(.unavailable, "there is no endpoint") }
-        let endpoint = desk.endpoints[place]
-        do throws(AttemptFault) {
+        guard line.endpoints.indices.contains(place) else { return fail(.unavailable, "there is no endpoint") }
+        let endpoint = line.endpoints[place]
+        do throws(CallFault) {
             let call = try makeCall(endpoint.authority, try nonce())
-            var text = ByteWriter(capacity: 4096)
-            do throws(UpstreamCallError) { try call.write(into: &text) } catch { throw AttemptFault("\(error)") }
-            let scheme: Exchange.Scheme
-            if endpoint.isSecure {
-                guard let trust = desk.trust else { throw AttemptFault("TLS is not prepared") }
-                scheme = .https(trust)
-            } else {
-                scheme = .http
-            }
-            var exchange = Exchange(
-                scheme, host: endpoint.host.text, port: endpoint.port, request: text.array, deadline: until,
-                answerLimit: STSAnswer.maximumLength)
             // Its nonce counts once: the next attempt has another.
-            exchange.isRepeatable = false
-            clerk.tools.courier.start(exchange) { [self] in finish($0, from: endpoint.authority.text) }
+            try send(
+                call, to: endpoint, until: until, answerLimit: STSAnswer.maximumLength, isRepeatable: false
+            ) { [self] in finish($0, from: endpoint.authority.text) }
         } catch {
             fail(.unavailable, error.reason)
         }
     }
 
-    private func nonce() throws(AttemptFault) -> InlineArray<16, UInt8> {
-        do throws(CryptoError) { return try clerk.random.draw() } catch { throw AttemptFault("\(error)") }
+    private func nonce() throws(CallFault) -> InlineArray<16, UInt8> {
+        do throws(CryptoError) { return try clerk.random.draw() } catch { throw CallFault("\(error)") }
     }
 
     private func finish(_ result: Result<ExchangeAnswer, ExchangeError>, from endpoint: String) {
@@ -232,7 +186,7 @@ final class SessionFlight {
         let host = InstanceMetadata.authority.text
         let exchange = Exchange(
             .http, host: host, port: 80, request: text.array, deadline: until, answerLimit: STSAnswer.maximumLength)
-        clerk.tools.courier.start(exchange) { [self] result in
+        courier.start(exchange) { [self] result in
             switch result {
             case .failure(let error): fail(UpstreamFault(error), "\(host): \(error)")
             case .success(let exchanged):
@@ -246,63 +200,20 @@ final class SessionFlight {
     // MARK: Ends
 
     private func succeed(with credential: STSCredential, issuedAt: Int64, at now: Now) {
-        guard var retry else { return }
-        desk.succeeded(&retry, to: counterpart, at: now)
-        self.retry = retry
+        guard succeeded(at: now) else { return }
         clerk.forget(self)
         guard let slot else { return }
         desk.land(slot, with: credential, issuedAt: issuedAt, longest: longest, at: now)
     }
 
-    /// The attempt under way failed.
-    private func fail(_ fault: UpstreamFault, _ complaint: String) {
-        let now = clerk.tools.clock()
-        self.complaint = complaint
-        guard var retry else { return land(with: fault, at: now) }
-        let step = desk.failed(&retry, to: counterpart, with: fault, at: now)
-        self.retry = retry
-        take(step, at: now)
-    }
-
-    private func land(with fault: UpstreamFault, at now: Now) {
+    func land(with fault: UpstreamFault, at now: Now) {
         clerk.forget(self)
         // One that was not tried would only say again what the last one said.
-        if !complaint.isEmpty {
-            let attempts = retry?.attempts ?? 0
+        if !course.complaint.isEmpty {
             clerk.tools.log.write(
                 .warning, "no credential from the vendor",
-                ["credential": desk.name, "reason": complaint, "attempts": "\(attempts)"])
+                ["credential": desk.name, "reason": course.complaint, "attempts": "\(course.attempts)"])
         }
         if let slot { desk.land(slot, with: fault, at: now) }
-    }
-}
-
-extension UpstreamAnswer {
-    init(_ answer: ExchangeAnswer) {
-        self.init(
-            status: answer.status, headers: answer.fields.map { UpstreamField($0.name, $0.value) }, body: answer.body)
-    }
-}
-
-extension UpstreamFault {
-    init(_ error: ExchangeError) {
-        self =
-            switch error {
-            case .malformed, .tooLarge: .malformed
-            case .resolve, .connect, .tls, .timeout, .closed, .plainHTTP, .busy, .cancelled: .network
-            }
-    }
-
-    init(_ fault: STSFault) {
-        self =
-            switch fault.kind {
-            case .vendor: UpstreamFault(status: fault.status, code: Array(text: fault.code).span)
-            case .answer where (500...599).contains(fault.status): .unavailable
-            case .answer where fault.status == 429: .throttled
-            case .answer: .malformed
-            case .expired: .expired
-            case .clock: .clockOff
-            case .noRole: .refused
-            }
     }
 }

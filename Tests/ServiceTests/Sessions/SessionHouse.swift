@@ -21,9 +21,14 @@ final class SessionHouse: @unchecked Sendable {
         }
         var sent: [Sent] = []
 
-        func start(_ exchange: Exchange, completion: @escaping (Result<ExchangeAnswer, ExchangeError>) -> Void) {
+        func start(
+            _ exchange: Exchange, completion: @escaping (Result<ExchangeAnswer, ExchangeError>) -> Void
+        ) -> UInt64 {
             sent.append(Sent(exchange: exchange, completion: completion))
+            return 0
         }
+
+        func cancel(_ exchange: UInt64) {}
     }
 
     private(set) var unixSeconds: Int64 = 1_800_000_000

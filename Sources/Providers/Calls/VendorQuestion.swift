@@ -1,0 +1,55 @@
+import Access
+import Bytes
+import Crypto
+
+/// The vendor half of a grant whose answers only the vendor knows: the service asks it, and hands on what is inside the grant.
+package protocol VendorIssuer: Issuer {
+    /// Whom to ask, the first that answers.
+    var endpoints: [VendorEndpoint] { get }
+
+    /// What a permit is for, as a question.
+    /// - Parameter scratch: room to work in.
+    func question(
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, using scratch: inout ByteWriter
+    ) throws(IssueError) -> any VendorQuestion
+}
+
+/// Something to ask a vendor, as a value: the call, and what its answer means. It belongs to the loop whose key it has.
+package protocol VendorQuestion {
+    /// The call, made and signed anew for each attempt.
+    /// - Parameter now: seconds since 1970.
+    func call(to authority: [UInt8], at now: Int64) throws(IssueError) -> UpstreamCall
+
+    /// Reads an answer. What the vendor says beyond the grant is not in what comes back.
+    func read(_ answer: UpstreamAnswer) throws(VendorFault) -> VendorReply
+}
+
+/// What a vendor said to a question.
+package enum VendorReply: Sendable {
+    /// JSON, which may be told as it is.
+    case json([UInt8])
+    /// What is asked about is not there.
+    case absent
+    /// The vendor does not take what the caller has chosen.
+    case unacceptable
+}
+
+/// Why a vendor's answer is no answer; nothing of the answer itself.
+package enum VendorFault: Error, Sendable {
+    /// The vendor does not believe the service's key, or it may not.
+    case keyRefused(status: Int)
+    /// Another status that is no success; 5xx and 429 may be another time.
+    case status(Int)
+    /// A success that is not what the vendor documents.
+    case unreadable
+}
+
+extension VendorFault: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .keyRefused(let status): "the vendor refuses the credential's key (HTTP \(status))"
+        case .status(let status): "the vendor answered HTTP \(status)"
+        case .unreadable: "the answer is not what the vendor documents"
+        }
+    }
+}

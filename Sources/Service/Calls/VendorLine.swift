@@ -1,0 +1,64 @@
+import Net
+import Providers
+import Upstream
+
+/// A way to a vendor that all loops share: where it is asked, whether that is worth trying just now, and how often it may be.
+///
+/// It is called from any loop's thread; the lock is held for moments.
+final class VendorLine: Sendable {
+    private struct State {
+        var breaker: Breaker
+        var budget: CallBudget
+        /// The place of the endpoint that answered last.
+        var endpoint = 0
+    }
+
+    /// In the order in which they are tried.
+    let endpoints: [VendorEndpoint]
+    /// Whom the service believes to be the vendor; nil where it speaks to this machine without TLS only.
+    let trust: TLSTrust?
+    let limits: UpstreamLimits
+    private let lock = Lock()
+    // Guarded by the lock.
+    private nonisolated(unsafe) var state: State
+
+    init(to endpoints: [VendorEndpoint], trusting trust: TLSTrust?, _ limits: UpstreamLimits, from now: Now) {
+        self.endpoints = endpoints
+        self.trust = trust
+        self.limits = limits
+        state = State(breaker: Breaker(limits: limits), budget: CallBudget(limits: limits, at: now.monotonic))
+    }
+
+    /// The attempts of a call that begins now.
+    func makeRetry(at now: Now) -> Retry {
+        lock.withLock {
+            Retry(endpoints: endpoints.count, first: state.endpoint, at: now.monotonic, limits: limits)
+        }
+    }
+
+    func next(_ retry: inout Retry, at now: Now) -> Retry.Step {
+        lock.withLock {
+            var line = state
+            defer { state = line }
+            return retry.next(at: now.monotonic, past: &line.breaker, within: &line.budget)
+        }
+    }
+
+    func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Now) -> Retry.Step {
+        lock.withLock {
+            retry.failed(with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
+        }
+    }
+
+    func succeeded(_ retry: inout Retry, at now: Now) {
+        lock.withLock {
+            retry.succeeded(at: now.monotonic, past: &state.breaker)
+            state.endpoint = retry.endpoint
+        }
+    }
+
+    /// The call is dropped, and has shown nothing.
+    func abandoned(_ retry: inout Retry, at now: Now) {
+        lock.withLock { retry.abandoned(at: now.monotonic, past: &state.breaker) }
+    }
+}
