@@ -29,9 +29,10 @@ final class House {
     init() throws {
         let configuration = try House.load()
         let desks = try SessionDesks(configuration) { _ in throw RowError("there is no sandbox here") }
+        let lines = try FetchLines(configuration)
         var handler: (any RequestHandler)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
-            let made = try LoopHandler(configuration, desks, loop, Log(configuration.log))
+            let made = try LoopHandler(configuration, desks, lines, loop, Log(configuration.log))
             handler = made
             return made
         }

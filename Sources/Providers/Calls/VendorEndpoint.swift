@@ -41,6 +41,13 @@ package struct VendorEndpoint: Sendable, Hashable {
         authority = number == standard ? shown : shown + Array(text: ":\(number)")
     }
 
+    /// - Parameter host: a URL as above, or a host that is asked over TLS, with a port if it is not 443.
+    package init(host: [UInt8]) throws(Fault) {
+        let hasScheme =
+            host.starts(with: StaticString("http://").array) || host.starts(with: StaticString("https://").array)
+        try self.init(hasScheme ? host : StaticString("https://").array + host)
+    }
+
     private static func split(_ text: [UInt8]) -> (host: [UInt8], port: [UInt8]?, isBracketed: Bool)? {
         if text.first == UInt8(ascii: "[") {
             guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }

@@ -85,7 +85,7 @@ package final class RouteDescription: Sendable {
 /// A member of an answer.
 package struct AnswerField: Sendable {
     package let name: String
-    package enum Kind: String, Sendable { case string, integer, object }
+    package enum Kind: String, Sendable { case string, integer, object, list }
     package let type: Kind
     package let summary: String
 

@@ -11,7 +11,8 @@ enum Qiniu {
                 "cdnKey", .secret, "The key of the CDN domain's timestamp anti-leech, for `qiniu.cdn-url`.")
         ],
         routes: [
-            UploadToken.route, Download.privateURL, Download.cdnURL, ManagementAuthorization.route, QiniuCallback.route,
+            UploadToken.route, Download.privateURL, Download.cdnURL, ManagementAuthorization.route,
+            ManagementFetch.buckets, ManagementFetch.files, ManagementFetch.stat, QiniuCallback.route,
         ],
         accessKeyFault: { key in
             // Client SDKs split the token at its colons.

@@ -31,7 +31,12 @@ enum Serving {
                 ["files": "\(descriptors)", "connections": "\(configuration.server.limits.connections)"])
         }
         let desks: SessionDesks
+        let lines: FetchLines
         let server: Server
+        do throws(TLSTrust.Failure) { lines = try FetchLines(configuration) } catch {
+            log.write(.error, "cannot start", ["error": error.description])
+            return .failed
+        }
         do throws(SessionDesks.Failure) {
             desks = try SessionDesks(configuration, startingSandbox: start)
         } catch {
@@ -46,7 +51,7 @@ enum Serving {
         }
         do throws(Server.Failure) {
             server = try Server(settings(configuration), resolver: Resolver()) { loop in
-                try LoopHandler(configuration, desks, loop, log)
+                try LoopHandler(configuration, desks, lines, loop, log)
             }
         } catch {
             log.write(.error, "cannot start", ["error": error.description])

@@ -3,18 +3,24 @@ import Crypto
 import HTTP
 import Net
 import Telemetry
+import Upstream
 
 /// An event loop's own pipeline, as the loop sees it.
 package final class LoopHandler: RequestHandler {
     private var pipeline: Pipeline
     private let counter: SessionCounter
+    private let fetches: FetchCounter
 
-    /// - Parameter desks: those of the same configuration, shared by all loops.
+    /// - Parameters:
+    ///   - desks: those of the same configuration, shared by all loops.
+    ///   - lines: likewise.
     package init(
-        _ configuration: Configuration, _ desks: SessionDesks, _ loop: LoopAccess, _ log: Log
+        _ configuration: Configuration, _ desks: SessionDesks, _ lines: FetchLines, _ loop: LoopAccess, _ log: Log
     ) throws(CryptoError) {
         counter = SessionCounter(try desks.clerks(configuration, loop, log), loop.answers, log)
-        pipeline = try Pipeline(configuration, counter, log: log)
+        fetches = FetchCounter(
+            Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log), loop.answers)
+        pipeline = try Pipeline(configuration, counter, fetches, on: lines, log: log)
     }
 
     package func respond(
@@ -31,9 +37,15 @@ package final class LoopHandler: RequestHandler {
         pipeline.respond(to: error, at: instant, into: &response)
     }
 
-    package func abandon(_ ticket: AnswerTicket) { counter.abandon(ticket) }
+    package func abandon(_ ticket: AnswerTicket) {
+        counter.abandon(ticket)
+        fetches.abandon(ticket)
+    }
 
-    package func tick(at instant: Instant) { counter.tick(at: instant) }
+    package func tick(at instant: Instant) {
+        counter.tick(at: instant)
+        fetches.tick(at: instant)
+    }
 
-    package var isWaiting: Bool { counter.isWaiting }
+    package var isWaiting: Bool { counter.isWaiting || fetches.isWaiting }
 }

@@ -19,6 +19,7 @@ struct Pipeline: ~Copyable {
     private let makings: [Making?]
     let callbacks: CallbackTable
     let counter: SessionCounter
+    let fetches: FetchCounter
     var memo = SessionMemo()
     let log: Log
     var ask: Ask
@@ -35,10 +36,13 @@ struct Pipeline: ~Copyable {
     private enum Making {
         case signing(any TokenIssuer, SigningKey)
         case session(DistributeToken)
+        case asking(any VendorIssuer, SigningKey, VendorLine)
 
-        init?(_ issuer: any Issuer, with key: SigningKey?) {
+        init?(_ issuer: any Issuer, with key: SigningKey?, on line: VendorLine?) {
             if let session = issuer as? DistributeToken {
                 self = .session(session)
+            } else if let issuer = issuer as? any VendorIssuer, let key, let line {
+                self = .asking(issuer, key, line)
             } else if let issuer = issuer as? any TokenIssuer, let key {
                 self = .signing(issuer, key)
             } else {
@@ -47,7 +51,11 @@ struct Pipeline: ~Copyable {
         }
     }
 
-    init(_ configuration: Configuration, _ counter: SessionCounter, log: Log) throws(CryptoError) {
+    /// - Parameter lines: by the place of the grant.
+    init(
+        _ configuration: Configuration, _ counter: SessionCounter, _ fetches: FetchCounter, on lines: FetchLines,
+        log: Log
+    ) throws(CryptoError) {
         var keys: [SigningKey?] = []
         for credential in configuration.credentials {
             let pair = credential.sessions == nil ? credential.key : nil
@@ -60,7 +68,10 @@ struct Pipeline: ~Copyable {
         self.configuration = configuration
         self.log = log
         self.counter = counter
-        makings = configuration.grants.map { Making($0.issuer, with: keys[$0.credential]) }
+        self.fetches = fetches
+        makings = zip(configuration.grants, lines.lines).map { grant, line in
+            Making(grant.issuer, with: keys[grant.credential], on: line)
+        }
         self.requestID = requestID
         callbacks = CallbackTable(configuration.grants, with: keys)
         router = Router(aliases: configuration.server.aliases, callbacks: callbacks.paths)
@@ -210,6 +221,11 @@ struct Pipeline: ~Copyable {
                 case .session(let issuer):
                     answering = try distribute(
                         by: issuer, under: permit, to: caller, request, as: ticket, at: instant, into: &response)
+                case .asking(let issuer, let key, let line):
+                    try fetch(
+                        by: issuer, under: permit, with: key, on: line, request, as: ticket, at: instant, with: response
+                    )
+                    answering = .later
                 case nil: throw fail("issuing", IssueError.nothingToSign)
                 }
             }

@@ -1,0 +1,89 @@
+import Access
+import Bytes
+import Crypto
+
+/// `/qiniu/buckets`, `/qiniu/files` and `/qiniu/stat`: what `/qiniu/authorization` lets a client ask, asked by the service.
+struct ManagementFetch: VendorIssuer {
+    let endpoints: [VendorEndpoint]
+    private let operation: ManagementOperation
+
+    static let buckets = route(
+        "buckets", .buckets, "The names of the account's buckets.", answer: [], scope: [], withoutKey: .prefix)
+
+    static let files = route(
+        "files", .list, "The keys below the grant's prefix, and what Kodo knows of each.",
+        answer: [
+            AnswerField("items", type: .list, "What Kodo knows of each key, such as `key`, `hash` and `fsize`."),
+            AnswerField("commonPrefixes", type: .list, "The folders, where a delimiter was given and there are any."),
+            AnswerField("marker", "Where the listing goes on; not there, or empty, at its end."),
+        ],
+        scope: [.bucket, .keyPrefix], withoutKey: .prefix)
+
+    static let stat = route(
+        "stat", .stat, "What Kodo knows of one key.",
+        answer: [
+            AnswerField("fsize", type: .integer, "How large it is, in bytes."), AnswerField("hash", "Its ETag."),
+            AnswerField("mimeType", "Its type."),
+            AnswerField("putTime", type: .integer, "When it was uploaded, in 100 nanoseconds since 1970."),
+        ],
+        scope: [.bucket, .keyPrefix], withoutKey: .refuse(parameter: "key"))
+
+    private static func route(
+        _ name: String, _ operation: ManagementOperation, _ summary: String, answer: [AnswerField], scope: GrantScope,
+        withoutKey: Grant.WithoutKey
+    ) -> RouteDescription {
+        let service = operation.service
+        return RouteDescription(
+            "qiniu.\(name)", path: "/qiniu/\(name)", summary, parameters: [.grant] + operation.parameters,
+            grantFields: [
+                FieldDescription(
+                    "hosts",
+                    .object([
+                        FieldDescription(
+                            service.name, .strings, standard: "[\"\(service.host)\"]",
+                            "Whom the service asks, the first that answers: a host, or https:// and a host, with a port "
+                                + "if it is not 443; http:// to this machine only.")
+                    ]), "Qiniu's service, where it is another.")
+            ],
+            answer: answer, scope: scope, withoutKey: withoutKey, longestLifetime: nil,
+            read: { ask, _ throws(AskError) in
+                ask.isAboutService = operation == .buckets
+                if operation == .list { try listing.check(ask) }
+            },
+            makeIssuer: { fields throws(FieldProblem) in try ManagementFetch(operation, fields) })
+    }
+
+    /// Where the parameters of listings stand; the other routes have none of them.
+    private static let listing = ManagementTarget.Position(files)
+
+    init(_ operation: ManagementOperation, _ fields: GrantFields) throws(FieldProblem) {
+        let service = operation.service.name
+        let hosts = fields.grant.object("hosts")?.strings(service) ?? []
+        var endpoints: [VendorEndpoint] = []
+        for host in hosts {
+            do throws(VendorEndpoint.Fault) {
+                let endpoint = try VendorEndpoint(host: host)
+                guard !endpoints.contains(endpoint) else {
+                    throw VendorEndpoint.Fault(reason: "must not name a host twice")
+                }
+                endpoints.append(endpoint)
+            } catch {
+                throw FieldProblem("hosts.\(service)", error.reason.description)
+            }
+        }
+        guard !endpoints.isEmpty else { throw FieldProblem("hosts.\(service)", "must name at least one") }
+        self.endpoints = endpoints
+        self.operation = operation
+    }
+
+    /// What is asked for is judged by bucket, prefix and key alone.
+    func objection(to ask: borrowing Ask) -> Objection? { nil }
+
+    func question(
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, using scratch: inout ByteWriter
+    ) -> any VendorQuestion {
+        ManagementQuestion(
+            operation, ManagementTarget(operation, ask, permit, ManagementFetch.listing, using: &scratch),
+            prefix: permit.extent == .prefix ? permit.key.array : [], key)
+    }
+}
