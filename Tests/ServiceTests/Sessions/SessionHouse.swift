@@ -12,25 +12,6 @@ import Upstream
 
 /// Several loops at one desk, without sockets: the tests are the vendor, and move the clock.
 final class SessionHouse: @unchecked Sendable {
-    /// What a loop sends, kept until it is answered.
-    final class FakeCourier: Courier {
-        struct Sent {
-            let exchange: Exchange
-            let completion: (Result<ExchangeAnswer, ExchangeError>) -> Void
-            var request: String { String(decoding: exchange.request, as: UTF8.self) }
-        }
-        var sent: [Sent] = []
-
-        func start(
-            _ exchange: Exchange, completion: @escaping (Result<ExchangeAnswer, ExchangeError>) -> Void
-        ) -> UInt64 {
-            sent.append(Sent(exchange: exchange, completion: completion))
-            return 0
-        }
-
-        func cancel(_ exchange: UInt64) {}
-    }
-
     private(set) var unixSeconds: Int64 = 1_800_000_000
     private(set) var monotonic: Int64 = 5_000_000
     /// How far the vendor's clock is ahead of ours, in seconds.
@@ -152,20 +133,18 @@ final class SessionHouse: @unchecked Sendable {
 
     /// All that is under way, in the order of the loops; each is to be answered once.
     func take() -> [FakeCourier.Sent] {
-        let sent = couriers.flatMap(\.sent)
-        for courier in couriers { courier.sent = [] }
-        return sent
+        couriers.flatMap { $0.take() }
     }
 
     func answer(_ sent: FakeCourier.Sent, _ status: Int, _ body: String, date: Bool = true) {
         var fields: [(name: [UInt8], value: [UInt8])] = []
         if date { fields.append((Array("date".utf8), HTTPDate.write(unixSeconds + vendorAhead))) }
-        sent.completion(.success(ExchangeAnswer(status: status, fields: fields, body: Array(body.utf8))))
+        sent.answer(status, body, fields)
         settle()
     }
 
     func fail(_ sent: FakeCourier.Sent, _ error: ExchangeError = .timeout(.waiting)) {
-        sent.completion(.failure(error))
+        sent.fail(error)
         settle()
     }
 

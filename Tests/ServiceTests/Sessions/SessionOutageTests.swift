@@ -21,7 +21,7 @@ import Upstream
             house.pass(milliseconds: 1_000)
         }
         var (living, served, refused, next) = (0, 0, 0, 0)
-        var hanging: [SessionHouse.FakeCourier.Sent] = []
+        var hanging: [FakeCourier.Sent] = []
         var waiting: [(outcome: SessionHouse.Outcome, since: Int64)] = []
         var longestWait: Int64 = 0
         let begin = house.monotonic
@@ -72,7 +72,7 @@ import Upstream
         #expect((wellSince ?? .max) - end < 5_000)
     }
 
-    private func seconds(of call: SessionHouse.FakeCourier.Sent) -> Int64 {
+    private func seconds(of call: FakeCourier.Sent) -> Int64 {
         call.request.contains("DurationSeconds=1800") ? 1800 : 3600
     }
 }

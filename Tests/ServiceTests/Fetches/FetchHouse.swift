@@ -1,0 +1,97 @@
+import Access
+import Bytes
+import HTTP
+import Telemetry
+import Upstream
+
+@testable import Net
+@testable import Providers
+@testable import Service
+
+/// A loop's counter without sockets: the tests are clients and vendor, and move the clock.
+final class FetchHouse {
+    /// Asks for what its name says, counts how often, and takes every text for JSON.
+    final class Question: VendorQuestion {
+        private let name: String
+        private var calls = 0
+
+        init(_ name: String) { self.name = name }
+
+        func call(to authority: [UInt8], at now: Int64) throws(IssueError) -> UpstreamCall {
+            if name.isEmpty { throw .nothingToSign }
+            calls += 1
+            return UpstreamCall(.get, authority: authority, path: Array("/\(name)/\(calls)".utf8))
+        }
+
+        func read(_ answer: UpstreamAnswer) throws(VendorFault) -> VendorReply {
+            switch answer.status {
+            case 200 where answer.body.isEmpty: throw .unreadable
+            case 200: return .json(answer.body)
+            case 612: return .absent
+            case 400: return .unacceptable
+            case 401: throw .keyRefused(status: 401)
+            default: throw .status(answer.status)
+            }
+        }
+    }
+
+    private final class Clock {
+        var now = Now(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
+    }
+
+    private let clock = Clock()
+    let courier = FakeCourier()
+    let answers = LateAnswers()
+    let line: VendorLine
+    let counter: FetchCounter
+    private var tickets: UInt64 = 0
+
+    var now: Now { clock.now }
+
+    init(endpoints: [String] = ["https://one.example.com"]) throws {
+        line = VendorLine(
+            to: try endpoints.map { try VendorEndpoint(Array($0.utf8)) }, trusting: try TLSTrust(.system),
+            FetchLines.limits(endpoints: endpoints.count), from: clock.now)
+        let tools = Fetch.Tools(
+            courier: courier, clock: { [clock] in clock.now }, log: Log(Log.Settings(level: .error, isJSON: true)))
+        counter = FetchCounter(tools, answers)
+    }
+
+    /// Lets time pass in the steps of a loop's ticks.
+    func pass(milliseconds: Int64) {
+        for _ in 0..<(milliseconds / 250) {
+            let monotonic = now.monotonic + 250
+            clock.now = Now(
+                unixSeconds: now.unixSeconds + (monotonic / 1000 - now.monotonic / 1000), monotonic: monotonic)
+            counter.tick(at: Instant(unixSeconds: now.unixSeconds, monotonic: now.monotonic))
+        }
+    }
+
+    /// Parks a request, as a pipeline does.
+    @discardableResult
+    func park(_ name: String = "list") throws -> AnswerTicket {
+        let bytes = Array("GET /qiniu/files HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
+        guard let head = try RequestParser(limits: Limits()).parse(bytes.span) else { throw Unparsed() }
+        tickets += 1
+        let ticket = AnswerTicket(connection: tickets, number: 0)
+        var response = Response()
+        response.add("Vary", "Origin")
+        let request = ParkedRequest(
+            Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
+            in: .problem,
+            with: response)
+        try counter.park(request, asking: Question(name), on: line, with: "kodo", since: now)
+        answers.expect(ticket)
+        return ticket
+    }
+
+    struct Unparsed: Error {}
+
+    /// What was answered since the last call.
+    func answered() -> [(ticket: AnswerTicket, status: Int, body: String, fields: String)] {
+        answers.takeFinished().map { answer in
+            let fields = answer.response.fieldLines.array
+            return (answer.ticket, answer.response.status, answer.response.body.array.text, fields.text)
+        }
+    }
+}
