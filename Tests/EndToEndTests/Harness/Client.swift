@@ -50,6 +50,12 @@ final class Client {
     /// Tells the server that nothing more will come.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
+    /// Has the connection end with a reset, when the client is let go of.
+    func endWithReset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    }
+
     /// Reads one answer; its body is as long as Content-Length says.
     func answer(toHead isHead: Bool = false) throws -> Answer {
         var end = headEnd
