@@ -105,10 +105,7 @@ struct ManagementAuthorization: TokenIssuer {
 
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let operation = ask.detail as? ManagementOperation else { return Objection("operation", "was not read") }
-        var names = [operation.segment]
-        for parameter in operation.parameters where ManagementAuthorization.has(parameter, ask) && operation == .list {
-            names.append(Array(parameter.name.utf8))
-        }
+        let names = operation.names(in: ask, of: ManagementAuthorization.route)
         return rule.objection(to: ManagementOperation.method, operation.level, names: names, headers: [])
     }
 

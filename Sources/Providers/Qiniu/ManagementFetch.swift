@@ -6,6 +6,7 @@ import Crypto
 struct ManagementFetch: VendorIssuer {
     let endpoints: [VendorEndpoint]
     private let operation: ManagementOperation
+    private let rule: OperationRule
 
     static let buckets = route(
         "buckets", .buckets, "The names of the account's buckets.", answer: [], scope: [], withoutKey: .prefix)
@@ -74,10 +75,21 @@ struct ManagementFetch: VendorIssuer {
         guard !endpoints.isEmpty else { throw FieldProblem("hosts.\(service)", "must name at least one") }
         self.endpoints = endpoints
         self.operation = operation
+        rule = try OperationRule(
+            ManagementOperation.table, methods: [ManagementOperation.method],
+            subResources: ([operation.segment], "route"), headers: [], reach: fields.reach)
     }
 
-    /// What is asked for is judged by bucket, prefix and key alone.
-    func objection(to ask: borrowing Ask) -> Objection? { nil }
+    func objection(to ask: borrowing Ask) -> Objection? {
+        let route =
+            switch operation {
+            case .buckets: ManagementFetch.buckets
+            case .list: ManagementFetch.files
+            case .stat: ManagementFetch.stat
+            }
+        let names = operation.names(in: ask, of: route)
+        return rule.objection(to: ManagementOperation.method, operation.level, names: names, headers: [])
+    }
 
     func question(
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, using scratch: inout ByteWriter

@@ -47,6 +47,17 @@ enum ManagementOperation: String, CaseIterable, AskDetail {
     /// How it stands in paths.
     var segment: [UInt8] { Array(rawValue.utf8) }
 
+    /// What tells in the table which operation an ask is, and how much of it is asked.
+    func names(in ask: borrowing Ask, of route: RouteDescription) -> [[UInt8]] {
+        var names = [segment]
+        guard self == .list else { return names }
+        for parameter in parameters {
+            guard let position = route.position(of: parameter.name), ask.has(position) else { continue }
+            names.append(Array(parameter.name.utf8))
+        }
+        return names
+    }
+
     /// The first segment of the path is what makes the operation; a listing's prefix is in what is signed, so that a grant for a
     /// prefix is enough for it.
     static let table = OperationTable(

@@ -1,0 +1,63 @@
+import Access
+import Bytes
+import Providers
+import Testing
+
+@testable import Configuration
+
+/// Grants of what the service asks the vendor itself.
+@Suite(.timeLimit(.minutes(3)))
+struct FetchMistakeTests {
+    private static func text(_ grant: String) -> String {
+        """
+        { version: 1,
+          credentials: { "kodo": { provider: "qiniu", accessKey: "AK-qiniu", secretKey: { env: "QINIU_SECRET_KEY" } } },
+          grants: { "g": { credential: "kodo", callers: "anonymous", public: true, \(grant) } } }
+        """
+    }
+
+    private static let files = "route: \"qiniu.files\", bucket: \"media\", keyPrefix: \"photos/\", "
+    private static let buckets = "route: \"qiniu.buckets\", "
+
+    @Test(arguments: [
+        (files, ["https rsf.qbox.me"]), (buckets + "unscoped: true,", ["https uc.qbox.me"]),
+        ("route: \"qiniu.stat\", unscoped: true,", ["https rs.qbox.me"]),
+        ("route: \"qiniu.stat\", bucket: \"media\", unscoped: true,", ["https rs.qbox.me"]),
+        (files + "hosts: {}", ["https rsf.qbox.me"]),
+        (files + "hosts: { rsf: \"rsf-z0.qbox.me:8443\" }", ["https rsf-z0.qbox.me:8443"]),
+        (files + "hosts: { rsf: [\"https://a.example\", \"http://[::1]:9\"] }", ["https a.example", "http [::1]:9"]),
+    ])
+    func `the vendor is asked where the grant says, over TLS but for this machine`(grant: String, hosts: [String])
+        throws
+    {
+        let compiled = try #require(try Sample.load(FetchMistakeTests.text(grant)).grants.first)
+        let issuer = try #require(compiled.issuer as? any VendorIssuer)
+        #expect(issuer.endpoints.map { ($0.isSecure ? "https " : "http ") + $0.authority.text } == hosts)
+    }
+
+    @Test(arguments: [
+        ("hosts: { ‸rs: \"a.example\" }", "hosts.rs", "did you mean rsf?"),
+        ("hosts: { ‸rsf: \"http://rsf.qbox.me\" }", "hosts.rsf", "only this machine"),
+        ("hosts: { ‸rsf: \"https://rsf.qbox.me/list\" }", "hosts.rsf", "must name a host"),
+        ("hosts: { ‸rsf: [\"a.example\", \"https://A.example:443\"] }", "hosts.rsf", "twice"),
+        ("hosts: { ‸rsf: [] }", "hosts.rsf", "at least one"), ("‸hosts: \"a.example\"", "hosts", "must be an object"),
+        ("‸neverExpires: true", "neverExpires", "is not known"),
+        ("‸operations: [\"list\"]", "operations", "is not known"),
+        ("‸lifetime: \"1m\"", "lifetime", "is not known"), ("‸key: \"photos/a\"", "key", "is not known"),
+    ])
+    func `hosts are of the route's own service, and nothing else is said`(field: String, path: String, word: String)
+        throws
+    {
+        try Mistake.check(FetchMistakeTests.text(FetchMistakeTests.files + field), "grants.g.\(path)", word)
+    }
+
+    @Test func `the account's buckets are unscoped, and have no bucket`() throws {
+        let text = FetchMistakeTests.text(FetchMistakeTests.buckets)
+        try Mistake.check(text.replacing("\"g\":", with: "‸\"g\":"), "grants.g", "needs unscoped: true")
+        try Mistake.check(
+            FetchMistakeTests.text(FetchMistakeTests.buckets + "unscoped: true, ‸bucket: \"media\""), "grants.g.bucket",
+            "is not known")
+        let files = FetchMistakeTests.text("route: \"qiniu.files\", bucket: \"media\"")
+        try Mistake.check(files.replacing("\"g\":", with: "‸\"g\":"), "grants.g", "needs bucket and keyPrefix")
+    }
+}
