@@ -51,31 +51,31 @@ extension UpstreamFault {
     /// ServiceUnavailable/InternalError, Throttling*".
     /// - Parameter code: the `Code` of the vendor's error, such as `EntityNotExist.Role`; empty for none.
     package init(status: Int, code: Span<UInt8>) {
-        let kind = code.extracting(0..<(code.firstIndex(of: UInt8(ascii: ".")) ?? code.count))
-        if kind.begins(with: "Throttling") {
+        let family = code.extracting(0..<(code.firstIndex(of: UInt8(ascii: ".")) ?? code.count))
+        if family.begins(with: "Throttling") {
             self = .throttled
-        } else if kind.equals("ServiceUnavailable") || kind.equals("InternalError") {
-            self = .unavailable
-        } else if kind.equals("InvalidTimeStamp") {
-            self = .clockOff
-        } else if UpstreamFault.isFinal(kind) {
-            self = .refused
-        } else if status == 429 {
-            self = .throttled
-        } else if (500...599).contains(status) {
-            self = .unavailable
-        } else if code.isEmpty, status < 400 {
-            self = .malformed
-        } else {
-            self = .refused
+            return
         }
+        for known in UpstreamFault.families where family.equals(known.name) {
+            self = known.fault
+            return
+        }
+        self =
+            switch status {
+            case 429: .throttled
+            case 408, 500...599: .unavailable
+            case ..<400 where code.isEmpty: .malformed
+            default: .refused
+            }
     }
 
-    /// Codes that are final under whatever status they come.
-    private static func isFinal(_ kind: Span<UInt8>) -> Bool {
-        kind.equals("NoPermission") || kind.equals("EntityNotExist") || kind.equals("InvalidParameter")
-            || kind.equals("InvalidAccessKeyId") || kind.equals("InvalidSecurityToken")
-            || kind.equals("MissingSecurityToken") || kind.equals("SignatureDoesNotMatch")
-            || kind.equals("SignatureNonceUsed")
-    }
+    /// The vendor's error table (document 42775), by the part of a code before its first dot. Those that are refused stand
+    /// here so that no status can make them anything else.
+    private static let families: [(name: StaticString, fault: UpstreamFault)] = [
+        ("ServiceUnavailable", .unavailable), ("InternalError", .unavailable), ("InvalidTimeStamp", .clockOff),
+        ("NoPermission", .refused), ("Forbidden", .refused), ("AuthenticationFail", .refused),
+        ("EntityNotExist", .refused), ("InvalidParameter", .refused), ("MissingParameter", .refused),
+        ("InvalidAccessKeyId", .refused), ("InvalidSecurityToken", .refused), ("MissingSecurityToken", .refused),
+        ("SignatureDoesNotMatch", .refused), ("SignatureNonceUsed", .refused),
+    ]
 }

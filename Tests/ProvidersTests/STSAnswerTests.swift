@@ -58,17 +58,15 @@ private struct Bad: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let body: [UInt8]
     let code: String
-    let retry: STSFault.Retry
 
-    init(_ name: String, _ body: [UInt8], _ code: String = "AnswerIncomplete", _ retry: STSFault.Retry = .never) {
+    init(_ name: String, _ body: [UInt8], _ code: String = "AnswerIncomplete") {
         testDescription = name
         self.body = body
         self.code = code
-        self.retry = retry
     }
 
     static func unreadable(_ name: String, _ text: String) -> Bad {
-        Bad(name, Array(text.utf8), "AnswerUnreadable", .later)
+        Bad(name, Array(text.utf8), "AnswerUnreadable")
     }
 }
 
@@ -85,7 +83,7 @@ private let bad: [Bad] = [
     .unreadable("a key twice", "{\"Credentials\":{},\"Credentials\":{}}"),
     .unreadable("deep", String(repeating: "{\"a\":", count: 9) + "1" + String(repeating: "}", count: 9)),
     .unreadable("many values", "{\"a\":[" + Array(repeating: "1", count: 300).joined(separator: ",") + "]}"),
-    Bad("not UTF-8", [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], "AnswerUnreadable", .later),
+    Bad("not UTF-8", [0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], "AnswerUnreadable"),
     Bad("10 MB", [UInt8](repeating: UInt8(ascii: " "), count: 10 << 20), "AnswerTooLarge"),
     Bad(
         "one byte too many", [UInt8](repeating: UInt8(ascii: " "), count: STSAnswer.maximumLength + 1), "AnswerTooLarge"
@@ -140,7 +138,6 @@ private let bad: [Bad] = [
             out.array.text == "{\"StatusCode\":200,\"Code\":\"Success\",\"AccessKeyId\":\"\(id)\","
                 + "\"AccessKeySecret\":\"\(secret)\",\"SecurityToken\":\"\(STSSample.token)\","
                 + "\"Expiration\":\"2025-09-05T11:01:38Z\"}")
-        #expect(out.count == credential.answerLength)
         let members = try JSON.read(Data(out.array)).members
         #expect(
             Set(members.keys) == Set(DistributeToken.route.answer.map(\.name)) && members["StatusCode"] == .integer(200)
@@ -158,7 +155,6 @@ private let bad: [Bad] = [
     @Test(arguments: bad) fileprivate func `no bad answer is a credential`(answer: Bad) {
         let fault = fault(UpstreamAnswer(status: 200, body: answer.body))
         #expect(fault?.code == answer.code)
-        #expect(fault?.retry == answer.retry)
         #expect(fault?.status == 200)
     }
 
@@ -168,7 +164,7 @@ private let bad: [Bad] = [
         let whole = success()
         for length in 0..<whole.count {
             let fault = fault(UpstreamAnswer(status: 200, body: Array(whole.prefix(length))))
-            #expect(fault?.retry == .later)
+            #expect(fault?.code == "AnswerUnreadable")
         }
     }
 
@@ -191,35 +187,24 @@ private let bad: [Bad] = [
 
     @Test(arguments: [201, 202, 204, 206, 100, 0, -1, 999])
     func `no status but 200 is a success`(status: Int) {
-        #expect(fault(UpstreamAnswer(status: status, body: success()))?.retry == .never)
+        #expect(fault(UpstreamAnswer(status: status, body: success()))?.code == "AnswerUnreadable")
     }
 
     @Test(arguments: [300, 301, 302, 303, 304, 307, 308]) func `redirects are not followed`(status: Int) {
         let fault = fault(UpstreamAnswer(status: status, body: success()))
-        #expect(fault?.code == "AnswerRedirects" && fault?.retry == .never)
+        #expect(fault?.code == "AnswerRedirects" && fault?.kind == .answer)
     }
 
     // MARK: The vendor's faults
 
     @Test(
         arguments: [
-            ("NoPermission", 403, .never), ("NoPermission", 500, .never), ("EntityNotExist.Role", 404, .never),
-            ("InvalidParameter.RoleArn", 400, .never), ("InvalidParameter.RoleSessionName", 400, .never),
-            ("InvalidParameter.DurationSeconds", 400, .never), ("InvalidParameter.PolicyGrammar", 400, .never),
-            ("InvalidParameter.PolicySize", 400, .never), ("MissingSecurityToken", 400, .never),
-            ("InvalidAccessKeyId.NotFound", 404, .never), ("InvalidAccessKeyId.Inactive", 403, .never),
-            ("SignatureDoesNotMatch", 400, .never), ("SignatureNonceUsed", 400, .never),
-            ("InvalidTimeStamp.Expired", 400, .never), ("InvalidSecurityToken.Expired", 400, .never),
-            ("InvalidSecurityToken.Malformed", 503, .never),
-            ("Throttling", 400, .throttled), ("Throttling.User", 400, .throttled), ("Throttling.Api", 503, .throttled),
-            ("ServiceUnavailable", 503, .later), ("InternalError", 500, .later), ("InternalError", 400, .later),
-            ("Unheard.Of", 400, .never), ("Unheard.Of", 404, .never), ("Unheard.Of", 429, .throttled),
-            ("Unheard.Of", 500, .later), ("Unheard.Of", 502, .later), ("Unheard.Of", 599, .later),
-            ("Unheard.Of", 408, .later), ("ThrottlingX", 400, .never), ("throttling", 400, .never),
-        ] as [(String, Int, STSFault.Retry)])
-    func `only what may pass is tried again`(code: String, status: Int, retry: STSFault.Retry) {
+            ("NoPermission", 403), ("NoPermission", 500), ("NoPermission", 200), ("EntityNotExist.Role", 404),
+            ("InvalidSecurityToken.Malformed", 503), ("Throttling.User", 400), ("Unheard-Of_1", 599),
+        ])
+    func `the vendor's fault is told by its code, status and request id`(code: String, status: Int) {
         let fault = fault(failure(code, status: status))
-        #expect(fault?.code == code && fault?.retry == retry && fault?.status == status && fault?.requestID == "R-1")
+        #expect(fault?.code == code && fault?.status == status && fault?.requestID == "R-1" && fault?.kind == .vendor)
     }
 
     @Test(arguments: [
@@ -227,7 +212,7 @@ private let bad: [Bad] = [
     ])
     func `a code that looks like none is not repeated`(code: String) {
         let fault = fault(failure(code, status: 503))
-        #expect(fault?.code == "AnswerUnreadable" && fault?.retry == .later)
+        #expect(fault?.code == "AnswerUnreadable" && fault?.kind == .answer)
         #expect(faultWithRequestID(code)?.requestID == nil)
     }
 
@@ -236,24 +221,11 @@ private let bad: [Bad] = [
         fault(failure("NoPermission", status: 403, requestID: text.isEmpty ? " " : text + " "))
     }
 
-    @Test(
-        arguments: [
-            (400, .never), (403, .never), (404, .never), (408, .later), (429, .throttled), (500, .later), (502, .later),
-            (503, .later), (504, .later),
-        ] as [(Int, STSFault.Retry)])
-    func `a page instead of an answer is judged by its status`(status: Int, retry: STSFault.Retry) {
+    @Test(arguments: [400, 403, 404, 408, 429, 500, 502, 503, 504])
+    func `a page instead of an answer tells no more than its status`(status: Int) {
         for body in ["<html>hidden</html>", "", "{", "[]", "{}", "{\"Code\":5}"] {
             let fault = fault(UpstreamAnswer(status: status, body: Array(body.utf8)))
-            #expect(fault?.code == "AnswerUnreadable" && fault?.retry == retry)
-        }
-    }
-
-    @Test func `the vendor's wish for a pause is kept`() {
-        for body in ["<html>", #"{"Code":"Throttling"}"#, String(repeating: " ", count: 100_000)] {
-            let answer = UpstreamAnswer(
-                status: 429, headers: [UpstreamField("Retry-After", "30")], body: Array(body.utf8))
-            #expect(fault(answer)?.pause == 30)
-            #expect(fault(answer)?.retry == .throttled)
+            #expect(fault == STSFault(.unreadable, status: status))
         }
     }
 
@@ -352,7 +324,7 @@ private let bad: [Bad] = [
             #expect(throws: STSFault.self) { try InstanceMetadata.readRole(answer, at: 0) },
             #expect(throws: STSFault.self) { try InstanceMetadata.readCredential(answer, at: 0) },
         ] {
-            #expect(fault?.code == "NoInstanceRole" && fault?.retry == .never)
+            #expect(fault?.code == "NoInstanceRole" && fault?.kind == .noRole)
         }
     }
 
@@ -377,7 +349,7 @@ private let bad: [Bad] = [
         let failed = #expect(throws: STSFault.self) {
             try InstanceMetadata.readCredential(answer { $0["Code"] = "Failed" }, at: STSSample.now)
         }
-        #expect(failed?.code == "Failed" && failed?.retry == .never)
+        #expect(failed?.code == "Failed" && failed?.kind == .vendor)
         for name in ["Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"] {
             let fault = #expect(throws: STSFault.self) {
                 try InstanceMetadata.readCredential(answer { $0[name] = nil }, at: STSSample.now)

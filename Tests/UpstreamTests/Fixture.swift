@@ -19,12 +19,7 @@ struct SeededRandom: RandomNumberGenerator {
 let someRandom: [UInt64] = [0, 1, .max / 2, .max - 1, .max]
 
 /// The key of the `number`th credential.
-func slotKey(_ number: Int) throws -> SlotKey {
-    var bytes = [UInt8](repeating: 7, count: 32)
-    for place in 0..<8 { bytes[31 - place] = UInt8(truncatingIfNeeded: number >> (place * 8)) }
-    guard let key = SlotKey(bytes.span) else { throw FixtureError() }
-    return key
-}
+func slotKey(_ number: Int) -> SlotKey { SlotKey(words: (7, 7, 7, UInt64(bitPattern: Int64(number)))) }
 
 struct FixtureError: Error {}
 

@@ -179,7 +179,7 @@ struct Town: ~Copyable {
         // With a second less, since dates are cut to whole ones, and another for the flight.
         let isLiving = left >= min(300, life(of: key) / 3) * 1000 + 2000
         if isLiving { tally.living += 1 }
-        switch table.ask(try slotKey(key), for: nextWaiter, at: clocks.now) {
+        switch table.ask(slotKey(key), for: nextWaiter, at: clocks.now) {
         case .serve: serve(isLiving)
         case .serveAndRefresh(_, let flight):
             serve(isLiving)

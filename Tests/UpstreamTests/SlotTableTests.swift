@@ -15,7 +15,7 @@ import Testing
     private func ask(
         _ table: inout SlotTable<Int>, _ number: Int, for waiter: UInt64, at clocks: ManualClocks
     ) throws -> (String, SlotFlight?) {
-        let answer = table.ask(try slotKey(number), for: waiter, at: clocks.now)
+        let answer = table.ask(slotKey(number), for: waiter, at: clocks.now)
         switch answer {
         case .start(let flight), .serveAndRefresh(_, let flight): return (text(answer), flight)
         default: return (text(answer), nil)
@@ -168,11 +168,11 @@ import Testing
         let (_, flight) = try ask(&table, 4, for: 4, at: clocks)
         _ = try ask(&table, 1, for: 9, at: clocks)
         try fill(&table, 5, at: clocks)
-        let states = try (1...5).map { table.state(of: try slotKey($0), at: clocks.now) }
+        let states = (1...5).map { table.state(of: slotKey($0), at: clocks.now) }
         #expect(states == [.fresh, .empty, .fresh, .waiting, .fresh])
         try fill(&table, 6, at: clocks)
         try fill(&table, 7, at: clocks)
-        let later = try (1...7).map { table.state(of: try slotKey($0), at: clocks.now) }
+        let later = (1...7).map { table.state(of: slotKey($0), at: clocks.now) }
         #expect(later == [.empty, .empty, .empty, .waiting, .fresh, .fresh, .fresh])
         #expect(table.count == 4)
         let settlement = table.failed(try #require(flight), with: .network, at: clocks.now, random: 0)
@@ -187,7 +187,7 @@ import Testing
         try fill(&table, 3, life: 7200, at: clocks)
         clocks.advance(seconds: 1000)
         try fill(&table, 4, at: clocks)
-        let states = try (1...4).map { table.state(of: try slotKey($0), at: clocks.now) }
+        let states = (1...4).map { table.state(of: slotKey($0), at: clocks.now) }
         #expect(states == [.fresh, .empty, .fresh, .fresh])
     }
 
@@ -258,13 +258,13 @@ import Testing
         do {
             let value = Canary()
             canary = value
-            guard case .start(let flight) = table.ask(try slotKey(1), for: 1, at: clocks.now) else { return }
+            guard case .start(let flight) = table.ask(slotKey(1), for: 1, at: clocks.now) else { return }
             _ = table.succeeded(
                 flight, with: value, expiresAt: clocks.unixSeconds + 900, issuedAt: clocks.unixSeconds, longest: nil,
                 at: clocks.now, random: 0)
         }
         #expect(canary != nil)
-        _ = table.ask(try slotKey(2), for: 1, at: clocks.now)
+        _ = table.ask(slotKey(2), for: 1, at: clocks.now)
         #expect(canary == nil)
     }
 }

@@ -18,6 +18,9 @@ import Testing
         (400, "InvalidTimeStamp.Expired", .clockOff), (400, "", .refused), (404, "SomethingNew", .refused),
         (403, "throttling", .refused), (301, "", .malformed), (302, "", .malformed), (200, "", .malformed),
         (0, "", .malformed), (-1, ".", .refused), (600, "", .refused),
+        (408, "", .unavailable), (408, "SomethingNew", .unavailable), (408, "NoPermission", .refused),
+        (429, "SomethingNew", .throttled), (400, "SomethingNew", .refused), (400, "InternalError", .unavailable),
+        (400, "MissingParameter.RoleArn", .refused),
     ]
 
     @Test(arguments: answers)
@@ -27,21 +30,28 @@ import Testing
         #expect(judged == fault)
     }
 
-    @Test func `a slot's key has 32 bytes, and differs when one of them does`() throws {
-        for count in [0, 20, 31, 33] {
-            let bytes = [UInt8](repeating: 0, count: count)
-            let isKey = SlotKey(bytes.span) != nil
-            #expect(!isKey)
+    @Test(
+        arguments: [
+            "NoPermission", "Forbidden", "Forbidden.RAM", "AuthenticationFail", "AuthenticationFail.NoPermission",
+            "EntityNotExist.Role", "InvalidParameter", "MissingParameter", "InvalidAccessKeyId.NotFound",
+            "InvalidSecurityToken.Malformed", "MissingSecurityToken", "SignatureDoesNotMatch", "SignatureNonceUsed",
+        ], [200, 302, 400, 403, 408, 429, 500, 503, 599])
+    func `what the vendor will not do is refused under whatever status, and not tried again`(code: String, status: Int)
+    {
+        let bytes = Array(code.utf8)
+        let judged = UpstreamFault(status: status, code: bytes.span)
+        #expect(judged == .refused && !judged.isRetried)
+    }
+
+    @Test func `a slot's key differs when a bit of it does`() {
+        var keys: Set<SlotKey> = [SlotKey(words: (0, 0, 0, 0))]
+        for bit in 0..<64 {
+            let word: UInt64 = 1 << bit
+            keys.formUnion([
+                SlotKey(words: (word, 0, 0, 0)), SlotKey(words: (0, word, 0, 0)), SlotKey(words: (0, 0, word, 0)),
+                SlotKey(words: (0, 0, 0, word)),
+            ])
         }
-        var keys: Set<SlotKey> = []
-        for place in 0..<32 {
-            for value in [UInt8(0), 1, 128, 255] {
-                var bytes = [UInt8](repeating: 0, count: 32)
-                bytes[place] = value
-                let key = SlotKey(bytes.span)
-                keys.insert(try #require(key))
-            }
-        }
-        #expect(keys.count == 32 * 3 + 1)
+        #expect(keys.count == 4 * 64 + 1)
     }
 }

@@ -44,31 +44,33 @@ package enum InstanceMetadata {
     // MARK: Answers
 
     package static func readSession(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> Session {
-        let line = try line(answer, at: now)
-        guard VendorText.isPlain(line, length: 1...1024) else { throw STSFault(unreadable: answer, at: now) }
+        let line = try line(answer)
+        guard VendorText.isPlain(line, length: 1...1024) else { throw STSFault(.unreadable, status: answer.status) }
         return Session(token: line)
     }
 
     package static func readRole(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> [UInt8] {
         try checkRole(answer)
-        let role = try line(answer, at: now)
-        guard VendorText.isRoleName(role) else { throw STSFault(unreadable: answer, at: now) }
+        let role = try line(answer)
+        guard VendorText.isRoleName(role) else { throw STSFault(.unreadable, status: answer.status) }
         return role
     }
 
     /// `{"Code":"Success","AccessKeyId","AccessKeySecret","SecurityToken","Expiration","LastUpdated"}`.
     package static func readCredential(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> STSCredential {
         try checkRole(answer)
-        let object = try STSAnswer.object(answer, at: now)
+        let object = try STSAnswer.object(answer)
         guard answer.status == 200, object.text("Code") == Array(text: "Success") else {
-            throw STSAnswer.fault(named: "Code", in: object, answer, at: now)
+            throw STSAnswer.fault(in: object, answer)
         }
         return try STSAnswer.credential(in: object, answer, at: now)
     }
 
     /// A body of one line, with or without its end.
-    private static func line(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> [UInt8] {
-        guard answer.status == 200, answer.body.count <= 2048 else { throw STSFault(unreadable: answer, at: now) }
+    private static func line(_ answer: UpstreamAnswer) throws(STSFault) -> [UInt8] {
+        guard answer.status == 200, answer.body.count <= 2048 else {
+            throw STSFault(.unreadable, status: answer.status)
+        }
         var line = answer.body
         if line.last == UInt8(ascii: "\n") { line.removeLast() }
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
@@ -77,7 +79,7 @@ package enum InstanceMetadata {
 
     /// An instance without a role answers 404.
     private static func checkRole(_ answer: UpstreamAnswer) throws(STSFault) {
-        guard answer.status != 404 else { throw STSFault(.noRole, .never, status: answer.status) }
+        guard answer.status != 404 else { throw STSFault(.noRole, status: answer.status) }
     }
 }
 

@@ -16,9 +16,9 @@ package enum STSAnswer {
     package static func read(
         _ answer: UpstreamAnswer, at now: Int64, longest: Int64? = nil
     ) throws(STSFault) -> STSCredential {
-        let object = try object(answer, at: now)
+        let object = try object(answer)
         guard answer.status == 200, let credentials = object["Credentials"] else {
-            throw fault(named: "Code", in: object, answer, at: now)
+            throw fault(in: object, answer)
         }
         try checkClock(answer, at: now)
         // Nobody needs these, but an answer in which they are something else is no answer of STS.
@@ -31,7 +31,7 @@ package enum STSAnswer {
     static func credential(
         in object: JSONValue, _ answer: UpstreamAnswer, at now: Int64, longest: Int64? = nil
     ) throws(STSFault) -> STSCredential {
-        let incomplete = STSFault(.incomplete, .never, status: answer.status)
+        let incomplete = STSFault(.incomplete, status: answer.status)
         guard let id = object.text("AccessKeyId"), let secret = object.text("AccessKeySecret"),
             let token = object.text("SecurityToken"), let expiration = object.text("Expiration"),
             let end = ISO8601.parse(expiration.span),
@@ -39,40 +39,32 @@ package enum STSAnswer {
                 accessKeyID: id, secret: secret, securityToken: token,
                 expiresAt: longest.map { min(end, now + min($0, AssumeRole.durations.upperBound)) } ?? end)
         else { throw incomplete }
-        guard end > now else { throw STSFault(.expired, .never, status: answer.status) }
+        guard end > now else { throw STSFault(.expired, status: answer.status) }
         return credential
     }
 
     /// The JSON object that the body is.
-    static func object(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> JSONValue {
-        guard !(300...399).contains(answer.status) else {
-            throw STSFault(.redirect, .never, status: answer.status)
-        }
-        guard answer.body.count <= maximumLength else {
-            let retry = answer.status == 200 ? .never : STSFault.retry(status: answer.status)
-            throw STSFault(.tooLarge, retry, status: answer.status, pause: answer.pause(at: now))
-        }
+    static func object(_ answer: UpstreamAnswer) throws(STSFault) -> JSONValue {
+        guard !(300...399).contains(answer.status) else { throw STSFault(.redirect, status: answer.status) }
+        guard answer.body.count <= maximumLength else { throw STSFault(.tooLarge, status: answer.status) }
         let value: JSONValue
         do throws(JSONError) {
             value = try JSONReader.read(answer.body, as: .json, maximumDepth: 8, maximumValues: 256)
         } catch {
-            throw STSFault(unreadable: answer, at: now)
+            throw STSFault(.unreadable, status: answer.status)
         }
-        guard case .object = value.content else { throw STSFault(unreadable: answer, at: now) }
+        guard case .object = value.content else { throw STSFault(.unreadable, status: answer.status) }
         return value
     }
 
     /// The fault that an object without a credential tells of.
-    static func fault(
-        named member: String, in object: JSONValue, _ answer: UpstreamAnswer, at now: Int64
-    ) -> STSFault {
-        if let code = object.text(member),
-            let fault = STSFault(vendorCode: code, requestID: object.text("RequestId"), answer, at: now)
+    static func fault(in object: JSONValue, _ answer: UpstreamAnswer) -> STSFault {
+        if let code = object.text("Code"),
+            let fault = STSFault(vendorCode: code, requestID: object.text("RequestId"), status: answer.status)
         {
             return fault
         }
-        guard answer.status == 200 else { return STSFault(unreadable: answer, at: now) }
-        return STSFault(.incomplete, .never, status: answer.status)
+        return STSFault(answer.status == 200 ? .incomplete : .unreadable, status: answer.status)
     }
 
     /// R17: with clocks too far apart nothing is issued, since nobody knows how long it holds.
@@ -80,7 +72,7 @@ package enum STSAnswer {
         guard let theirs = answer.moment else { return }
         let (distance, overflow) = theirs.subtractingReportingOverflow(now)
         guard !overflow, distance.magnitude <= UInt64(clockTolerance) else {
-            throw STSFault(.clockSkew, .never, status: answer.status)
+            throw STSFault(.clockSkew, status: answer.status)
         }
     }
 
@@ -88,7 +80,7 @@ package enum STSAnswer {
         _ member: JSONValue?, _ answer: UpstreamAnswer, _ isRight: (JSONValue.Content) -> Bool
     ) throws(STSFault) {
         guard let member, !isRight(member.content) else { return }
-        throw STSFault(.incomplete, .never, status: answer.status)
+        throw STSFault(.incomplete, status: answer.status)
     }
 }
 

@@ -34,9 +34,6 @@ package final class STSCredential: Sendable {
         answer = text.array
     }
 
-    /// Bytes of the answer.
-    package var answerLength: Int { answer.count }
-
     /// Writes the whole JSON object that `/distribute-token.json` answers with. Nothing may be added to it: ali-oss copies all
     /// of its members into its own options.
     package func writeAnswer(into out: inout ByteWriter) { out.append(answer) }

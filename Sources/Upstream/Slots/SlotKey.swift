@@ -1,25 +1,8 @@
-import Crypto
 import Providers
 
 /// What a credential is remembered under: the SHA-256 of everything that shaped the answer (R17).
 package struct SlotKey: Sendable, Hashable {
-    private let words: (UInt64, UInt64, UInt64, UInt64)
-
-    /// Nil unless there are 32 bytes.
-    package init?(_ bytes: Span<UInt8>) {
-        guard bytes.count == 32 else { return nil }
-        func word(_ place: Int) -> UInt64 {
-            var word: UInt64 = 0
-            for index in (place * 8)..<(place * 8 + 8) { word = word << 8 | UInt64(bytes[index]) }
-            return word
-        }
-        words = (word(0), word(1), word(2), word(3))
-    }
-
-    package init(_ key: CredentialKey) { words = key.words }
-
-    /// Nil unless the digest is a SHA-256.
-    package init?(_ digest: Digest) { self.init(digest.bytes) }
+    let words: (UInt64, UInt64, UInt64, UInt64)
 
     package static func == (one: SlotKey, other: SlotKey) -> Bool { one.words == other.words }
 
@@ -29,4 +12,8 @@ package struct SlotKey: Sendable, Hashable {
         hasher.combine(words.2)
         hasher.combine(words.3)
     }
+}
+
+extension SlotKey {
+    package init(_ key: CredentialKey) { self.init(words: key.words) }
 }
