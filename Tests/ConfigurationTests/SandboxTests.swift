@@ -7,7 +7,8 @@ import Testing
 /// Made-up keys: they are there without anybody giving them, and never where somebody could take them for real ones.
 @Suite(.timeLimit(.minutes(3)))
 struct SandboxTests {
-    private static let sts = "provider: 'sts', roleArn: 'acs:ram::1:role/app', endpoints: ['sandbox']"
+    private static let role = "provider: 'sts', roleArn: 'acs:ram::1:role/app'"
+    private static let sts = "\(role), endpoints: ['sandbox']"
     private static let real = "provider: 'oss', accessKey: 'AK', secretKey: 's'"
 
     private func text(_ credentials: String, server: String = "") -> String {
@@ -58,6 +59,10 @@ struct SandboxTests {
         ("a: { \(sts), ‸region: 'cn-hangzhou' }", "a.region", "cannot stand beside endpoints"),
         ("a: { \(sts), ‸caFile: 'ca.pem' }", "a.caFile", "spoken to without TLS"),
         ("a: { \(sts), ‸sandbox: true }", "a.sandbox", "is not known"),
+        ("a: { \(role), ‸endpoints: ['Sandbox'] }", "a.endpoints", "sandbox in lower case"),
+        ("a: { \(role), ‸endpoints: 'sanbox' }", "a.endpoints", "must begin with https://"),
+        ("a: { \(role), ‸endpoints: ['sandbox', 'https://a.com'] }", "a.endpoints", "other endpoints beside sandbox"),
+        ("a: { \(role), ‸endpoints: ['https://a.com', 'SANDBOX'] }", "a.endpoints", "other endpoints beside sandbox"),
     ])
     func `refuses what is neither real nor made up`(credentials: String, path: String, word: String) throws {
         try Mistake.check(text(credentials), "credentials.\(path)", word)

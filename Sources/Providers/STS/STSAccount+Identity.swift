@@ -35,7 +35,7 @@ extension STSAccount {
     /// Finds out which key a credential's fields mean, and that no other is given.
     package static func keySource(of fields: FieldValues) throws(FieldProblem) -> KeySource {
         let kind = kind(of: fields)
-        let isSandbox = fields.strings("endpoints") == [sandbox]
+        let isSandbox = try endpoints(fields).isSandbox
         if isSandbox, kind != "key" {
             throw FieldProblem("identity", "must be key beside the sandbox, where no real key may go")
         }

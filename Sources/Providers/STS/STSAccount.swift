@@ -112,7 +112,7 @@ package struct STSAccount: Sendable {
         }
     }
 
-    private static func endpoints(_ fields: FieldValues) throws(FieldProblem) -> Endpoints {
+    static func endpoints(_ fields: FieldValues) throws(FieldProblem) -> Endpoints {
         guard let list = fields.strings("endpoints") else {
             return .hosts([
                 try endpoint("region") { () throws(VendorEndpoint.Fault) in
@@ -121,8 +121,9 @@ package struct STSAccount: Sendable {
             ])
         }
         guard fields.string("region") == nil else { throw FieldProblem("region", "cannot stand beside endpoints") }
-        if list.contains(sandbox) {
+        if list.contains(where: { $0.span.equals(ignoringCaseOf: sandbox) }) {
             guard list.count == 1 else { throw FieldProblem("endpoints", "cannot hold other endpoints beside sandbox") }
+            guard list == [sandbox] else { throw FieldProblem("endpoints", "must have sandbox in lower case") }
             guard fields["caFile"] == nil else {
                 throw FieldProblem("caFile", "cannot stand beside the sandbox, which is spoken to without TLS")
             }
