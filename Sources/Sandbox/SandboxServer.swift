@@ -13,11 +13,19 @@ package final class SandboxServer: Sendable {
     package let address: SocketAddress
     private let server: Server
 
+    /// Whatever STS documents as allowed fits: the longest policy and ExternalId, all of it percent-encoded in the query.
+    static let limits: Limits = {
+        var limits = Limits()
+        limits.requestLine = 32 * 1024
+        limits.body = 64 * 1024
+        return limits
+    }()
+
     /// Opens the port; callers can connect from now on, and are answered by `run`.
     package init(_ settings: SandboxSTS.Settings, on address: HostPort) throws(Failure) {
         guard address.address.isLoopback else { throw .notLoopback }
         var server = Server.Settings(addresses: [SocketAddress(address)], workers: 1)
-        server.limits.body = 64 * 1024
+        server.limits = SandboxServer.limits
         server.drainTimeout = 1_000
         do throws(Server.Failure) {
             self.server = try Server(server) { SandboxHandler(settings) }

@@ -23,7 +23,7 @@ import Testing
         var context = ServerConnection.Context(handler: SandboxHandler(House.settings))
         context.instant = Instant(unixSeconds: now, monotonic: 0)
         context.date = HTTPDate.write(now)
-        var connection = ServerConnection(limits: Limits(), at: context.instant)
+        var connection = ServerConnection(limits: SandboxServer.limits, at: context.instant)
         _ = connection.receive(bytes.span, in: &context)
         return context.out.array.text
     }
@@ -39,6 +39,21 @@ import Testing
                 #expect(answer.contains(#""AccessKeyId":"STS.SANDBOX"#))
             }
         }
+    }
+
+    @Test(arguments: Call.Scheme.allCases)
+    func `the longest call that the vendor documents is no line too long`(scheme: Call.Scheme) throws {
+        let head = #"{"Version":"1","Statement":[{"Effect":"Allow","Action":"oss:GetObject","Resource":["#
+        let tail = #""acs:oss:*:*:b/*"]}]}"#
+        let policy =
+            head + String(repeating: #""acs:oss:*:*:b/*","#, count: (2048 - (head + tail).utf8.count) / 18) + tail
+        #expect((2030...2048).contains(policy.utf8.count))
+        let request = try Call(scheme) {
+            $0.parameters += [("Policy", policy), ("ExternalId", String(repeating: ":", count: 1224))]
+        }.request()
+        #expect(request.target.count > 8 * 1024)
+        let answer = exchange(wire(request))
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(answer)")
     }
 
     @Test func `a refusal over HTTP has its status`() throws {
