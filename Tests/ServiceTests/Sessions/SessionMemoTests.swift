@@ -17,8 +17,9 @@ import Upstream
         var workspace = PolicyWorkspace()
         var made = 0
 
-        init() throws {
-            let digests = try ["alice", "bob"].map {
+        /// - Parameter grants: more of them, as the configuration has them.
+        init(callers: [String] = ["alice", "bob"], grants: String = "") throws {
+            let digests = try callers.map {
                 "{ id: '\($0)', sha256: '\(Hex.encode(try Digest(.sha256, of: Array("key-\($0)".utf8).span).bytes.array).text)' }"
             }
             configuration = try Sample.load(
@@ -34,6 +35,7 @@ import Upstream
                     day: { route: "distribute-token", credential: "s", bucket: "media",
                       keyPrefix: "up/${date.yyyy}/${date.mm}/${date.dd}/", actions: ["oss:PutObject"],
                       callers: ["authenticated"] },
+                    \(grants)
                   } }
                 """)
         }
@@ -98,6 +100,51 @@ import Upstream
             #expect(session.request.durationSeconds == expires)
         }
         #expect(Set(keys.values).count == 2_001)
+    }
+
+    @Test func `no caller gets another's session, be there more of them than places`() throws {
+        let names = (0..<600).map { "caller\($0)" }
+        var desk = try Desk(callers: names)
+        let keys = try names.map { try desk.session("g", for: $0).session.key }
+        #expect(Set(keys).count == names.count)
+        // One after the other, and each of them twice: what is remembered is his own.
+        for (name, key) in zip(names, keys) {
+            let (once, again) = (try desk.session("g", for: name), try desk.session("g", for: name))
+            #expect(once === again && once.session.key == key)
+        }
+    }
+
+    @Test func `no grant gives another's session, be there more of them than places`() throws {
+        // As many lists of actions, each of which makes another policy for the same keys.
+        let lists = SessionActions.objectLevel.flatMap { first in
+            SessionActions.objectLevel.flatMap { second in
+                SessionActions.objectLevel.map { [first, second, $0] }
+            }
+        }
+        .filter { Set($0).count == 3 }
+        let names = lists.indices.map { "more\($0)" }
+        let grants = zip(names, lists).map { name, list in
+            """
+            \(name): { route: "distribute-token", credential: "s", bucket: "media", keyPrefix: "up/",
+              actions: ["\(list.joined(separator: "\", \""))"], callers: ["authenticated"] },
+            """
+        }
+        var desk = try Desk(grants: grants.joined(separator: "\n"))
+        #expect(names.count == 336)
+        let keys = try names.map { try desk.session($0, for: "alice").session.key }
+        #expect(Set(keys).count == names.count)
+        for (name, key) in zip(names, keys) { #expect(try desk.session(name, for: "alice").session.key == key) }
+    }
+
+    @Test func `no day has another's session`() throws {
+        var desk = try Desk()
+        for _ in 0..<2 {
+            let keys = try (0..<400).map {
+                try desk.session("day", for: "alice", at: 1_800_000_000 + $0 * 86_400).session.key
+            }
+            #expect(Set(keys).count == 400)
+        }
+        #expect(desk.made == 800)
     }
 
     @Test func `what was served is served again for a moment only, by both clocks`() throws {
