@@ -8,6 +8,33 @@ import Upstream
 @Suite struct SessionOutageTests {
     enum Mood: CaseIterable { case unreachable, hanging, failing, throttling, talkingNonsense }
 
+    /// A vendor that gives nothing, in one way or another.
+    private struct Outage {
+        let mood: Mood
+        private var hanging: [FakeCourier.Sent] = []
+
+        init(_ mood: Mood) { self.mood = mood }
+
+        /// Answers the calls that have been made, as far as it answers at all.
+        mutating func answer(_ house: SessionHouse) {
+            for call in house.take() {
+                switch mood {
+                case .unreachable: house.fail(call, .connect(reason: "refused"))
+                case .hanging: hanging.append(call)
+                case .failing: house.refuse(call, 503, "ServiceUnavailable")
+                case .throttling: house.refuse(call, 400, "Throttling.User")
+                case .talkingNonsense: house.answer(call, 200, "<html>welcome</html>")
+                }
+            }
+        }
+
+        /// Ends the calls whose time is over at `moment`, in monotonic milliseconds.
+        mutating func end(_ house: SessionHouse, at moment: Int64) {
+            for call in hanging where moment >= call.exchange.deadline { house.fail(call) }
+            hanging.removeAll { moment >= $0.exchange.deadline }
+        }
+    }
+
     @Test(arguments: Mood.allCases)
     func `who has a living credential is served through ten minutes of outage, and others are told within 2 s`(
         mood: Mood
@@ -21,7 +48,7 @@ import Upstream
             house.pass(milliseconds: 1_000)
         }
         var (living, served, refused, next) = (0, 0, 0, 0)
-        var hanging: [FakeCourier.Sent] = []
+        var outage = Outage(mood)
         var waiting: [(outcome: SessionHouse.Outcome, since: Int64)] = []
         var longestWait: Int64 = 0
         let begin = house.monotonic
@@ -34,18 +61,9 @@ import Upstream
             next += 1
             let stranger = house.ask(try house.session("stranger\(next)"), loop: next % 2)
             if stranger.reply == nil { waiting.append((stranger, house.monotonic)) } else { refused += 1 }
-            for call in house.take() {
-                switch mood {
-                case .unreachable: house.fail(call, .connect(reason: "refused"))
-                case .hanging: hanging.append(call)
-                case .failing: house.refuse(call, 503, "ServiceUnavailable")
-                case .throttling: house.refuse(call, 400, "Throttling.User")
-                case .talkingNonsense: house.answer(call, 200, "<html>welcome</html>")
-                }
-            }
+            outage.answer(house)
             house.pass(milliseconds: 250)
-            for call in hanging where house.monotonic >= call.exchange.deadline { house.fail(call) }
-            hanging.removeAll { house.monotonic >= $0.exchange.deadline }
+            outage.end(house, at: house.monotonic)
             for (outcome, since) in waiting where outcome.reply != nil {
                 longestWait = max(longestWait, house.monotonic - since)
                 #expect(outcome.refusal?.retryAfter ?? 0 >= 1)
@@ -58,7 +76,7 @@ import Upstream
         #expect(longestWait <= 2_000)
         #expect(refused > 2_300)
         // The vendor is back.
-        for call in hanging { house.fail(call) }
+        outage.end(house, at: .max)
         let end = house.monotonic
         var wellSince: Int64?
         while wellSince == nil, house.monotonic < end + 10_000 {
@@ -70,6 +88,44 @@ import Upstream
             house.pass(milliseconds: 250)
         }
         #expect((wellSince ?? .max) - end < 5_000)
+    }
+
+    @Test(arguments: [900, 1_200, 3_600] as [Int64], Mood.allCases)
+    func `through a long outage a credential is served until five minutes are left of it, and not after`(
+        life: Int64, mood: Mood
+    ) throws {
+        let house = try SessionHouse(loops: 2)
+        let session = try house.session(seconds: life)
+        _ = house.ask(session)
+        let end = house.unixSeconds + life
+        let key = house.grant(try #require(house.take().first), seconds: life)
+        var outage = Outage(mood)
+        var (leastServed, mostRefused) = (life, Int64(0))
+        while house.unixSeconds < end {
+            let outcome = house.ask(session, loop: Int(house.unixSeconds % 2))
+            outage.answer(house)
+            let left = end - house.unixSeconds
+            if outcome.key == nil { mostRefused = max(mostRefused, left) } else { leastServed = min(leastServed, left) }
+            #expect(outcome.key == nil || outcome.key == key)
+            house.pass(milliseconds: 1_000)
+            outage.end(house, at: house.monotonic)
+        }
+        // A second is kept to spare, since dates are cut to whole ones.
+        #expect(leastServed == 301)
+        #expect(mostRefused == 300)
+    }
+
+    @Test(arguments: [(900, 300), (1_200, 400), (3_600, 600)] as [(Int64, Int64)])
+    func `while nothing fails, a third of its life must be left, or ten minutes`(life: Int64, floor: Int64) throws {
+        let house = try SessionHouse()
+        let session = try house.session(seconds: life)
+        _ = house.ask(session)
+        let end = house.unixSeconds + life
+        house.grant(try #require(house.take().first), seconds: life)
+        house.advance(milliseconds: (life - floor - 1) * 1000)
+        #expect(house.ask(session).key != nil && end - house.unixSeconds == floor + 1)
+        house.advance(milliseconds: 1000)
+        #expect(house.ask(session).key == nil)
     }
 
     private func seconds(of call: FakeCourier.Sent) -> Int64 {
