@@ -240,13 +240,15 @@ struct STSFaultTests {
     @Test func `when the vendor is back, so are we within 5 s`() throws {
         let port = try Listener.freePort()
         let setup = Setup.vendor("back", ["http://127.0.0.1:\(port)"])
+        // Stopped after the service, which keeps its connection while it runs.
+        var peer: ClientPeer?
+        defer { _ = peer?.stop() }
         try Service.run(setup, .epoll) { service in
             for _ in 0..<10 {
                 let answer = try service.get("/distribute-token.json")
                 answer.expectProblem(503, "upstream_unavailable", forSDK: true)
             }
-            let peer = try ClientPeer(STSFault.well, port: port)
-            defer { _ = peer.stop() }
+            peer = try ClientPeer(STSFault.well, port: port)
             let begin = ContinuousClock.now
             var status = 503
             while status != 200, ContinuousClock.now - begin < .seconds(10) {
