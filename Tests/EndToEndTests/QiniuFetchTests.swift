@@ -208,7 +208,7 @@ struct QiniuFetchTests {
             let end = Date.now.addingTimeInterval(10)
             while kodo.seen.count != 20, Date.now < end { poll(nil, 0, 5) }
             #expect(kodo.seen.count == 20)
-            for client in clients { client.endWithReset() }
+            for client in clients { client.reset() }
             clients = []
             for _ in 0..<20 { #expect(hung.wait(timeout: .now() + 10) == .success) }
             // Nobody has shown that Kodo fails.

@@ -63,7 +63,8 @@ final class Fetch: VendorCall {
         let endpoint = line.endpoints[place]
         do throws(CallFault) {
             let call = try call(to: endpoint, at: now)
-            exchange = try send(call, to: endpoint, until: until, answerLimit: Fetch.answerLimit, isRepeatable: true) { [weak self] in
+            exchange = try send(call, to: endpoint, until: until, answerLimit: Fetch.answerLimit, isRepeatable: true) {
+                [weak self] in
                 self?.finish($0, from: endpoint.authority.text)
             }
         } catch {

@@ -3,7 +3,7 @@ import Glibc
 
 /// A blocking socket to a service; every wait on it ends.
 final class Client {
-    private let descriptor: Int32
+    private var descriptor: Int32
     private var held: [UInt8] = []
 
     init(_ port: UInt16) throws {
@@ -22,7 +22,7 @@ final class Client {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     static func withLoopback(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var address = sockaddr_in()
@@ -50,10 +50,12 @@ final class Client {
     /// Tells the server that nothing more will come.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Has the connection end with a reset, when the client is let go of.
-    func endWithReset() {
+    /// Goes away without a farewell.
+    func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        close(descriptor)
+        descriptor = -1
     }
 
     /// Reads one answer; its body is as long as Content-Length says.
