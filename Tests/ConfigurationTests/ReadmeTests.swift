@@ -18,8 +18,9 @@ struct ReadmeTests {
     @Test(arguments: KeyTable.all)
     func `has each table of keys as the descriptions have it`(table: KeyTable) throws {
         let found = lines.drop { $0 != table.opening }.dropFirst().prefix { $0 != KeyTable.closing }
+        let isRight = found.joined(separator: "\n") == table.text
         #expect(
-            found.joined(separator: "\n") == table.text,
+            isRight,
             "put this between \(table.opening) and \(KeyTable.closing):\n\(table.text)\n")
     }
 
