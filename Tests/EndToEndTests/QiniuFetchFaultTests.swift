@@ -78,10 +78,12 @@ struct KodoFault: Sendable, CustomTestStringConvertible {
         KodoFault(
             name: "429", status: 503, code: unavailable, reason: "HTTP 429", answer: always("", status: "429 Many")),
         KodoFault(
-            name: "401", status: 502, code: failed, reason: "refuses the credential's key (HTTP 401)",
+            name: "401", status: 502, code: failed,
+            reason: "refuses the credential's key, or the service's clock (HTTP 401)",
             answer: always(#"{"error":"bad token"}"#, status: "401 No")),
         KodoFault(
-            name: "403", status: 502, code: failed, reason: "refuses the credential's key (HTTP 403)",
+            name: "403", status: 502, code: failed,
+            reason: "refuses the credential's key, or the service's clock (HTTP 403)",
             answer: always(#"{"error":"no permission"}"#, status: "403 No")),
         KodoFault(
             name: "a redirect", status: 502, code: failed, reason: "HTTP 302",
@@ -192,7 +194,8 @@ struct QiniuFetchFaultTests {
             try service.get("/qiniu/files").expectProblem(502, "upstream_failed", "the service's log says why")
             #expect(kodo.seen.isEmpty && kodo.refused.count == 1)
             let log = service.stop().err
-            #expect(log.contains("the vendor refuses the credential's key (HTTP 401)"), "\(log)")
+            #expect(
+                log.contains("the vendor refuses the credential's key, or the service's clock (HTTP 401)"), "\(log)")
             #expect(!log.contains("a-wrong-secret"))
         }
     }

@@ -104,13 +104,16 @@ struct QiniuFetchTests {
     }
 
     @Test(arguments: Transport.allCases)
-    func `a key or bucket that is not there is 404, and Kodo is not blamed`(_ transport: Transport) throws {
+    func `a key or bucket that is not there is 404, a wrong marker 400, and Kodo is not blamed`(_ transport: Transport)
+        throws
+    {
         let kodo = try FakeKodo()
         try run(kodo, transport) { service in
             for _ in 0..<8 {
                 try service.get("/qiniu/stat?key=photos/none.jpg").expectProblem(404, "not_found", "no such")
             }
             try service.get("/qiniu/files?grant=every&bucket=none", APIKey.bob.bearer).expectProblem(404, "not_found")
+            try service.get("/qiniu/files?marker=wrong").expectProblem(400, "invalid_parameter", "marker")
             try service.get("/qiniu/stat?key=photos/a.jpg").expectSuccess()
         }
     }

@@ -179,13 +179,16 @@ import Testing
     }
 
     @Test func `statuses are told apart, whatever comes with them`() throws {
-        let files = try question(ManagementFetch.files)
+        let (files, marked) = (
+            try question(ManagementFetch.files), try question(ManagementFetch.files, "marker=m&delimiter=/")
+        )
         let stat = try question(ManagementFetch.stat, "key=photos/a", key: "photos/a", .object)
         for body in ["", #"{"items":[]}"#, "<html>"] {
             for status in [404, 612, 631] {
                 #expect(read(files, body, status: status) == "absent" && read(stat, body, status: status) == "absent")
             }
-            #expect(read(files, body, status: 400) == "unacceptable")
+            #expect(read(marked, body, status: 400) == "unacceptable")
+            #expect(read(files, body, status: 400) == "status 400")
             #expect(read(stat, body, status: 400) == "status 400")
             for status in [401, 403] { #expect(read(files, body, status: status) == "key refused \(status)") }
             for status in [201, 204, 302, 429, 500, 503, 573, 599, 614] {

@@ -36,7 +36,7 @@ package enum VendorReply: Sendable {
 
 /// Why a vendor's answer is no answer; nothing of the answer itself.
 package enum VendorFault: Error, Sendable {
-    /// The vendor does not believe the service's key, or it may not.
+    /// The vendor does not believe the service's key or date, or the key may not.
     case keyRefused(status: Int)
     /// Another status that is no success; 5xx and 429 may be another time.
     case status(Int)
@@ -47,7 +47,7 @@ package enum VendorFault: Error, Sendable {
 extension VendorFault: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .keyRefused(let status): "the vendor refuses the credential's key (HTTP \(status))"
+        case .keyRefused(let status): "the vendor refuses the credential's key, or the service's clock (HTTP \(status))"
         case .status(let status): "the vendor answered HTTP \(status)"
         case .unreadable: "the answer is not what the vendor documents"
         }

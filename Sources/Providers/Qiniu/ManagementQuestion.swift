@@ -38,7 +38,8 @@ struct ManagementQuestion: VendorQuestion {
         case 200: return .json(try told(answer.body))
         // No such key, no such bucket.
         case 404, 612, 631: return .absent
-        case 400 where operation == .list: return .unacceptable
+        // Of what a caller chooses only this can be wrong; without it, 400 is for whoever has configured the grant.
+        case 400 where target.query.contains { $0.name.span.equals("marker") }: return .unacceptable
         case 401, 403: throw .keyRefused(status: answer.status)
         default: throw .status(answer.status)
         }

@@ -114,6 +114,7 @@ final class FakeKodo: Sendable {
             values[parts[0]] = parts.count == 2 ? parts[1].removingPercentEncoding : nil
         }
         guard values["bucket"] == "demo-media" else { return ("631 None", #"{"error":"no such bucket"}"#) }
+        guard values["marker"] != "wrong" else { return ("400 No", #"{"error":"invalid marker"}"#) }
         let prefix = values["prefix"] ?? ""
         let keys = FakeKodo.keys.filter { $0.hasPrefix(prefix) }
         let limit = values["limit"].flatMap { Int($0) } ?? 1000
