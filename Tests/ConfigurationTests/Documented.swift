@@ -102,6 +102,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "credentials.sts.identity": noKeys, "credentials.sts.oidcRoleArn": oidc,
         "credentials.sts.oidcProviderArn": oidc, "credentials.sts.oidcTokenFile": oidc,
         "credentials.sts.ecsRole": noKeys + [("credentials.sts.identity", "\"ecs\"")],
+        "grants.g.policy.transformFallbackMode": [("grants.g.policy.transform", "\"x\"")],
+        "grants.g.policy.transformFallbackKey": [("grants.g.policy.transform", "\"x\"")],
         "grants.g.policy.callbackFetchKey": callback, "grants.g.policy.persistentNotifyUrl": operations,
         "grants.g.policy.persistentPipeline": operations, "grants.g.policy.persistentType": operations,
         "grants.g.policy.CallbackBody": [("grants.g.policy.CallbackUrl", "\"x\"")],
@@ -154,7 +156,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "nos.authorization: grants.g.headers": "\"x-nos-meta-a\"",
         "nos.presigned-url: grants.g.headers": "\"content-type\"",
         "nos.authorization: grants.g.query": "\"versionId\"", "nos.presigned-url: grants.g.query": "\"versionId\"",
-        "grants.g.policy.keylimit": "\"p/x\"", "grants.g.policy.mimeLimit": "\"image/*\"",
+        "grants.g.policy.keylimit": "\"p/x\"", "grants.g.policy.transformFallbackKey": "\"p/x\"",
+        "grants.g.policy.mimeLimit": "\"image/*\"",
         "grants.g.policy.callbackUrl": "\"http://x\"", "grants.g.policy.persistentNotifyUrl": "\"http://x\"",
     ]
 

@@ -23,7 +23,7 @@ struct PolicyMistakeTests {
         "keeps for itself the fields of a put policy that it writes (R16)",
         arguments: [
             "scope: \"media\"", "deadline: 2000000000", "isPrefixalScope: 1", "insertOnly: 1", "exclusive: 1",
-            "bodyHash: \"x\"", "transform: \"x\"", "unknown: null",
+            "bodyHash: \"x\"", "unknown: null",
         ])
     func reserved(field: String) throws {
         let name = field.prefix { $0 != ":" }
@@ -106,6 +106,9 @@ struct PolicyMistakeTests {
             keyLimit("[\"shared/\(String(repeating: "a", count: 744))\"]", "longer"),
             keyLimit("[\((0...20).map { "\"shared/\($0)\"" }.joined(separator: ", "))]", "1 to 20 keys"),
             qiniu(photos, "\(photos), ‸keylimit: [\"photos/a\"]", "keylimit", "must have no places"),
+            policy("transform: \"x\", ‸transformFallbackKey: \"other/a\"", "transformFallbackKey", "grant's keyPrefix"),
+            policy("‸transformFallbackKey: \"shared/a\"", "transformFallbackKey", "needs transform"),
+            policy("‸transformFallbackMode: \"x\"", "transformFallbackMode", "needs transform"),
         ])
     func reach(mistake: Mistake) throws { try mistake.check() }
 

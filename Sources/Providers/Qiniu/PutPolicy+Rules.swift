@@ -15,7 +15,9 @@ extension PutPolicy {
             throw FieldProblem(
                 "policy.mimeLimit", "must be types such as image/*, joined by ;, one ! before all to bar them")
         }
-        if let saveKey = policy.string("saveKey") { try check(saveKey, in: "saveKey", grant.target) }
+        for name in ["saveKey", "transformFallbackKey"] {
+            if let key = policy.string(name) { try check(key, in: name, grant.target) }
+        }
         if let keys = policy.strings("keylimit") { try check(keyLimit: keys, grant.target) }
         if let operations = policy.string("persistentOps") { try check(operations: operations, grant) }
     }
@@ -41,6 +43,7 @@ extension PutPolicy {
         for name in ["persistentNotifyUrl", "persistentPipeline", "persistentType"] {
             try needs(name, "persistentOps", "persistentWorkflowTemplateID")
         }
+        for name in ["transformFallbackMode", "transformFallbackKey"] { try needs(name, "transform") }
         if policy.boolean("forceSaveKey") == true { try needs("forceSaveKey", "saveKey") }
         if let least = policy.integer("fsizeMin"), let most = policy.integer("fsizeLimit"), least > most {
             throw FieldProblem("policy.fsizeMin", "must not be greater than fsizeLimit")

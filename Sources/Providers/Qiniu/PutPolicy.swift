@@ -20,7 +20,7 @@ struct PutPolicy: Sendable {
     }
 
     /// What a grant's `policy` may hold, with the vendor's types. The service writes `scope`, `deadline`, `isPrefixalScope`
-    /// and `insertOnly` itself; `transform` and its kin are deprecated, and not offered.
+    /// and `insertOnly` itself.
     static let fields: [FieldDescription] = [
         FieldDescription("endUser", .template, "Who uploads; a template."),
         FieldDescription("saveKey", .string, "The key where the client gives none; begins with the grant's keyPrefix."),
@@ -49,6 +49,11 @@ struct PutPolicy: Sendable {
         FieldDescription("fileType", .integer(0...4), "The storage class."),
         FieldDescription("deleteAfterDays", .integer(1...36500), "When the object is deleted, in days."),
         FieldDescription("trafficLimit", .integer(819_200...838_860_800), "Bits per second."),
+        FieldDescription("transform", .string, "How the object is changed as it comes; deprecated by the vendor."),
+        FieldDescription("transformFallbackMode", .string, "What happens when that fails; deprecated."),
+        FieldDescription(
+            "transformFallbackKey", .string,
+            "Where the object goes then; begins with the grant's keyPrefix; deprecated."),
     ]
 
     /// The numbers that a grant may let callers choose, and whether the smaller one is the tighter one: a choice only
