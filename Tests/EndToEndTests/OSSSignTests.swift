@@ -312,7 +312,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("a date of 1970", Signable(date: httpDate(0)), "date"),
         Refused("a date of 9999", Signable(date: "Fri, 31 Dec 9999 23:59:59 GMT"), "date"),
         Refused("a URL of the year 2099", Signable(verb: "GET", type: "", date: "4070908800"), "presign"),
-        Refused("a URL beyond presign", Signable(verb: "GET", type: "", date: "\(now + 400)"), "presign"),
+        Refused("a URL beyond presign", Signable(verb: "GET", type: "", date: "\(now + 3600)"), "presign"),
         Refused("a URL that has ended", Signable(verb: "GET", type: "", date: "\(now - 1)"), "presign"),
         Refused("a URL of 1970", Signable(verb: "GET", type: "", date: "0"), "presign"),
         Refused("the last URL of all", Signable(verb: "GET", type: "", date: "9223372036854775807"), "presign"),

@@ -16,7 +16,8 @@ import Testing
         """
         {"callbackUrl":"http://10.0.0.1/cb;https://h/cb","callbackHost":"h","callbackBody":"{\\"key\\":\\"$(key)\\"}",\
         "callbackBodyType":"application/json","callbackFetchKey":1,"persistentOps":"a/1|saveas/bWVkaWE6cC9h;b",\
-        "persistentNotifyUrl":"https://h/ops","persistentPipeline":"pipe","persistentType":1,"forceSaveKey":false}
+        "persistentNotifyUrl":"https://h/ops","persistentPipeline":"pipe","persistentType":1,"forceSaveKey":false,\
+        "transform":"imageView2/1","transformFallbackMode":"skip","transformFallbackKey":"p/fallback"}
         """,
     ]
 
