@@ -5,17 +5,27 @@ import Providers
 extension Chapter {
     static let nos = Chapter(
         credentials: """
-            "nos": { provider: "nos", accessKey: "nosexamplenosexamplenosexample01", secretKey: { env: "S" } },
+            "nos": { provider: "nos", accessKey: "nosexamplenosexamplenosexample01", secretKey: { env: "S" },
+              endpoint: "nos-eastchina1.126.net" },
 
             """,
         grants: """
             "files": { route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,
               bucket: "test-files", keyPrefix: "files/", lifetime: "1h" },
+            "file-requests": { route: "nos.authorization", credential: "nos", callers: ["anonymous"], public: true,
+              bucket: "test-files", keyPrefix: "files/", methods: ["GET", "PUT"] },
+            "file-urls": { route: "nos.presigned-url", credential: "nos", callers: ["anonymous"], public: true,
+              bucket: "test-files", keyPrefix: "files/", methods: ["GET", "PUT"], lifetime: "1h" },
 
             """,
         rows: [
             .issuing("NOS upload token, issued", "nos.token", "object=files/2026/report.pdf"),
             .answering("NOS upload token, GET answered", Sample.get("/nos/token?object=files%2F2026%2Freport.pdf")),
+            .answering(
+                "NOS request, GET answered",
+                Sample.get("/nos/authorization?method=PUT&object=files%2F2026%2Freport.pdf")),
+            .answering(
+                "NOS presigned URL, GET answered", Sample.get("/nos/presigned-url?object=files%2F2026%2Freport.pdf")),
             Row("NOS request, signed") { bench in
                 let (signer, parts) = (try signer(), RequestParts())
                 return {

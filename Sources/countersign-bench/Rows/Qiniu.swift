@@ -8,13 +8,19 @@ extension Chapter {
     static let qiniu = Chapter(
         credentials: """
             "qiniu": { provider: "qiniu", accessKey: "AKIDexampleAKIDexampleAKIDexample0000001",
-              secretKey: { env: "S" } },
+              secretKey: { env: "S" }, cdnKey: { env: "S" } },
 
             """,
         grants: """
             "photos": { route: "qiniu.uptoken", credential: "qiniu", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "photos/", lifetime: "1h",
               policy: { fsizeLimit: 10485760, returnBody: '{"key":$(key),"hash":$(etag),"size":$(fsize)}' } },
+            "pictures": { route: "qiniu.download-url", credential: "qiniu", callers: ["anonymous"], public: true,
+              domain: "media.example.com", keyPrefix: "photos/", query: ["imageView2/2/w/200"], lifetime: "1h" },
+            "cdn": { route: "qiniu.cdn-url", credential: "qiniu", callers: ["anonymous"], public: true,
+              domain: "cdn.example.com", keyPrefix: "photos/", lifetime: "1h" },
+            "requests": { route: "qiniu.authorization", credential: "qiniu", callers: ["anonymous"], public: true,
+              bucket: "test-bucket", keyPrefix: "photos/" },
 
             """,
         rows: [
@@ -29,6 +35,14 @@ extension Chapter {
                 Sample.get(
                     "/qiniu/uptoken?key=users%2Fapp%2Falbum20%2F1.jpg", "Authorization: Bearer \(House.apiKey)")),
             .serving("Qiniu upload token, GET from bytes to bytes", Sample.get(upload)),
+            .answering(
+                "Qiniu download URL, GET answered",
+                Sample.get("/qiniu/download-url?key=photos%2F2026%2Fimg%201.jpg&query=imageView2%2F2%2Fw%2F200")),
+            .answering(
+                "Qiniu CDN URL, GET answered", Sample.get("/qiniu/cdn-url?key=photos%2F2026%2Fimg%201.jpg")),
+            .answering(
+                "Qiniu management request, GET answered",
+                Sample.get("/qiniu/authorization?operation=stat&key=photos%2F2026%2Fimg%201.jpg")),
             Row("Qiniu download URL") { bench in
                 let (signer, origin) = (try signer(), try origin("media.example.com"))
                 let (key, query) = (Array(text: "photos/2026/img 1.jpg"), Array(text: "imageView2/2/w/200"))
