@@ -35,7 +35,7 @@ extension Compiler {
             name: member.name, index: place, route: index, credential: credential, callers: callers,
             bucket: Compiler.bucket(of: draft), target: target, withoutKey: route.withoutKey,
             maximumKeyLength: route.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
-            lastMoment: route.lastMoment, issuer: issuer)
+            lastMoment: route.lastMoment, rates: Compiler.rates(of: draft), issuer: issuer)
     }
 
     /// - Parameter credential: its place; nil where something is wrong with it, which a route does not notice that needs nothing
@@ -179,6 +179,11 @@ extension Compiler {
                 ? "needs unscoped: true, since what it gives is of the whole account"
                 : "needs \(scope.words); a grant for more needs unscoped: true")
         return false
+    }
+
+    private static func rates(of draft: Draft) -> Grant.Rates {
+        let fields = draft.fields.object("rate")
+        return Grant.Rates(perCaller: fields?.rate("perCaller"), perGrant: fields?.rate("perGrant"))
     }
 
     private static func bucket(of draft: Draft) -> Grant.Bucket {

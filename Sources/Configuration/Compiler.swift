@@ -56,6 +56,7 @@ final class Compiler {
         return Configuration(
             server: server, credentials: credentials.list, authenticator: identities.authenticator, grants: grants,
             policy: Policy(grants, for: identities.authenticator, routes: Registry.routes.count),
+            rates: Compiler.rates(root.object("rateLimit") ?? FieldValues()),
             log: compileLog(root.object("log") ?? FieldValues()),
             warnings: reader.warnings + warnings(server, credentials.list, identities.authenticator, grants))
     }
@@ -82,6 +83,12 @@ final class Compiler {
                 "server.hosts: is empty, so a web page could reach the grants of anonymous by a name of its own")
         }
         return warnings
+    }
+
+    private static func rates(_ fields: FieldValues) -> Configuration.Rates {
+        Configuration.Rates(
+            perAddress: fields.rate("perAddress"), perCaller: fields.rate("perCaller"),
+            identities: Int(fields.integer("identities") ?? 0))
     }
 
     private func compileLog(_ fields: FieldValues) -> Log.Settings {

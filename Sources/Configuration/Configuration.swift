@@ -46,6 +46,13 @@ package struct Configuration: Sendable {
         package let limits: UpstreamLimits
     }
 
+    /// How often anybody may ask, by whatever grant.
+    package struct Rates: Sendable {
+        package let perAddress, perCaller: Rate?
+        /// How many are counted apart at a time.
+        package let identities: Int
+    }
+
     /// Where the service says that it is alive; no alias may stand there.
     package static let livenessPath = Array("/livez".utf8)
 
@@ -54,6 +61,7 @@ package struct Configuration: Sendable {
     package let authenticator: Authenticator
     package let grants: [Grant]
     package let policy: Policy
+    package let rates: Rates
     package let log: Log.Settings
     /// What is allowed but should be looked at.
     package let warnings: [String]

@@ -163,6 +163,10 @@ struct FieldReader {
         case .size(let bounds):
             if let size = size(value), bounds.contains(size) { return .integer(size) }
             report(path, "must be \(Units.describe(sizes: bounds))")
+        case .rate:
+            if case .null = value.content { return nil }
+            if case .string(let bytes) = value.content, let rate = Units.rate(bytes) { return .rate(rate) }
+            report(path, "must be \(Units.rateForm), or null for none")
         case .time:
             if case .string(let bytes) = value.content, let time = ISO8601.parse(bytes.span) { return .integer(time) }
             report(path, "must be a time in UTC such as \"2027-01-01T00:00:00Z\"")

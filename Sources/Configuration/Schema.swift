@@ -9,6 +9,7 @@ package enum Schema {
         FieldDescription("credentials", .members, required: true, "The vendors' keys, by names of your own."),
         FieldDescription("authentication", .object(authentication), "How callers prove who they are."),
         FieldDescription("grants", .members, required: true, "Who may have what, by names of your own."),
+        FieldDescription("rateLimit", .object(rateLimit), "How often anybody may ask."),
         FieldDescription("log", .object(log), "What the service tells about itself on standard error."),
     ]
 
@@ -67,6 +68,25 @@ package enum Schema {
         FieldDescription(
             "sha256", .string, required: true, "The SHA-256 of the key in hex; `countersign hash-key` makes both."),
         FieldDescription("notAfter", .time, "When the key ends."),
+    ]
+
+    static let rateLimit: [FieldDescription] = [
+        FieldDescription(
+            "perAddress", .rate,
+            "Requests of one address, of a whole /64 with IPv6; beyond it 429. None by default, since mobile carriers share them."
+        ),
+        FieldDescription(
+            "perCaller", .rate, "Requests of one caller, over all grants; of one address for `anonymous`."),
+        FieldDescription(
+            "identities", .integer(64...16_777_216), standard: "65536",
+            "Addresses and callers that are counted apart at a time, 16 bytes each; beyond it those who come new share what one has."
+        ),
+    ]
+
+    static let grantRate: [FieldDescription] = [
+        FieldDescription(
+            "perCaller", .rate, "What one caller gets by the grant; one address of `anonymous`. Beyond it 429."),
+        FieldDescription("perGrant", .rate, "What all callers get by the grant together."),
     ]
 
     static let log: [FieldDescription] = [
@@ -157,7 +177,10 @@ package enum Schema {
                 "route", .choice(Registry.routes.map(\.description.name)), required: true, "What is issued."),
             FieldDescription("credential", .string, required: true, "The credential that signs."),
         ]
-        if route.hasCallers { fields += callers }
+        if route.hasCallers {
+            fields += callers
+            fields.append(FieldDescription("rate", .object(grantRate), "How often it may be used."))
+        }
         fields += scope(of: route.scope)
         if let longest = route.longestLifetime {
             fields.append(

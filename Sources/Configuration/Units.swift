@@ -1,9 +1,13 @@
+import Access
 import Bytes
 
 /// Lengths of time and amounts of bytes as they are written in the configuration.
 enum Units {
     private static let durations: [(unit: String, factor: Int64)] = [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
+    ]
+    private static let rates: [(unit: String, period: Int64)] = [
+        ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
     private static let sizes: [(unit: String, factor: Int64)] = [("B", 1), ("KiB", 1024), ("MiB", 1_048_576)]
 
@@ -12,6 +16,15 @@ enum Units {
 
     /// Bytes of `512B`, `8KiB`, `1MiB`; nil for anything else.
     static func size(_ text: [UInt8]) -> Int64? { read(text, sizes) }
+
+    /// Rates such as `60/min`; nil for anything else.
+    static func rate(_ text: [UInt8]) -> Rate? {
+        guard let slash = text.firstIndex(of: UInt8(ascii: "/")),
+            let count = Decimal.parse(Array(text[..<slash]).span),
+            let unit = rates.first(where: { $0.unit.utf8.elementsEqual(text[(slash + 1)...]) })
+        else { return nil }
+        return Rate(count, in: unit.period)
+    }
 
     /// Whether a duration has a part of a second where whole ones are counted: where it may not be shorter than one.
     static func isSplit(_ milliseconds: Int64, within bounds: ClosedRange<Int64>) -> Bool {
@@ -35,6 +48,11 @@ enum Units {
     static func describe(sizes bounds: ClosedRange<Int64>) -> String {
         let (least, most) = ends(sizes: bounds)
         return "a size such as \"8KiB\" or a number of bytes, from \(least) to \(most)"
+    }
+
+    static var rateForm: String {
+        let counts = Rate.counts
+        return "a rate such as \"60/min\", from \(counts.lowerBound) to \(counts.upperBound) per s, min, h or d"
     }
 
     static func ends(durations bounds: ClosedRange<Int64>) -> (least: String, most: String) {

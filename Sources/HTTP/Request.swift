@@ -8,13 +8,18 @@ package struct Request: ~Copyable, ~Escapable {
     package let body: Span<UInt8>
     /// The place, among the addresses that the server listens on, of the one that it came in by.
     package let listener: Int
+    package let client: ClientAddress
 
     @_lifetime(copy bytes, copy body)
-    package init(_ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, listener: Int = 0) {
+    package init(
+        _ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, listener: Int = 0,
+        client: ClientAddress = .none
+    ) {
         self.head = head
         self.bytes = bytes
         self.body = body
         self.listener = listener
+        self.client = client
     }
 
     package var path: Span<UInt8> {

@@ -39,6 +39,13 @@ package struct Response: ~Copyable {
         fields.append("\r\n")
     }
 
+    package mutating func add(_ name: StaticString, _ value: Int64) {
+        fields.append(name)
+        fields.append(": ")
+        fields.append(decimal: value)
+        fields.append("\r\n")
+    }
+
     /// All field lines added so far: a handler whose answer comes later keeps them until then.
     package var fieldLines: Span<UInt8> {
         @_lifetime(borrow self)

@@ -58,6 +58,7 @@ package struct ServerConnection: ~Copyable {
     private let limits: Limits
     private let parser: RequestParser
     private let listener: Int
+    private let client: ClientAddress
     private let token: UInt64
     /// How many answers came later than their requests.
     private var parkings: UInt64 = 0
@@ -74,10 +75,14 @@ package struct ServerConnection: ~Copyable {
 
     /// - Parameters:
     ///   - listener: the place of the address that it was accepted on.
+    ///   - client: who connected.
     ///   - token: what its owner knows it by, for its tickets.
-    package init(limits: Limits, at instant: Instant, listener: Int = 0, token: UInt64 = 0) {
+    package init(
+        limits: Limits, at instant: Instant, listener: Int = 0, client: ClientAddress = .none, token: UInt64 = 0
+    ) {
         self.limits = limits
         self.listener = listener
+        self.client = client
         self.token = token
         parser = RequestParser(limits: limits)
         since = instant.monotonic
@@ -203,7 +208,7 @@ package struct ServerConnection: ~Copyable {
         }
         expected = nil
         let body = bytes.extracting(head.length..<total)
-        return (total, answer(Request(head, in: bytes, body: body, listener: listener), &context))
+        return (total, answer(Request(head, in: bytes, body: body, listener: listener, client: client), &context))
     }
 
     private mutating func continueChunked(
@@ -216,7 +221,9 @@ package struct ServerConnection: ~Copyable {
         chunked = nil
         return (
             used,
-            answer(Request(head, in: done.head.span, body: done.decoder.content.span, listener: listener), &context)
+            answer(
+                Request(head, in: done.head.span, body: done.decoder.content.span, listener: listener, client: client),
+                &context)
         )
     }
 
@@ -226,7 +233,7 @@ package struct ServerConnection: ~Copyable {
         after head: RequestHead, in bytes: Span<UInt8>, _ context: inout Context
     ) -> Bool {
         let none: [UInt8] = []
-        let request = Request(head, in: bytes, body: none.span, listener: listener)
+        let request = Request(head, in: bytes, body: none.span, listener: listener, client: client)
         context.response.reset()
         guard !context.handler.refuses(request, at: context.instant, into: &context.response) else {
             writeLast(&context)

@@ -192,9 +192,12 @@ final class EventLoop {
 
     private func accept(from listener: ListeningSocket, atMost limit: Int) {
         for _ in 0..<limit {
-            let descriptor = cs_accept(listener.descriptor)
+            var address = InlineArray<16, UInt8>(repeating: 0)
+            let descriptor = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: UInt8.self, capacity: 16) { cs_accept(listener.descriptor, $0) }
+            }
             if descriptor >= 0 {
-                take(descriptor, from: listener)
+                take(descriptor, from: listener, by: ClientAddress(address))
             } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
                 pauseAccepting()
                 return
@@ -204,7 +207,7 @@ final class EventLoop {
         }
     }
 
-    private func take(_ descriptor: Int32, from listener: ListeningSocket) {
+    private func take(_ descriptor: Int32, from listener: ListeningSocket, by client: ClientAddress) {
         guard open.enter(below: settings.connections) else {
             turnAway(descriptor)
             return
@@ -214,7 +217,8 @@ final class EventLoop {
         generation = (generation + 1) & 0x3FFF_FFFF
         let token = generation << 32 | UInt64(slot)
         let channel = ServerChannel(
-            descriptor, token: token, limits: settings.limits, at: context.instant, listener: listener.index)
+            descriptor, token: token, limits: settings.limits, at: context.instant, listener: listener.index,
+            client: client)
         channels[slot] = channel
         alive += 1
         if !transport.watch(descriptor, token: token) { close(channel) }
@@ -230,7 +234,7 @@ final class EventLoop {
 
     private func turnAway(_ descriptor: Int32) {
         let channel = ServerChannel(
-            descriptor, token: 0, limits: settings.limits, at: context.instant, listener: 0)
+            descriptor, token: 0, limits: settings.limits, at: context.instant, listener: 0, client: .none)
         context.out.reset()
         channel.connection.refuse(
             RequestError(.overloaded, "the server has as many connections as it may"), in: &context)

@@ -25,10 +25,13 @@ final class ServerChannel {
 
     private static let lingerTime: Int64 = 2000
 
-    init(_ descriptor: Int32, token: UInt64, limits: Limits, at instant: Instant, listener: Int) {
+    init(
+        _ descriptor: Int32, token: UInt64, limits: Limits, at instant: Instant, listener: Int, client: ClientAddress
+    ) {
         self.descriptor = descriptor
         self.token = token
-        connection = ServerConnection(limits: limits, at: instant, listener: listener, token: token)
+        connection = ServerConnection(
+            limits: limits, at: instant, listener: listener, client: client, token: token)
     }
 
     enum Delivery { case complete, partial, failed }

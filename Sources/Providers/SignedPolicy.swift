@@ -52,7 +52,7 @@ extension ByteWriter {
                 append(jsonString: text)
             }
             append(UInt8(ascii: "]"))
-        case .secret, .template, .object, .objects, .json, .members, nil: return
+        case .rate, .secret, .template, .object, .objects, .json, .members, nil: return
         }
     }
 

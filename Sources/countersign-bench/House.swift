@@ -32,7 +32,9 @@ final class House {
         let lines = try FetchLines(configuration)
         var handler: (any RequestHandler)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
-            let made = try LoopHandler(configuration, desks, lines, loop, Log(configuration.log))
+            let made = try LoopHandler(
+                configuration, desks, lines, RateLimiter(identities: configuration.rates.identities), loop,
+                Log(configuration.log))
             handler = made
             return made
         }

@@ -170,6 +170,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
             "\("\(bounds.lowerBound)" == field.standard ? bounds.upperBound : bounds.lowerBound)"
         case .duration(let bounds): "\"\(Units.ends(durations: bounds).least)\""
         case .size(let bounds): "\(bounds.lowerBound)"
+        case .rate: "\"60/min\""
         case .time: "\"2030-01-01T00:00:00Z\""
         case .template: "\"x/\""
         case .object, .members: "{}"
@@ -182,6 +183,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
     var badValues: [String] {
         switch field.kind {
         case .string, .choice, .duration, .time, .template: ["null", "true", "7", "[]", "{}", "[\"1s\"]", "\"\""]
+        case .rate:
+            ["true", "60", "\"60\"", "\"0/s\"", "\"1000001/s\"", "\"1/week\"", "\"/s\"", "\"1.5/s\"", "[]", "{}"]
         case .size: ["null", "true", "1.5", "[]", "{}", "\"\""]
         case .boolean: ["null", "\"true\"", "0", "[]", "{}"]
         case .integer: ["null", "true", "\"1\"", "1.0", "1e0", "[]", "{}", "9223372036854775808"]

@@ -37,7 +37,7 @@ struct GrantMistakeTests {
                 "‸\"files\": { route: \"nos.token\",", "grants.files", "needs credential"),
             Mistake("presign: \"5m\"", "presign: \"5m\", ‸lifetime: \"1h\"", "grants.sign.lifetime", "is not known"),
             Mistake("presign: \"5m\"", "presign: \"5m\", ‸where: {}", "grants.sign.where", "is not known"),
-            Mistake("presign: \"5m\"", "presign: \"5m\", ‸rate: {}", "grants.sign.rate", "is not known"),
+            Mistake("presign: \"5m\"", "presign: \"5m\", ‸rates: {}", "grants.sign.rates", "is not known"),
             Mistake("presign: \"5m\"", "presign: \"5m\", ‸policy: {}", "grants.sign.policy", "is not known"),
         ])
     func routes(mistake: Mistake) throws { try mistake.check() }

@@ -141,6 +141,7 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
             "duration, \(Units.ends(durations: bounds).least) to \(Units.ends(durations: bounds).most)"
         case .size(let bounds): "size, \(Units.ends(sizes: bounds).least) to \(Units.ends(sizes: bounds).most)"
         case .secret: "[secret](#secrets)"
+        case .rate: "rate"
         case .time: "time"
         case .template: "[template](#templates)"
         case .strings: "list of texts, or one text"

@@ -18,11 +18,18 @@ struct ServerMistakeTests {
     func `refuses what is no JSON5 where it ends to be`(mistake: Mistake) throws { try mistake.check() }
 
     @Test(arguments: [
+        Mistake("version: 1,", "version: 1, rateLimit: { ‸perAddress: \"60\" },", "rateLimit.perAddress", "\"60/min\""),
+        Mistake("version: 1,", "version: 1, rateLimit: { ‸perCaller: \"0/s\" },", "rateLimit.perCaller", "from 1 to"),
+        Mistake("version: 1,", "version: 1, rateLimit: { ‸identities: 63 },", "rateLimit.identities", "from 64 to"),
+    ])
+    func `refuses rates that are none`(mistake: Mistake) throws { try mistake.check() }
+
+    @Test(arguments: [
         Mistake("version: 1,", "‸versoin: 1,", "versoin", "did you mean version?"),
         Mistake("version: 1,", "version: 1, ‸tls: {},", "tls", "is not known; there are authentication, credentials"),
         Mistake("version: 1,", "version: 1, ‸admin: { listen: \"127.0.0.1:8081\" },", "admin", "is not known"),
         Mistake("version: 1,", "version: 1, ‸policyTests: [],", "policyTests", "is not known"),
-        Mistake("version: 1,", "version: 1, ‸rateLimit: {},", "rateLimit", "is not known"),
+        Mistake("version: 1,", "version: 1, ‸rateLimits: {},", "rateLimits", "did you mean rateLimit?"),
         Mistake("version: 1,", "version: 1, ‸audit: {},", "audit", "is not known"),
         Mistake("version: 1,", "version: 1, ‸\"\": {},", "[\"\"]", "is not known"),
         Mistake("version: 1,", "version: 1, ‸\"a.b\\n\": {},", "[\"a.b\\n\"]", "is not known"),

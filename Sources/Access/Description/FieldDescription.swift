@@ -13,6 +13,8 @@ package struct FieldDescription: Sendable {
         case duration(ClosedRange<Int64>)
         /// Such as "8KiB" or a number of bytes.
         case size(ClosedRange<Int64>)
+        /// Such as "60/min"; null for none.
+        case rate
         /// Text, `{ env: "NAME" }` or `{ file: "PATH" }`.
         case secret
         /// A point in time such as "2027-01-01T00:00:00Z"; kept in seconds since 1970.

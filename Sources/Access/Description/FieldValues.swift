@@ -8,6 +8,7 @@ package struct FieldValues: Sendable {
         case boolean(Bool)
         /// Also sizes in bytes, durations in milliseconds and times in seconds since 1970.
         case integer(Int64)
+        case rate(Rate)
         case strings([[UInt8]])
         case secret(Secret)
         case template(KeyTemplate)
@@ -36,6 +37,7 @@ package struct FieldValues: Sendable {
     package func secret(_ name: String) -> Secret? {
         if case .secret(let secret)? = values[name] { secret } else { nil }
     }
+    package func rate(_ name: String) -> Rate? { if case .rate(let rate)? = values[name] { rate } else { nil } }
     package func strings(_ name: String) -> [[UInt8]]? {
         if case .strings(let list)? = values[name] { list } else { nil }
     }

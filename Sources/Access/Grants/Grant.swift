@@ -29,6 +29,16 @@ package final class Grant: Sendable {
         case refuse(parameter: String)
     }
 
+    /// How often it may be used.
+    package struct Rates: Sendable {
+        package let perCaller, perGrant: Rate?
+
+        package init(perCaller: Rate? = nil, perGrant: Rate? = nil) {
+            self.perCaller = perCaller
+            self.perGrant = perGrant
+        }
+    }
+
     package let name: [UInt8]
     /// Its place among the configuration's grants.
     package let index: Int
@@ -49,6 +59,7 @@ package final class Grant: Sendable {
     package let maxLifetime: Int64
     /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
     package let lastMoment: Int64?
+    package let rates: Rates
     package let issuer: any Issuer
     /// The issuer's answers, kept here so that nobody asks it for every request.
     let callersEnd: CallersEnd
@@ -57,7 +68,7 @@ package final class Grant: Sendable {
     package init(
         name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector], bucket: Bucket,
         target: Target, withoutKey: WithoutKey, maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64,
-        maxLifetime: Int64, lastMoment: Int64? = nil, issuer: any Issuer
+        maxLifetime: Int64, lastMoment: Int64? = nil, rates: Rates = Rates(), issuer: any Issuer
     ) {
         self.name = name
         self.index = index
@@ -71,6 +82,7 @@ package final class Grant: Sendable {
         self.lifetime = lifetime
         self.maxLifetime = maxLifetime
         self.lastMoment = lastMoment
+        self.rates = rates
         self.issuer = issuer
         callersEnd = issuer.callersEnd
         neverEnds = issuer.neverEnds

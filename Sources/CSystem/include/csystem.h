@@ -2,8 +2,9 @@
 #pragma once
 #include <stdint.h>
 
-/// Accepts one connection as a non-blocking, close-on-exec socket; -1 and errno when there is none.
-int cs_accept(int listener);
+/// Accepts one connection as a non-blocking, close-on-exec socket; -1 and errno when there is none. `client` gets the 16 bytes of
+/// who connected: an IPv6 address, or an IPv4 one mapped into it; left alone where there is no address.
+int cs_accept(int listener, uint8_t *client);
 
 #ifdef __linux__
 #include <sys/epoll.h>

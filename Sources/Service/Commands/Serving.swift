@@ -49,9 +49,10 @@ enum Serving {
                 .warning, "the sandbox stands in for the vendor: its credentials open nothing",
                 ["sandbox": "127.0.0.1:\(port)"])
         }
+        let limiter = RateLimiter(identities: configuration.rates.identities)
         do throws(Server.Failure) {
             server = try Server(settings(configuration), resolver: Resolver()) { loop in
-                try LoopHandler(configuration, desks, lines, loop, log)
+                try LoopHandler(configuration, desks, lines, limiter, loop, log)
             }
         } catch {
             log.write(.error, "cannot start", ["error": error.description])

@@ -14,13 +14,15 @@ package final class LoopHandler: RequestHandler {
     /// - Parameters:
     ///   - desks: those of the same configuration, shared by all loops.
     ///   - lines: likewise.
+    ///   - limiter: shared by all loops, and by the configurations that follow each other.
     package init(
-        _ configuration: Configuration, _ desks: SessionDesks, _ lines: FetchLines, _ loop: LoopAccess, _ log: Log
+        _ configuration: Configuration, _ desks: SessionDesks, _ lines: FetchLines, _ limiter: RateLimiter,
+        _ loop: LoopAccess, _ log: Log
     ) throws(CryptoError) {
         counter = SessionCounter(try desks.clerks(configuration, loop, log), loop.answers, log)
         fetches = FetchCounter(
             Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log), loop.answers)
-        pipeline = try Pipeline(configuration, counter, fetches, on: lines, log: log)
+        pipeline = try Pipeline(configuration, counter, fetches, on: lines, limiter, log: log)
     }
 
     package func respond(

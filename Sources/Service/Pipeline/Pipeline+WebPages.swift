@@ -6,7 +6,10 @@ extension Pipeline {
         if origins.varies { response.add("Vary", "Origin") }
         if origins.isListed(request) {
             response.add("Access-Control-Allow-Origin", request.field(.origin))
-            response.add("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, Countersign-Limited-By")
+            response.add(
+                "Access-Control-Expose-Headers",
+                "X-Request-Id, Retry-After, Countersign-Limited-By, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset"
+            )
         }
     }
 

@@ -20,6 +20,7 @@ struct Pipeline: ~Copyable {
     let callbacks: CallbackTable
     let counter: SessionCounter
     let fetches: FetchCounter
+    let limiter: RateLimiter
     var memo = SessionMemo()
     let log: Log
     var ask: Ask
@@ -54,7 +55,7 @@ struct Pipeline: ~Copyable {
     /// - Parameter lines: by the place of the grant.
     init(
         _ configuration: Configuration, _ counter: SessionCounter, _ fetches: FetchCounter, on lines: FetchLines,
-        log: Log
+        _ limiter: RateLimiter, log: Log
     ) throws(CryptoError) {
         var keys: [SigningKey?] = []
         for credential in configuration.credentials {
@@ -69,6 +70,7 @@ struct Pipeline: ~Copyable {
         self.log = log
         self.counter = counter
         self.fetches = fetches
+        self.limiter = limiter
         makings = zip(configuration.grants, lines.lines).map { grant, line in
             Making(grant.issuer, with: keys[grant.credential], on: line)
         }
@@ -105,7 +107,7 @@ struct Pipeline: ~Copyable {
             switch try find(request) {
             case .issue(let route) where request.head.method != .options:
                 admitOrigin(of: request, into: &response)
-                _ = try identify(request, on: route, at: instant)
+                _ = try identify(request, on: route, counting: false, at: instant, into: &response)
                 guard request.head.method == .post else { throw .unwantedBody }
                 _ = try bodyType(of: request, Registry.routes[route].description)
             case .callback: _ = try judgeHead(of: request, at: instant)
@@ -205,13 +207,14 @@ struct Pipeline: ~Copyable {
             return .done
         }
         admitOrigin(of: request, into: &response)
-        let caller = try identify(request, on: route, at: instant)
+        let caller = try identify(request, on: route, counting: true, at: instant, into: &response)
         let moment = try moment(at: instant)
         try read(request, for: Registry.routes[route].description, at: moment)
         guard origins.admits(request) else { throw .foreignOrigin }
         switch configuration.policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
         case .denied(let denial): throw Refusal(denial)
         case .permitted(let permit):
+            try count(permit.grant, to: caller, request, at: instant, into: &response)
             var answering = Answering.done
             // HEAD asks whether, and gets nothing.
             if request.head.method != .head {
@@ -234,12 +237,14 @@ struct Pipeline: ~Copyable {
         }
     }
 
-    /// Who asks, if that is somebody who may get anything on the route at all.
+    /// Who asks, if that is somebody who may get anything on the route at all, and does not ask too often.
     private func identify(
-        _ request: borrowing Request, on route: Int, at instant: Instant
+        _ request: borrowing Request, on route: Int, counting: Bool, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
         if request.head.method == .other { throw .methodNotAllowed(Pipeline.issueMethods) }
+        try count(addressOf: request, taking: counting, at: instant, into: &response)
         let caller = try authenticate(request, at: instant)
+        try count(caller, request, taking: counting, at: instant, into: &response)
         if let denial = configuration.policy.refusal(of: caller, on: route) { throw Refusal(denial) }
         return caller
     }

@@ -62,6 +62,13 @@ extension Refusal {
         return refusal
     }
 
+    /// - Parameter wait: milliseconds.
+    static func rateLimited(wait: Int64) -> Refusal {
+        var refusal = Refusal(429, "rate_limited", "this is asked for too often; Retry-After says when to come back")
+        refusal.retryAfter = max(1, (wait + 999) / 1000)
+        return refusal
+    }
+
     /// One text for all reasons: who forges callbacks learns nothing by trying.
     static let forgedCallback: Refusal = {
         var refusal = Refusal(

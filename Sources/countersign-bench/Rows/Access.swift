@@ -12,6 +12,13 @@ extension Chapter {
             """
         }.joined(),
         rows: [
+            Row("token of a rate, among 65,536 identities") { bench in
+                guard let rate = Rate(60, in: 60_000) else { throw RowError("no rate") }
+                let rates = Rates()
+                return {
+                    guard rates.take(rate) else { throw RowError("refused") }
+                }
+            },
             Row("API key found") { bench in
                 let authenticator = try bench.house().configuration.authenticator
                 let key = Array(text: House.apiKey)
@@ -27,4 +34,17 @@ extension Chapter {
             .deciding(
                 "decision among 20 grants", "qiniu.uptoken", "key=users/app/album20/1.jpg", apiKey: House.apiKey),
         ])
+}
+
+/// Buckets of as many identities as there are by default; each takes its turn, two seconds of its own time later.
+private final class Rates {
+    private var table = RateTable(capacity: 65_536)
+    private var (turn, now): (UInt64, Int64) = (0, 0)
+
+    func take(_ rate: Rate) -> Bool {
+        turn = (turn + 1) & 0x7FFF
+        if turn == 0 { now += 2000 }
+        let identity = RateTable.Identity(rule: 1, who: turn &* 0x9E37_79B9_7F4A_7C15)
+        return table.take(rate, for: identity, at: now).isAllowed
+    }
 }

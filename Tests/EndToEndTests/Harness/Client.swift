@@ -1,12 +1,14 @@
 import Foundation
 import Glibc
+import Testing
 
 /// A blocking socket to a service; every wait on it ends.
 final class Client {
     private var descriptor: Int32
     private var held: [UInt8] = []
 
-    init(_ port: UInt16) throws {
+    /// - Parameter source: the address of this machine's that it connects from.
+    init(_ port: UInt16, from source: UInt32 = loopback) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Program.Failure(description: "no socket: error \(errno)") }
         var time = timeval(tv_sec: 10, tv_usec: 0)
@@ -14,6 +16,10 @@ final class Client {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
+        if source != Client.loopback {
+            let bound = Client.withAddress(source, 0) { Glibc.bind(descriptor, $0, $1) }
+            try #require(bound == 0, "cannot bind: error \(errno)")
+        }
         let result = Client.withLoopback(port) { Glibc.connect(descriptor, $0, $1) }
         guard result == 0 else {
             let number = errno
@@ -24,11 +30,19 @@ final class Client {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
+    static let loopback: UInt32 = 0x7F00_0001
+
     static func withLoopback(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        withAddress(loopback, port, body)
+    }
+
+    private static func withAddress(
+        _ host: UInt32, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = host.bigEndian
         return withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }

@@ -1,0 +1,25 @@
+/// Where a client's bytes come from: an IPv6 address, or an IPv4 one mapped into it; none for a client without, as of a Unix
+/// socket.
+package struct ClientAddress: Sendable, Hashable {
+    private let high, low: UInt64
+
+    package static let none = ClientAddress(high: 0, low: 0)
+
+    private init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// - Parameter bytes: the sixteen of an IPv6 address, in network order.
+    package init(_ bytes: InlineArray<16, UInt8>) {
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for index in 0..<8 {
+            high = high << 8 | UInt64(bytes[index])
+            low = low << 8 | UInt64(bytes[index + 8])
+        }
+        self.init(high: high, low: low)
+    }
+
+    /// What one customer of a provider has: an IPv4 address, or the /64 of an IPv6 address.
+    package var network: ClientAddress { high == 0 && low >> 32 == 0xFFFF ? self : ClientAddress(high: high, low: 0) }
+}

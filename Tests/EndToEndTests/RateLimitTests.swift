@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+@Suite("Rate limits over HTTP")
+struct RateLimitTests {
+    private static func setup(_ name: String, rateLimit: String = "", grants rates: String = "") -> Setup {
+        Setup(
+            name: name, server: "cors: { origins: [\"https://app.example.com\"] },",
+            rest: """
+                authentication: { apiKeys: [\(APIKey.alice.entry), \(APIKey.bob.entry), \(APIKey.aliceToo.entry)] },
+                  rateLimit: { \(rateLimit) },
+                  grants: {
+                    "photos": {
+                      route: "qiniu.uptoken", credential: "qiniu", callers: ["anonymous"], public: true,
+                      bucket: "demo-media", keyPrefix: "photos/", \(rates)
+                    },
+                    "known": {
+                      route: "qiniu.uptoken", credential: "qiniu", callers: ["authenticated"],
+                      bucket: "demo-media", keyPrefix: "known/", \(rates)
+                    },
+                  },
+                """)
+    }
+
+    private static func expectLimited(_ answer: Answer, limit: String, from location: SourceLocation = #_sourceLocation)
+    {
+        answer.expectProblem(429, "rate_limited")
+        #expect(answer["Retry-After"].flatMap { Int($0) }.map { $0 >= 1 } == true, sourceLocation: location)
+        #expect(answer["RateLimit-Limit"] == limit, sourceLocation: location)
+        #expect(answer["RateLimit-Remaining"] == "0", sourceLocation: location)
+        #expect(answer["RateLimit-Reset"].flatMap { Int($0) }.map { $0 >= 1 } == true, sourceLocation: location)
+    }
+
+    private static let photo = "/qiniu/uptoken?key=photos/a.jpg"
+    private static let known = "/qiniu/uptoken?key=known/a.jpg"
+
+    @Test(arguments: Transport.allCases)
+    func `an address has its share, whoever asks, before it is known who asks`(_ transport: Transport) throws {
+        try Service.run(Self.setup("address", rateLimit: #"perAddress: "3/d""#), transport) { service in
+            try service.get(Self.photo).expectSuccess()
+            // A wrong key counts, too: that is what the limit is for.
+            try service.get(Self.photo, "Authorization: Bearer wrong").expectProblem(401, "unauthenticated")
+            try service.get(Self.known, APIKey.alice.bearer).expectSuccess()
+            for fields in [[], ["Authorization: Bearer wrong"], [APIKey.alice.bearer]] {
+                Self.expectLimited(try service.ask("GET", Self.photo, fields), limit: "3")
+            }
+            Self.expectLimited(try service.post("/qiniu/uptoken", json: "{"), limit: "3")
+            // Others are not concerned, and neither is whoever watches the service.
+            let elsewhere = try Client(service.port, from: 0x7F00_0002)
+            try elsewhere.send(service.text("GET", Self.photo))
+            try elsewhere.answer().expectSuccess()
+            try service.get("/livez").expectSuccess()
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a caller has a share over all keys and grants, before it is read what is asked`(_ transport: Transport) throws
+    {
+        try Service.run(Self.setup("caller", rateLimit: #"perAddress: null, perCaller: "2/d""#), transport) { service in
+            try service.get(Self.known, APIKey.alice.bearer).expectSuccess()
+            try service.get(Self.known + "&nonsense=1", APIKey.aliceToo.bearer).expectProblem(400, "unknown_parameter")
+            Self.expectLimited(try service.get(Self.known, APIKey.alice.bearer), limit: "2")
+            Self.expectLimited(try service.get("/qiniu/uptoken?nonsense=1", APIKey.aliceToo.bearer), limit: "2")
+            try service.get(Self.known, APIKey.bob.bearer).expectSuccess()
+            try service.get(Self.known, "Authorization: Bearer wrong").expectProblem(401, "unauthenticated")
+            // Of those without a name, each address is one.
+            for _ in 0..<2 { try service.get(Self.photo).expectSuccess() }
+            Self.expectLimited(try service.get(Self.photo), limit: "2")
+            let elsewhere = try Client(service.port, from: 0x7F00_0002)
+            try elsewhere.send(service.text("GET", Self.photo))
+            try elsewhere.answer().expectSuccess()
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a grant has a share for each caller and one for all, and says what is left`(_ transport: Transport) throws {
+        let setup = Self.setup("grant", grants: #"rate: { perCaller: "2/d", perGrant: "3/d" },"#)
+        try Service.run(setup, transport) { service in
+            let first = try service.get(Self.known, APIKey.alice.bearer)
+            first.expectSuccess()
+            #expect(first["RateLimit-Limit"] == "2")
+            #expect(first["RateLimit-Remaining"] == "1")
+            #expect(first["RateLimit-Reset"].flatMap { Int($0) }.map { 43_000...43_200 ~= $0 } == true)
+            // What is refused costs nothing, and neither does HEAD, which gets nothing.
+            try service.get("/qiniu/uptoken?key=other/a", APIKey.alice.bearer).expectProblem(403, "not_in_grant")
+            #expect(try service.ask("HEAD", Self.known, [APIKey.alice.bearer])["RateLimit-Remaining"] == "1")
+            try service.get(Self.known, APIKey.alice.bearer).expectSuccess()
+            Self.expectLimited(try service.get(Self.known, APIKey.alice.bearer), limit: "2")
+            #expect(try service.ask("HEAD", Self.known, [APIKey.alice.bearer]).status == 429)
+            let third = try service.get(Self.known, APIKey.bob.bearer)
+            #expect(third["RateLimit-Remaining"] == "0")
+            #expect(third["RateLimit-Limit"] == "3", "the share of all is the one that is used up")
+            Self.expectLimited(try service.get(Self.known, APIKey.bob.bearer), limit: "3")
+            // Another grant has shares of its own.
+            try service.get(Self.photo).expectSuccess()
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a web page may read how much is left, and its preflight costs nothing`(_ transport: Transport) throws {
+        let setup = Self.setup(
+            "pages", rateLimit: #"perAddress: "2/d", perCaller: "2/d""#, grants: #"rate: { perGrant: "9/d" },"#)
+        try Service.run(setup, transport) { service in
+            let origin = "Origin: https://app.example.com"
+            for _ in 0..<4 {
+                let preflight = [origin, "Access-Control-Request-Method: GET"]
+                #expect(try service.ask("OPTIONS", "/qiniu/uptoken", preflight).status == 204)
+            }
+            for _ in 0..<2 {
+                let answer = try service.get(Self.photo, origin)
+                answer.expectSuccess()
+                #expect(answer["Access-Control-Expose-Headers"]?.contains("RateLimit-Remaining") == true)
+            }
+            let limited = try service.get(Self.photo, origin)
+            Self.expectLimited(limited, limit: "2")
+            #expect(limited["Access-Control-Allow-Origin"] == "https://app.example.com")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `who has used up the share need not send a body`(_ transport: Transport) throws {
+        try Service.run(Self.setup("bodies", rateLimit: #"perAddress: "1/d""#), transport) { service in
+            try service.get(Self.photo).expectSuccess()
+            let client = try service.connect()
+            try client.send(
+                "POST /qiniu/uptoken HTTP/1.1\r\nHost: 127.0.0.1:\(service.port)\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
+            Self.expectLimited(try client.answer(), limit: "1")
+        }
+    }
+}

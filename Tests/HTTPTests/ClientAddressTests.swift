@@ -1,0 +1,25 @@
+import Testing
+
+@testable import HTTP
+
+@Suite struct ClientAddressTests {
+    private static func address(_ bytes: [UInt8]) -> ClientAddress {
+        ClientAddress(InlineArray<16, UInt8> { bytes[$0] })
+    }
+
+    private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+
+    @Test func `an IPv4 address is a network of its own`() {
+        let one = Self.address(Self.mapped + [192, 0, 2, 1])
+        #expect(one.network == one)
+        #expect(one.network != Self.address(Self.mapped + [192, 0, 2, 2]).network)
+    }
+
+    @Test func `an IPv6 address is told from others by its first 64 bits`() {
+        let prefix: [UInt8] = [0x20, 0x01, 0x0D, 0xB8, 0, 1, 0, 2]
+        let one = Self.address(prefix + [0, 0, 0, 0, 0, 0, 0, 1])
+        #expect(one.network == Self.address(prefix + [9, 8, 7, 6, 5, 4, 3, 2]).network)
+        #expect(one != Self.address(prefix + [9, 8, 7, 6, 5, 4, 3, 2]))
+        #expect(one.network != Self.address(prefix.dropLast() + [3, 0, 0, 0, 0, 0, 0, 0, 1]).network)
+    }
+}
