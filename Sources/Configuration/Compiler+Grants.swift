@@ -35,7 +35,8 @@ extension Compiler {
             name: member.name, index: place, route: index, credential: credential, callers: callers,
             bucket: Compiler.bucket(of: draft), target: target, withoutKey: route.withoutKey,
             maximumKeyLength: route.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
-            lastMoment: route.lastMoment, rates: Compiler.rates(of: draft), issuer: issuer)
+            lastMoment: route.lastMoment, rates: Compiler.rates(of: draft),
+            facts: Compiler.facts(of: draft, credentials.fields[credential], provider), issuer: issuer)
     }
 
     /// - Parameter credential: its place; nil where something is wrong with it, which a route does not notice that needs nothing
@@ -179,6 +180,23 @@ extension Compiler {
                 ? "needs unscoped: true, since what it gives is of the whole account"
                 : "needs \(scope.words); a grant for more needs unscoped: true")
         return false
+    }
+
+    private static func facts(
+        of draft: Draft, _ credential: FieldValues, _ provider: ProviderDescription
+    ) -> [UInt8] {
+        var facts = ByteWriter()
+        for (fields, descriptions) in [
+            (credential, provider.credentialFields), (draft.fields, draft.route.grantFields),
+        ] {
+            for description in descriptions where description.isTold {
+                var value = fields[description.name]
+                // Clients count in seconds.
+                if case .duration = description.kind, case .integer(let time)? = value { value = .integer(time / 1000) }
+                facts.append(member: description.name, value)
+            }
+        }
+        return facts.array
     }
 
     private static func rates(of draft: Draft) -> Grant.Rates {

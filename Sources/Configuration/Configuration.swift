@@ -53,8 +53,12 @@ package struct Configuration: Sendable {
         package let identities: Int
     }
 
-    /// Where the service says that it is alive; no alias may stand there.
+    /// Where the service says that it is alive.
     package static let livenessPath = Array("/livez".utf8)
+    /// Where callers find what they may do.
+    package static let grantsPath = Array("/grants".utf8)
+    /// Paths that no alias may have.
+    static let ownPaths = [livenessPath, grantsPath]
 
     package let server: Server
     package let credentials: [Credential]

@@ -38,14 +38,20 @@ package struct FieldDescription: Sendable {
     package let isRequired: Bool
     /// What holds when the key is not given, as it would be written in JSON; nil when there is no such value.
     package let standard: String?
+    /// Whether callers who may use a grant of it are told (`GET /grants`).
+    package let isTold: Bool
     /// One sentence for the documentation.
     package let summary: String
 
-    package init(_ name: String, _ kind: Kind, required: Bool = false, standard: String? = nil, _ summary: String) {
+    package init(
+        _ name: String, _ kind: Kind, required: Bool = false, standard: String? = nil, told: Bool = false,
+        _ summary: String
+    ) {
         self.name = name
         self.kind = kind
         self.isRequired = required
         self.standard = standard
+        isTold = told
         self.summary = summary
     }
 }

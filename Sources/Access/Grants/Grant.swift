@@ -60,6 +60,8 @@ package final class Grant: Sendable {
     /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
     package let lastMoment: Int64?
     package let rates: Rates
+    /// What callers are told of its route's fields and its credential's: members of a JSON object, each with a comma before it.
+    package let facts: [UInt8]
     package let issuer: any Issuer
     /// The issuer's answers, kept here so that nobody asks it for every request.
     let callersEnd: CallersEnd
@@ -68,7 +70,8 @@ package final class Grant: Sendable {
     package init(
         name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector], bucket: Bucket,
         target: Target, withoutKey: WithoutKey, maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64,
-        maxLifetime: Int64, lastMoment: Int64? = nil, rates: Rates = Rates(), issuer: any Issuer
+        maxLifetime: Int64, lastMoment: Int64? = nil, rates: Rates = Rates(),
+        facts: [UInt8] = [], issuer: any Issuer
     ) {
         self.name = name
         self.index = index
@@ -83,6 +86,7 @@ package final class Grant: Sendable {
         self.maxLifetime = maxLifetime
         self.lastMoment = lastMoment
         self.rates = rates
+        self.facts = facts
         self.issuer = issuer
         callersEnd = issuer.callersEnd
         neverEnds = issuer.neverEnds

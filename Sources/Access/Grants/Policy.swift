@@ -3,7 +3,7 @@ import Bytes
 /// All grants, and the one place that decides: what is not granted is denied.
 package struct Policy: Sendable {
     /// For each route, for each caller's index, the grants that admit the caller.
-    private let grants: [[[Grant]]]
+    let grants: [[[Grant]]]
 
     package enum Decision: ~Copyable {
         case permitted(Permit)

@@ -8,7 +8,7 @@ enum NOS {
         givesSessions: false,
         credentialFields: [
             FieldDescription(
-                "endpoint", .string,
+                "endpoint", .string, told: true,
                 "Where the buckets are, such as `nos-eastchina1.126.net`, for `nos.authorization` and `nos.presigned-url`."
             )
         ],

@@ -68,13 +68,13 @@ struct NOSAuthorization: TokenIssuer {
 
     private static let fields = [
         FieldDescription(
-            "methods", .strings, required: true,
+            "methods", .strings, required: true, told: true,
             "The methods that may be signed, of \(table.methods.map(\.text).joined(separator: ", "))."),
         FieldDescription(
-            "headers", .strings,
+            "headers", .strings, told: true,
             "The headers that may be signed, of \(table.headers.map(\.text).joined(separator: ", "))."),
         FieldDescription(
-            "query", .strings,
+            "query", .strings, told: true,
             "The sub-resources that may be signed, of \(table.subResources.map(\.text).joined(separator: ", "))."),
     ]
 

@@ -52,10 +52,12 @@ struct Download: TokenIssuer {
     ]
 
     private static let fields = [
-        FieldDescription("domain", .string, required: true, "The domain, with a port if it is not the scheme's own."),
-        FieldDescription("scheme", .choice(["https", "http"]), standard: "\"https\"", "How the domain is asked."),
         FieldDescription(
-            "query", .strings, "The queries that callers may ask for, each whole, as it shall be sent."),
+            "domain", .string, required: true, told: true, "The domain, with a port if it is not the scheme's own."),
+        FieldDescription(
+            "scheme", .choice(["https", "http"]), standard: "\"https\"", told: true, "How the domain is asked."),
+        FieldDescription(
+            "query", .strings, told: true, "The queries that callers may ask for, each whole, as it shall be sent."),
     ]
 
     private static let answer = [

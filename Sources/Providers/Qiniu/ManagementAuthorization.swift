@@ -22,7 +22,7 @@ struct ManagementAuthorization: TokenIssuer {
         ] + ManagementOperation.allParameters,
         grantFields: [
             FieldDescription(
-                "operations", .strings, standard: "[\"list\", \"stat\"]",
+                "operations", .strings, standard: "[\"list\", \"stat\"]", told: true,
                 "What may be done, of list, stat and buckets."),
             FieldDescription(
                 "hosts",

@@ -27,8 +27,9 @@ struct UploadToken: TokenIssuer {
         grantFields: [
             FieldDescription("policy", .object(PutPolicy.fields), "Fields of the put policy."),
             FieldDescription(
-                "choose", .strings, "Fields of the put policy that callers may choose, only to tighten them."),
-            FieldDescription("domain", .string, "Where the bucket is downloaded from; told to the client."),
+                "choose", .strings, told: true,
+                "Fields of the put policy that callers may choose, only to tighten them."),
+            FieldDescription("domain", .string, told: true, "Where the bucket is downloaded from; told to the client."),
             FieldDescription(
                 "overwrite", .boolean, standard: "false", "Whether an object that is there may be replaced."),
         ],

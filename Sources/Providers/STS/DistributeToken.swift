@@ -20,7 +20,7 @@ package struct DistributeToken: Issuer {
         parameters: [.grant, .expires(from: AssumeRole.durations.lowerBound)],
         grantFields: [
             FieldDescription(
-                "actions", .strings, required: true,
+                "actions", .strings, required: true, told: true,
                 "What the key may do with the prefix's objects: \(SessionActions.objectLevel.joined(separator: ", "))."),
             FieldDescription("listPrefix", .boolean, standard: "false", "Whether the prefix's keys may be listed."),
             FieldDescription("sessionName", .template, "How the vendor's logs name the session; a template."),

@@ -52,7 +52,7 @@ package struct STSAccount: Sendable {
             "Where STS is asked, the first that answers, such as `\"https://sts.cn-hangzhou.aliyuncs.com\"`; "
                 + "`\"sandbox\"` for a stand-in on this machine, with a key that is made up."),
         FieldDescription(
-            "region", .string,
+            "region", .string, told: true,
             "The region whose endpoint is asked, where there are no `endpoints`; without it, the global one."
         ),
         FieldDescription(

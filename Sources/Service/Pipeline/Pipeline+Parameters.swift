@@ -16,7 +16,7 @@ extension Pipeline {
             try readBody(of: request, route)
         } else {
             guard request.body.isEmpty else { throw .unwantedBody }
-            try readParameters(of: route) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
+            try readParameters(among: route.parameters) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
         }
         // Some clients list every type they can stand; who can read JSON gets JSON.
         ask.wantsText =
@@ -30,10 +30,18 @@ extension Pipeline {
         }
     }
 
+    /// The same for what has no parameters.
+    mutating func readNothing(_ request: borrowing Request) throws(Refusal) {
+        guard request.body.isEmpty else { throw .unwantedBody }
+        ask.reset()
+        try readParameters(among: []) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
+        do throws(AskError) { try ask.read(by: []) } catch { throw Refusal(error) }
+    }
+
     /// A POST's query may hold what is ignored everywhere, such as a cache buster, and nothing else.
     private mutating func readQueryOfPost(_ request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
         if request.query.isEmpty { return }
-        try readParameters(of: route) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
+        try readParameters(among: route.parameters) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
         for entry in ask.parameters.entries where !ask.parameters.bytes(entry.name).begins(with: "_") {
             throw .queryOnPost
         }
@@ -44,13 +52,13 @@ extension Pipeline {
         let depth = configuration.server.limits.jsonDepth
         switch try bodyType(of: request, route) {
         case .json:
-            try readParameters(of: route) { ask throws(ParameterError) in
+            try readParameters(among: route.parameters) { ask throws(ParameterError) in
                 try ask.parameters.read(json: request.body, maximumDepth: depth)
             }
         case .form:
-            try readParameters(of: route) { ask throws(ParameterError) in try ask.parameters.read(form: request.body) }
+            try readParameters(among: route.parameters) { ask throws(ParameterError) in try ask.parameters.read(form: request.body) }
         case .text(let name):
-            try readParameters(of: route) { ask throws(ParameterError) in
+            try readParameters(among: route.parameters) { ask throws(ParameterError) in
                 try ask.parameters.add(name: Array(name.utf8).span, value: request.body, form: .text)
             }
         case .none: guard request.body.isEmpty else { throw .unreadableType(textToo: route.textParameter != nil) }
@@ -81,8 +89,8 @@ extension Pipeline {
     }
 
     private mutating func readParameters(
-        of route: RouteDescription, _ body: (inout Ask) throws(ParameterError) -> Void
+        among known: [ParameterDescription], _ body: (inout Ask) throws(ParameterError) -> Void
     ) throws(Refusal) {
-        do throws(ParameterError) { try body(&ask) } catch { throw Refusal(error, known: route.parameters) }
+        do throws(ParameterError) { try body(&ask) } catch { throw Refusal(error, known: known) }
     }
 }

@@ -14,12 +14,14 @@ extension Pipeline {
     }
 
     /// OPTIONS: what the path answers to, and whether a web page may ask it (a preflight).
-    func explainOptions(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
+    func explainOptions(
+        _ request: borrowing Request, _ methods: StaticString = issueMethods, into response: inout Response
+    ) throws(Refusal) {
         let isPreflight =
             request.head.value(of: .origin) != nil && request.head.value(of: .accessControlRequestMethod) != nil
         admitOrigin(of: request, into: &response)
         if isPreflight, !origins.admits(request) { throw .foreignOrigin }
-        explain(Pipeline.issueMethods, into: &response)
+        explain(methods, into: &response)
         if isPreflight {
             response.add("Access-Control-Allow-Methods", "GET, POST")
             response.add("Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key, X-Request-Id")

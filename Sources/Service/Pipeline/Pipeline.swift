@@ -24,7 +24,7 @@ struct Pipeline: ~Copyable {
     var memo = SessionMemo()
     let log: Log
     var ask: Ask
-    private var workspace: PolicyWorkspace
+    var workspace: PolicyWorkspace
     var scratch: ByteWriter
     private var random: RandomPool
     var requestID: RequestID
@@ -111,7 +111,7 @@ struct Pipeline: ~Copyable {
                 guard request.head.method == .post else { throw .unwantedBody }
                 _ = try bodyType(of: request, Registry.routes[route].description)
             case .callback: _ = try judgeHead(of: request, at: instant)
-            case .issue, .alive, .everything: throw .unwantedBody
+            case .issue, .grants, .alive, .everything: throw .unwantedBody
             }
             return false
         } catch {
@@ -177,6 +177,7 @@ struct Pipeline: ~Copyable {
         switch try find(request) {
         case .issue(let route): return try issue(route, request, as: ticket, at: instant, into: &response)
         case .callback: try receive(request, at: instant, into: &response)
+        case .grants: try listGrants(request, at: instant, into: &response)
         case .alive: try reportAlive(request, into: &response)
         case .everything: explain(Pipeline.issueMethods, into: &response)
         }
@@ -237,15 +238,23 @@ struct Pipeline: ~Copyable {
         }
     }
 
-    /// Who asks, if that is somebody who may get anything on the route at all, and does not ask too often.
+    /// Who asks, if that is somebody who may get anything on the route at all.
     private func identify(
         _ request: borrowing Request, on route: Int, counting: Bool, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
         if request.head.method == .other { throw .methodNotAllowed(Pipeline.issueMethods) }
+        let caller = try identify(request, counting: counting, at: instant, into: &response)
+        if let denial = configuration.policy.refusal(of: caller, on: route) { throw Refusal(denial) }
+        return caller
+    }
+
+    /// Who asks, if that one does not ask too often.
+    func identify(
+        _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
+    ) throws(Refusal) -> Caller {
         try count(addressOf: request, taking: counting, at: instant, into: &response)
         let caller = try authenticate(request, at: instant)
         try count(caller, request, taking: counting, at: instant, into: &response)
-        if let denial = configuration.policy.refusal(of: caller, on: route) { throw Refusal(denial) }
         return caller
     }
 
@@ -263,7 +272,7 @@ struct Pipeline: ~Copyable {
         }
     }
 
-    private mutating func moment(at instant: Instant) throws(Refusal) -> Moment {
+    mutating func moment(at instant: Instant) throws(Refusal) -> Moment {
         do throws(CryptoError) {
             return Moment(unixSeconds: instant.unixSeconds, random: try random.draw())
         } catch {

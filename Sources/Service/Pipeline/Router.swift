@@ -9,6 +9,8 @@ struct Router: Sendable {
         case issue(route: Int)
         /// Where a vendor's callbacks come.
         case callback
+        /// What the caller may do.
+        case grants
         /// Whether the process answers at all.
         case alive
         /// `OPTIONS *`: the service as a whole.
@@ -27,7 +29,7 @@ struct Router: Sendable {
                 )
             }
             + aliases.map { ($0.path, .issue(route: $0.route)) } + callbacks.map { ($0, .callback) }
-            + [(Configuration.livenessPath, .alive)]
+            + [(Configuration.livenessPath, .alive), (Configuration.grantsPath, .grants)]
     }
 
     func find(_ path: Span<UInt8>) -> Endpoint? {

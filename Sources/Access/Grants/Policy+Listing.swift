@@ -1,0 +1,40 @@
+import Bytes
+
+extension Policy {
+    /// One of the grants that a caller has, as far as it is known before anything is asked.
+    package struct Listed: ~Copyable, ~Escapable {
+        package let grant: Grant
+        /// The key or the rendered prefix; nil where the server chooses it anew for each request, or leaves it to the caller.
+        package let key: Span<UInt8>?
+
+        @_lifetime(copy key)
+        init(_ grant: Grant, key: Span<UInt8>?) {
+            self.grant = grant
+            self.key = key
+        }
+    }
+
+    /// Tells what a caller may have, in the order of the routes and of the configuration. Grants that cannot be filled in for
+    /// the caller are left out.
+    package func list(
+        for caller: Caller, at moment: borrowing Moment, in workspace: inout PolicyWorkspace,
+        _ tell: (borrowing Listed) -> Void
+    ) {
+        for grant in grants.lazy.flatMap({ $0[caller.index] }) {
+            workspace.candidate.begin()
+            switch grant.target {
+            case .anything: tell(Listed(grant, key: nil))
+            case .key(let template) where template.usesUUID || template.usesExtension:
+                tell(Listed(grant, key: nil))
+            case .key(let template), .prefix(let template):
+                guard workspace.candidate.set(key: template, for: caller, asking: nil, at: moment) == nil else {
+                    continue
+                }
+                tell(Listed(grant, key: workspace.candidate.key))
+            }
+        }
+    }
+
+    /// Whether a caller can get anything at all.
+    package func hasGrants(for caller: Caller) -> Bool { grants.contains { !$0[caller.index].isEmpty } }
+}

@@ -1,0 +1,72 @@
+import Access
+import Bytes
+import Configuration
+import HTTP
+import Providers
+
+/// `GET /grants`: what the caller may do. Nothing is issued.
+extension Pipeline {
+    static let grantsMethods: StaticString = "GET, HEAD, OPTIONS"
+
+    mutating func listGrants(
+        _ request: borrowing Request, at instant: Instant, into response: inout Response
+    ) throws(Refusal) {
+        switch request.head.method {
+        case .get, .head: break
+        case .options: return try explainOptions(request, Pipeline.grantsMethods, into: &response)
+        case .post, .other: throw .methodNotAllowed(Pipeline.grantsMethods)
+        }
+        admitOrigin(of: request, into: &response)
+        let caller = try identify(request, counting: true, at: instant, into: &response)
+        if caller.isDenied { throw Refusal(.forbidden) }
+        guard caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: caller) else {
+            throw Refusal(.unauthenticated)
+        }
+        try readNothing(request)
+        guard origins.admits(request) else { throw .foreignOrigin }
+        let moment = try moment(at: instant)
+        response.body.append("{\"grants\":[")
+        var separator: StaticString = ""
+        configuration.policy.list(for: caller, at: moment, in: &workspace) { listed in
+            response.body.append(separator)
+            response.body.append(listed)
+            separator = ","
+        }
+        response.body.append("],\"serverTime\":\"")
+        ISO8601.write(moment.unixSeconds, into: &response.body)
+        response.body.append("\"}\n")
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func append(_ listed: borrowing Policy.Listed) {
+        let grant = listed.grant
+        let route = Registry.routes[grant.route]
+        append("{\"name\":")
+        append(jsonString: grant.name)
+        append(",\"route\":")
+        append(jsonString: Array(text: route.description.name))
+        append(",\"path\":")
+        append(jsonString: route.description.path)
+        append(",\"provider\":")
+        append(jsonString: Array(text: route.provider.name))
+        if case .named(let bucket) = grant.bucket {
+            append(",\"bucket\":")
+            append(jsonString: bucket)
+        }
+        switch grant.target {
+        case .key: append(",\"key\":")
+        case .prefix: append(",\"keyPrefix\":")
+        case .anything: break
+        }
+        if let key = listed.key { append(jsonString: key) } else if case .key = grant.target { append("null") }
+        append(grant.facts)
+        if !grant.neverEnds, route.description.longestLifetime != nil {
+            append(",\"lifetime\":")
+            append(decimal: grant.lifetime)
+            append(",\"maxLifetime\":")
+            append(decimal: grant.maxLifetime)
+        }
+        append("}")
+    }
+}
