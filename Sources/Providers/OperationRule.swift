@@ -7,13 +7,16 @@ struct OperationRule: Sendable {
     private let headers: [[UInt8]]
     /// The field in which the grant names sub-resources.
     private let field: StaticString
+    /// The query names that the grant does not give; the others an operation has or has not.
+    private let withheld: [[UInt8]]
 
     /// - Parameters:
     ///   - subResources: those that the grant names, and in which field.
+    ///   - query: the other query names that the grant's `query` has; nil for all that the table has.
     ///   - reach: how much the grant is for.
     init(
         _ table: OperationTable, methods: [[UInt8]], subResources: (names: [[UInt8]], field: StaticString),
-        headers: [[UInt8]], reach: OperationTable.Level
+        query: [[UInt8]]? = nil, headers: [[UInt8]], reach: OperationTable.Level
     ) throws(FieldProblem) {
         let (names, field) = subResources
         guard !methods.isEmpty, methods.allSatisfy(table.methods.contains) else {
@@ -22,6 +25,7 @@ struct OperationRule: Sendable {
         guard names.allSatisfy(table.subResources.contains) else {
             throw OperationRule.unknown(field.description, table.subResources)
         }
+        if let query, !query.allSatisfy(table.query.contains) { throw OperationRule.unknown("query", table.query) }
         guard headers.allSatisfy({ OperationRule.isHeader($0) && OperationTable.has($0, among: table.headers) }) else {
             throw OperationRule.unknown("headers", table.headers)
         }
@@ -39,8 +43,12 @@ struct OperationRule: Sendable {
         for method in methods where !operations.contains(where: { $0.method == method }) {
             throw FieldProblem("methods", "\(method.text) is signed only for what \(field) does not name")
         }
+        for name in query ?? [] where !operations.contains(where: { $0.query.contains(name) }) {
+            throw FieldProblem("query", "\(name.text) needs another method, or another sub-resource beside it")
+        }
         self.headers = headers
         self.field = field
+        withheld = query.map { given in table.query.filter { !given.contains($0) } } ?? []
     }
 
     /// What of a request the grant does not admit; nil when it admits all of it.
@@ -52,6 +60,9 @@ struct OperationRule: Sendable {
     ) -> Objection? {
         let ofMethod = operations.filter { $0.method == method && $0.level == level }
         guard !ofMethod.isEmpty else { return Objection("methods", "the grant's methods do not name the method") }
+        guard !names.contains(where: withheld.contains) else {
+            return Objection("query", "the grant's query does not have a name that is asked for")
+        }
         guard ofMethod.contains(where: { $0.isMeant(by: names) }) else {
             return Objection(field, "the grant does not name this operation, or there is none")
         }

@@ -52,6 +52,8 @@ struct OperationTable: Sendable {
 
     var methods: [[UInt8]] { OperationTable.once(operations.map(\.method)) }
     var subResources: [[UInt8]] { OperationTable.once(operations.flatMap(\.subResources)) }
+    /// The other names that queries may have.
+    var query: [[UInt8]] { OperationTable.once(operations.flatMap(\.query)) }
 
     /// Whether one of `headers` is the header of this name, which is in lower case, or stands for it.
     static func has(_ name: [UInt8], among headers: [[UInt8]]) -> Bool {

@@ -18,11 +18,13 @@ import Testing
         headers: ["content-type", "x-v-meta-*"])
 
     private static func rule(
-        _ methods: [String], _ names: [String] = [], headers: [String] = [], reach: OperationTable.Level = .object
+        _ methods: [String], _ names: [String] = [], query: [String]? = nil, headers: [String] = [],
+        reach: OperationTable.Level = .object
     ) throws -> OperationRule {
         try OperationRule(
-            table, methods: methods.map { Array($0.utf8) }, subResources: (names.map { Array($0.utf8) }, "query"),
-            headers: headers.map { Array($0.utf8) }, reach: reach)
+            table, methods: methods.map { Array($0.utf8) },
+            subResources: (names.map { Array($0.utf8) }, query == nil ? "query" : "subresources"),
+            query: query?.map { Array($0.utf8) }, headers: headers.map { Array($0.utf8) }, reach: reach)
     }
 
     /// The clause that objects; nil when none does.
@@ -86,6 +88,23 @@ import Testing
         for header in ["x-v-acl", "x-v-*", "*", "", "x-v-meta-", "X-V-Meta-*", "x-v-meta-a:b", "x-v-meta-*a"] {
             #expect(throws: FieldProblem.self) { try OperationRuleTests.rule(["PUT"], headers: [header]) }
         }
+    }
+
+    @Test func `of query names that make no operation, those of the grant's list are admitted, where it has one`()
+        throws
+    {
+        let listed = try OperationRuleTests.rule(["GET"], ["list"], query: ["prefix"])
+        #expect(clause(listed, "GET", .bucket, ["list", "prefix"]) == nil)
+        #expect(clause(listed, "GET", .object, ["trace"]) == "query")
+        #expect(clause(listed, "GET", .object, ["upload"]) == "subresources")
+        #expect(clause(listed, "GET", .object, ["prefix"]) == "subresources")
+        let none = try OperationRuleTests.rule(["GET"], ["list"], query: [])
+        #expect(clause(none, "GET", .bucket, ["list"]) == nil)
+        #expect(clause(none, "GET", .bucket, ["list", "prefix"]) == "query")
+        for query in [["upload"], ["acl"], ["Trace"], ["prefix"]] {
+            #expect(throws: FieldProblem.self) { try OperationRuleTests.rule(["GET"], query: query) }
+        }
+        #expect(throws: FieldProblem.self) { try OperationRuleTests.rule(["PUT"], query: ["trace"]) }
     }
 
     @Test func `a grant that names what would never be used is no grant`() {
