@@ -10,6 +10,8 @@ package final class SigningKey {
     package let sha256: HMACKey
     /// The secret key itself, for protocols that derive from it what they sign with.
     package let secret: Secret
+    /// What a protocol has derived from the secret, and signs with for a while.
+    package var derived: (any DerivedKey)?
 
     package init(accessKey: [UInt8], secret: Secret) throws(CryptoError) {
         self.accessKey = accessKey
@@ -18,6 +20,9 @@ package final class SigningKey {
         self.secret = secret
     }
 }
+
+/// What a protocol signs with instead of the key that it comes from.
+package protocol DerivedKey {}
 
 extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "<key \(accessKey.text)>" }

@@ -4,13 +4,17 @@ import Crypto
 
 /// What version 4 signs with: a key that is derived for one day, one region and one product. Deriving it takes four HMACs, so
 /// whoever signs often keeps one as long as it covers the moment.
-struct ScopedKey {
+struct ScopedKey: DerivedKey {
     static let algorithm: StaticString = "OSS4-HMAC-SHA256"
+
+    /// What `region` of a credential goes with.
+    static let product: StaticString = "oss"
 
     /// The public half of the key that this one comes from.
     let accessKey: [UInt8]
     /// `20240106/cn-hangzhou/oss/aliyun_v4_request`
     let scope: [UInt8]
+    private let region: [UInt8]
     private let day: Int64
     private let key: HMACKey
 
@@ -32,12 +36,21 @@ struct ScopedKey {
         }
         accessKey = key.accessKey
         self.scope = scope.array
+        self.region = region
         day = ScopedKey.day(of: moment)
         do throws(CryptoError) {
             self.key = try HMACKey(.sha256, prefix: StaticString("aliyun_v4").array, key.secret)
                 .derived(by: date.span).derived(by: region.span).derived(by: product.span)
                 .derived(by: ScopedKey.ending.array.span)
         } catch { throw .crypto(error) }
+    }
+
+    /// The key of the moment's day, derived when the day begins.
+    static func kept(by key: SigningKey, region: [UInt8], at moment: Int64) throws(IssueError) -> ScopedKey {
+        if let kept = key.derived as? ScopedKey, kept.covers(moment), kept.region == region { return kept }
+        let made = try ScopedKey(key, region: region, product: product.array, at: moment)
+        key.derived = made
+        return made
     }
 
     /// Whether this is the key of the moment's day.
