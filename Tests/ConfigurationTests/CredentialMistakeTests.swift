@@ -26,7 +26,8 @@ struct CredentialMistakeTests {
         Mistake("accessKey: \"AK-nos\"", "‸accessKey: \"a:b\"", "credentials.nos.accessKey", "must not contain :"),
         Mistake("accessKey: \"AK-qiniu\"", "‸accessKey: \"a:b\"", "credentials.kodo.accessKey", "must not contain :"),
         Mistake("accessKey: \"AK-oss\"", "‸accessKey: \"a:b\"", "credentials.oss.accessKey", "must not contain :"),
-        Mistake("accessKey: \"AK-oss\"", "accessKey: \"A\", ‸region: \"x\"", "credentials.oss.region", "is not known"),
+        Mistake(
+            "accessKey: \"AK-oss\"", "accessKey: \"A\", ‸roleArn: \"x\"", "credentials.oss.roleArn", "is not known"),
         Mistake("accessKey: \"AK-oss\"", "accessKey: \"A\", ‸previous: []", "credentials.oss.previous", "is not known"),
         Mistake("accessKey: \"AK-oss\"", "accessKey: \"A\", ‸limits: {}", "credentials.oss.limits", "is not known"),
         Mistake("accessKey: \"AK-oss\"", "accessKey: \"A\", ‸sandbox: 1", "credentials.oss.sandbox", "true or false"),

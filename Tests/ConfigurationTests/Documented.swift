@@ -78,7 +78,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
                 settings.append(("credentials.\(route.provider.name).\(name)", "\"x\""))
             }
         }
-        for (path, text) in settings + (Documented.needs[name] ?? []) {
+        for (path, text) in settings + (Documented.needs[testDescription] ?? Documented.needs[name] ?? []) {
             tree.set(path.split(separator: ".").map(String.init)[...], to: text.isEmpty ? nil : text)
         }
         tree.set(path[...], to: value)
@@ -91,6 +91,12 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],
         "credentials.nos.endpoint": Documented.granting("nos.presigned-url", by: "nos")
             + [("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\"")],
+        "credentials.oss.region": request, "credentials.oss.endpoint": request + [("credentials.oss.region", "\"x\"")],
+        "oss.authorization: grants.g.query": [("grants.g.methods", "\"GET\"")],
+        "oss.presigned-url: grants.g.query": [("grants.g.methods", "\"GET\"")],
+        "oss.authorization: grants.g.maxSize": [("grants.g.versions", "\"v4\"")],
+        "oss.presigned-url: grants.g.maxSize": [("grants.g.versions", "\"v4\"")],
+        "grants.g.unenforced": [("grants.g.maxSize", "7")],
         "grants.g.public": [("grants.g.callers", "\"anonymous\"")],
         "grants.g.unscoped": [("grants.g.keyPrefix", "")],
         "grants.g.key": [("grants.g.keyPrefix", "")],
@@ -118,6 +124,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
         ]
     }
 
+    private static let request =
+        granting("oss.presigned-url", by: "oss") + [("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\"")]
     private static let callback = [
         ("grants.g.policy.callbackUrl", "\"http://x\""), ("grants.g.policy.callbackBody", "\"x\""),
     ]
@@ -156,6 +164,10 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "nos.authorization: grants.g.headers": "\"x-nos-meta-a\"",
         "nos.presigned-url: grants.g.headers": "\"content-type\"",
         "nos.authorization: grants.g.query": "\"versionId\"", "nos.presigned-url: grants.g.query": "\"versionId\"",
+        "oss.authorization: grants.g.query": "\"response-expires\"",
+        "oss.presigned-url: grants.g.query": "\"response-expires\"",
+        "grants.g.subresources": "\"versionId\"", "grants.g.contentTypes": "\"image/*\"",
+        "grants.g.versions": "\"v1\"", "grants.g.unenforced": "\"maxSize\"",
         "grants.g.policy.keylimit": "\"p/x\"", "grants.g.policy.transformFallbackKey": "\"p/x\"",
         "grants.g.policy.mimeLimit": "\"image/*\"",
         "grants.g.policy.callbackUrl": "\"http://x\"", "grants.g.policy.persistentNotifyUrl": "\"http://x\"",

@@ -60,7 +60,8 @@ struct CanonicalRequest: ~Escapable {
         }
     }
 
-    private static func isAlwaysSigned(_ name: Span<UInt8>) -> Bool {
+    /// Whether a header is signed wherever it is there.
+    static func isAlwaysSigned(_ name: Span<UInt8>) -> Bool {
         RequestFields.isOwn(name) || name.equals(ignoringCase: "content-type")
             || name.equals(ignoringCase: "content-md5")
     }

@@ -5,17 +5,41 @@ import Bytes
 enum OSS {
     static let description = ProviderDescription(
         name: "oss", title: "Alibaba Cloud OSS",
-        givesSessions: false, credentialFields: [],
-        routes: [RemoteSignature.route],
+        givesSessions: false,
+        credentialFields: [
+            FieldDescription(
+                "region", .string, "The buckets' region, such as `cn-hangzhou`, which signatures of version 4 are for."),
+            FieldDescription(
+                "endpoint", .string,
+                "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`; without it, the region's public one."),
+        ],
+        routes: [RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute],
         accessKeyFault: { key in
             // The iOS and Android SDKs split the authorization at its colon and want two parts.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split authorizations there" : nil
+        },
+        check: { fields throws(FieldProblem) in
+            if let region = fields.string("region"), !ScopedKey.isName(region.span) || region.span.begins(with: "oss-")
+            {
+                throw FieldProblem("region", "must be of a-z 0-9 and -, such as cn-hangzhou, without oss-")
+            }
+            if fields["endpoint"] != nil, endpoint(fields) == nil {
+                throw FieldProblem("endpoint", "must be a host in lower case, with a port if it is not 443")
+            }
         })
 
     /// The longest object key, in bytes.
     static let maximumKeyLength = 1023
     /// How long the vendor takes a dated signature, in seconds.
     static let dateTolerance: Int64 = 15 * 60
+
+    /// Where the buckets of a credential are.
+    static func endpoint(_ credential: FieldValues) -> WebOrigin? {
+        let region = credential.string("region").map { Array("oss-".utf8) + $0 + Array(".aliyuncs.com".utf8) }
+        return (credential.string("endpoint") ?? region).flatMap { WebOrigin(isSecure: true, $0) }
+    }
+
+    static let bucketFault = "must be 3 to 63 of a-z 0-9 and -, as OSS has them"
 
     static func isBucket(_ name: Span<UInt8>) -> Bool {
         guard (3...63).contains(name.count), name[0] != UInt8(ascii: "-"), name[name.count - 1] != UInt8(ascii: "-")

@@ -72,7 +72,7 @@ struct RemoteSignature: TokenIssuer {
     init(_ fields: GrantFields) throws(FieldProblem) {
         accessKey = fields.accessKey
         if let bucket = fields.bucket, !OSS.isBucket(bucket.span) {
-            throw FieldProblem("bucket", "must be 3 to 63 of a-z 0-9 and -, as OSS has them")
+            throw FieldProblem("bucket", OSS.bucketFault)
         }
         if case .prefix(let prefix) = fields.target, prefix.sample.contains(UInt8(ascii: "?")) {
             throw FieldProblem("keyPrefix", "must not contain ?, where the key of a string to sign ends")

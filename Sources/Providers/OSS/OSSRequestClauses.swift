@@ -1,0 +1,133 @@
+import Access
+import Bytes
+
+/// What a grant says of signed requests beside the operations that it admits: versions, content types, sizes. Each of these the
+/// vendor enforces by the signature, or the grant owns that it does not (R18).
+struct OSSRequestClauses: Sendable {
+    private let versions: [[UInt8]]
+    /// Nil where any will do that `headers` admits.
+    private let contentTypes: [[UInt8]]?
+    /// The most bytes of a body; nil where there is no such clause.
+    private let maxSize: Int64?
+    private let isSizeEnforced: Bool
+    /// Whether the grant is for one key.
+    private let hasOneKey: Bool
+
+    /// The longest body that OSS takes, in bytes.
+    private static let maximumBody: Int64 = 5 << 30
+
+    static func fields(of table: OperationTable) -> [FieldDescription] {
+        func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
+        return [
+            FieldDescription(
+                "methods", .strings, required: true, "The methods that may be signed, of \(list(table.methods))."),
+            FieldDescription("headers", .strings, "The headers that may be signed, of \(list(table.headers))."),
+            FieldDescription(
+                "subresources", .strings, "The sub-resources that may be signed, of \(list(table.subResources))."),
+            FieldDescription(
+                "query", .strings, "The other query parameters that may be signed, of \(list(table.query))."),
+            FieldDescription(
+                "contentTypes", .strings,
+                "The content types of what is written, of which PUT and POST must have one; `image/*` for all that begin so."
+            ),
+            FieldDescription(
+                "maxSize", .size(1...maximumBody),
+                "The longest body of PUT and POST, whose Content-Length must be signed; only version v4 can."),
+            FieldDescription(
+                "versions", .strings, standard: "[\"v4\",\"v1\"]", "The signature's versions that may be had."),
+            FieldDescription(
+                "unenforced", .strings,
+                "Clauses that stand in the grant although the vendor cannot enforce them (R18): maxSize."),
+        ]
+    }
+
+    init(_ fields: GrantFields) throws(FieldProblem) {
+        let known = OSSRequestParts.Version.allCases.map { Array($0.rawValue.utf8) }
+        versions = fields.grant.strings("versions") ?? known
+        guard !versions.isEmpty, versions.allSatisfy(known.contains) else {
+            throw FieldProblem("versions", "must be of v4 and v1, at least one")
+        }
+        let signsV1 = versions.contains(Array("v1".utf8))
+        hasOneKey = if case .key = fields.target { true } else { false }
+        contentTypes = fields.grant.strings("contentTypes")
+        guard contentTypes.map({ !$0.isEmpty && $0.allSatisfy(OSSRequestClauses.isType) }) ?? true else {
+            throw FieldProblem("contentTypes", "must be at least one, such as image/png or image/*, in lower case")
+        }
+        maxSize = fields.grant.integer("maxSize")
+        let subResources = fields.grant.strings("subresources") ?? []
+        let isInPieces = subResources.contains { $0.text == "partNumber" || $0.text == "append" }
+        isSizeEnforced = !signsV1 && !isInPieces
+        let unenforced = fields.grant.strings("unenforced") ?? []
+        guard unenforced.allSatisfy({ $0.text == "maxSize" }), unenforced.isEmpty || maxSize != nil && !isSizeEnforced
+        else { throw FieldProblem("unenforced", "must name clauses of the grant that are not enforced, of maxSize") }
+        guard maxSize == nil || isSizeEnforced || !unenforced.isEmpty else {
+            let cure =
+                signsV1 ? "say versions: [\"v4\"], since v1 signs no Content-Length" : "an object in pieces has any"
+            throw FieldProblem("maxSize", "cannot be enforced: \(cure); or list it under unenforced (R18)")
+        }
+        if signsV1, OSSRequestClauses.fixedText(of: fields.target).contains(UInt8(ascii: "?")) {
+            let name = hasOneKey ? "key" : "keyPrefix"
+            throw FieldProblem(name, "must not contain ?, where version v1 sees the key's end: say versions: [\"v4\"]")
+        }
+    }
+
+    /// Whether a header may be signed though the grant's `headers` do not name it.
+    func admits(header name: Span<UInt8>) -> Bool {
+        // It binds the body, and nothing else.
+        if name.equals("content-md5") { return true }
+        return contentTypes != nil && name.equals("content-type") || maxSize != nil && name.equals("content-length")
+    }
+
+    func objection(to parts: OSSRequestParts) -> Objection? {
+        guard versions.contains(where: { $0.text == parts.version.rawValue }) else {
+            return Objection("versions", "the grant's versions do not name the version")
+        }
+        if parts.version == .v1, hasOneKey, !parts.parameters.isEmpty {
+            return Objection("versions", "version v1 cannot tell one key with a query from others; ask for v4")
+        }
+        let writes = parts.method == Array("PUT".utf8) || parts.method == Array("POST".utf8)
+        if let contentTypes, writes || parts.contentType != nil {
+            guard let type = parts.contentType, contentTypes.contains(where: { OSSRequestClauses.is(type, $0) }) else {
+                return Objection("contentTypes", "the content type must be one of the grant's")
+            }
+        }
+        guard let maxSize, writes else { return nil }
+        guard let length = parts.contentLength else {
+            return isSizeEnforced
+                ? Objection("maxSize", "content-length must be among the headers that are signed") : nil
+        }
+        return length <= maxSize ? nil : Objection("maxSize", "the body is longer than the grant allows")
+    }
+
+    // MARK: Content types
+
+    /// Browsers read `image/png,text/html` as the second, so a subtype that is not the grant's is a plain token.
+    private static func `is`(_ type: [UInt8], _ admitted: [UInt8]) -> Bool {
+        guard admitted.last == UInt8(ascii: "*") else { return type == admitted }
+        let start = admitted.dropLast()
+        return type.count > start.count && type.starts(with: start)
+            && type.dropFirst(start.count).allSatisfy(isTokenByte)
+    }
+
+    private static func isType(_ type: [UInt8]) -> Bool {
+        let parts = type.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard type.count <= 256, parts.count >= 2, !parts[0].isEmpty, parts[0].allSatisfy(isTokenByte),
+            parts[0].allSatisfy({ $0 == $0.lowercasedASCII }), let last = parts.last, !last.isEmpty
+        else { return false }
+        if last.elementsEqual("*".utf8) { return parts.count == 2 }
+        return type.allSatisfy { ($0.isVisible || $0 == UInt8(ascii: " ")) && $0 != UInt8(ascii: "*") }
+            && type.last != UInt8(ascii: " ")
+    }
+
+    /// Letters, digits and what else registered types have (RFC 6838 section 4.2).
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        byte.isLetterOrDigit || StaticString("!#$&-^_.+").contains(byte)
+    }
+
+    private static func fixedText(of target: Grant.Target) -> [UInt8] {
+        switch target {
+        case .key(let template), .prefix(let template): template.sample
+        case .anything: []
+        }
+    }
+}

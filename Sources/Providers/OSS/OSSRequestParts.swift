@@ -1,0 +1,122 @@
+import Access
+import Bytes
+
+/// What a caller says of a request to OSS beside bucket and object, read once, in the form in which it is signed and sent.
+struct OSSRequestParts: AskDetail {
+    enum Version: String, CaseIterable {
+        case v4, v1
+    }
+
+    /// The places of the parameters in an ask.
+    struct Positions {
+        let method, headers, query, version, contentType, contentMD5: Int
+    }
+
+    let version: Version
+    let method: [UInt8]
+    let parameters: [QueryParameter]
+    /// The headers' names, in lower case.
+    private(set) var names: [[UInt8]] = []
+    /// The headers as lines of a request.
+    private(set) var lines: [UInt8] = []
+    private(set) var contentType: [UInt8]?
+    /// In bytes.
+    private(set) var contentLength: Int64?
+
+    /// - Throws: if the request could not be signed whatever the grant says.
+    init(_ ask: borrowing Ask, at positions: Positions) throws(AskError) {
+        version = try OSSRequestParts.version(ask, at: positions.version)
+        method = ask.text(at: positions.method)?.array ?? Array("GET".utf8)
+        parameters = ask.pairs(at: positions.query).map { pair in
+            QueryParameter(
+                ask.parameters.bytes(pair.name).array, pair.value.map { ask.parameters.bytes($0).array } ?? [])
+        }
+        for pair in ask.pairs(at: positions.headers) {
+            guard let value = pair.value else { throw AskError(.invalid, "header", "must be name:value") }
+            try add(ask.parameters.bytes(pair.name), ask.parameters.bytes(value), from: "header")
+        }
+        if let type = ask.text(at: positions.contentType) {
+            try add(Array("content-type".utf8).span, type, from: "contentType")
+        }
+        if let digest = ask.text(at: positions.contentMD5) {
+            try add(Array("content-md5".utf8).span, digest, from: "contentMd5")
+        }
+        try check(ask)
+    }
+
+    private static func version(_ ask: borrowing Ask, at position: Int) throws(AskError) -> Version {
+        guard let text = ask.text(at: position) else { return .v4 }
+        guard let version = Version(rawValue: text.text) else {
+            throw AskError(.invalid, "version", "must be v4 or v1")
+        }
+        return version
+    }
+
+    // MARK: Headers
+
+    private mutating func add(
+        _ name: Span<UInt8>, _ text: Span<UInt8>, from parameter: String
+    ) throws(AskError) {
+        let name = name.array.map(\.lowercasedASCII)
+        var value = text.array.drop { $0 == UInt8(ascii: " ") }
+        while value.last == UInt8(ascii: " ") { value.removeLast() }
+        guard !name.isEmpty, name.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }) else {
+            throw AskError(.invalid, parameter, "must be name:value, the name of letters, digits and -")
+        }
+        guard !value.isEmpty else { throw AskError(.invalid, parameter, "must have a value") }
+        guard !names.contains(name) else { throw AskError(.invalid, parameter, "is given as a header, too") }
+        try read(name.span, Array(value), from: parameter)
+        names.append(name)
+        lines += name + Array(": ".utf8) + value + Array("\r\n".utf8)
+    }
+
+    private mutating func read(_ name: Span<UInt8>, _ value: [UInt8], from parameter: String) throws(AskError) {
+        if name.equals("content-type") {
+            guard value.count <= 256, value.allSatisfy({ $0.isVisible || $0 == UInt8(ascii: " ") }) else {
+                throw AskError(.invalid, parameter, "must be a content type of at most 256 ASCII characters")
+            }
+            contentType = value
+        } else if name.equals("content-md5") {
+            guard value.count == 24, Base64.standard.decode(value.span)?.count == 16 else {
+                throw AskError(.invalid, parameter, "must be the standard base64 of an MD5's 16 bytes")
+            }
+        } else if version == .v1, !RequestFields.isOwn(name) {
+            throw AskError(
+                .invalid, parameter, "version v1 signs content-type, content-md5 and x-oss- headers alone")
+        } else if name.equals("content-length") {
+            guard let length = Decimal.parse(value.span) else {
+                throw AskError(.invalid, parameter, "must have content-length as a number of bytes, in digits")
+            }
+            contentLength = length
+        }
+    }
+
+    // MARK: The request
+
+    /// Whether it could be signed, whatever the grant says.
+    private func check(_ ask: borrowing Ask) throws(AskError) {
+        if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
+        let (bucket, key) = (Array("any".utf8), ask.key?.array ?? Array("x".utf8))
+        do throws(IssueError) {
+            let request = try request(bucket: bucket.span, key: key.span, lines: lines.span)
+            switch version {
+            case .v1:
+                var text = ByteWriter(capacity: 256)
+                try request.writeEndV1(parameters, into: &text)
+            case .v4: _ = try CanonicalRequest(request, signing: additional)
+            }
+        } catch {
+            guard case .unsignable(let reason) = error else { throw AskError(.invalid, "", "cannot be signed") }
+            throw AskError(.invalid, "", reason.description)
+        }
+    }
+
+    /// - Parameter lines: the headers, and perhaps more.
+    @_lifetime(copy bucket, copy key, copy lines, borrow self)
+    func request(bucket: Span<UInt8>, key: Span<UInt8>, lines: Span<UInt8>) throws(IssueError) -> OSSRequest {
+        try OSSRequest(method: method.span, bucket: bucket, key: key, parameters: parameters, fieldLines: lines)
+    }
+
+    /// The headers that version 4 signs only where it is told to.
+    var additional: [[UInt8]] { names.filter { !CanonicalRequest.isAlwaysSigned($0.span) } }
+}
