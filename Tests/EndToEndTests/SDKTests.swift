@@ -32,6 +32,15 @@ struct SDKTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `requests and URLs are those that Alibaba's SDKs sign for the same moment, and hold as they are received`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service.shared(.ossRequests, transport)
+        try Python.expectSuccess(
+            "oss_requests.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret)
+    }
+
+    @Test(arguments: Transport.allCases)
     func `Qiniu's SDK signs callbacks that are believed, and none that are changed afterwards`(
         _ transport: Transport
     ) throws {

@@ -216,4 +216,5 @@ def main():
     json.dump([vector(rng, index) for index in range(int(sys.argv[1]))], sys.stdout, ensure_ascii=False)
 
 
-main()
+if __name__ == "__main__":
+    main()
