@@ -51,9 +51,11 @@ struct RemoteSignature: TokenIssuer {
         ],
         grantFields: [
             FieldDescription(
-                "methods", .strings, required: true, told: true, "The verbs that may be signed, of GET, HEAD, PUT and DELETE."),
+                "methods", .strings, required: true, told: true,
+                "The verbs that may be signed, of GET, HEAD, PUT and DELETE."),
             FieldDescription(
-                "headers", .strings, told: true, "The x-oss- headers that may be signed; x-oss-meta-* for all of those."),
+                "headers", .strings, told: true, "The x-oss- headers that may be signed; x-oss-meta-* for all of those."
+            ),
             FieldDescription(
                 "presign", .duration(1000...604_800_000), told: true,
                 "The longest life of a URL that may be signed; none without it."),

@@ -16,7 +16,9 @@ extension Pipeline {
             try readBody(of: request, route)
         } else {
             guard request.body.isEmpty else { throw .unwantedBody }
-            try readParameters(among: route.parameters) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
+            try readParameters(among: route.parameters) { ask throws(ParameterError) in
+                try ask.parameters.read(form: request.query)
+            }
         }
         // Some clients list every type they can stand; who can read JSON gets JSON.
         ask.wantsText =
@@ -41,7 +43,9 @@ extension Pipeline {
     /// A POST's query may hold what is ignored everywhere, such as a cache buster, and nothing else.
     private mutating func readQueryOfPost(_ request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
         if request.query.isEmpty { return }
-        try readParameters(among: route.parameters) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
+        try readParameters(among: route.parameters) { ask throws(ParameterError) in
+            try ask.parameters.read(form: request.query)
+        }
         for entry in ask.parameters.entries where !ask.parameters.bytes(entry.name).begins(with: "_") {
             throw .queryOnPost
         }
@@ -56,7 +60,9 @@ extension Pipeline {
                 try ask.parameters.read(json: request.body, maximumDepth: depth)
             }
         case .form:
-            try readParameters(among: route.parameters) { ask throws(ParameterError) in try ask.parameters.read(form: request.body) }
+            try readParameters(among: route.parameters) { ask throws(ParameterError) in
+                try ask.parameters.read(form: request.body)
+            }
         case .text(let name):
             try readParameters(among: route.parameters) { ask throws(ParameterError) in
                 try ask.parameters.add(name: Array(name.utf8).span, value: request.body, form: .text)
