@@ -21,23 +21,19 @@ package final class RSAPublicKey: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(key) }
 
-    /// Whether `signature` is this key's over `message` (RFC 8017 section 8.2, RSASSA-PKCS1-v1_5).
-    package func verifies(
-        _ signature: Span<UInt8>, over message: Span<UInt8>, _ algorithm: DigestAlgorithm
-    ) throws(CryptoError) -> Bool {
-        guard let context = EVP_MD_CTX_new() else { throw .unavailable("EVP_MD_CTX_new") }
+    /// Whether a signature is this key's (RFC 8017 section 8.2, RSASSA-PKCS1-v1_5).
+    package func verifies(_ signature: RSASignature) throws(CryptoError) -> Bool {
+        guard let context = EVP_PKEY_CTX_new(key, nil) else { throw .unavailable("EVP_PKEY_CTX_new") }
         defer {
-            EVP_MD_CTX_free(context)
+            EVP_PKEY_CTX_free(context)
             ERR_clear_error()
         }
-        guard EVP_DigestVerifyInit(context, nil, algorithm.implementation, nil, key) == 1 else {
-            throw .unavailable("EVP_DigestVerifyInit")
-        }
-        return signature.withUnsafeBytes { signature in
-            message.withUnsafeBytes { message in
-                EVP_DigestVerify(
-                    context, signature.bindMemory(to: UInt8.self).baseAddress, signature.count,
-                    message.bindMemory(to: UInt8.self).baseAddress, message.count) == 1
+        guard EVP_PKEY_verify_init(context) == 1, EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1,
+            EVP_PKEY_CTX_set_signature_md(context, signature.algorithm.implementation) == 1
+        else { throw .unavailable("EVP_PKEY_verify_init") }
+        return signature.bytes.withUnsafeBufferPointer { bytes in
+            signature.digest.bytes.withUnsafeBufferPointer { digest in
+                EVP_PKEY_verify(context, bytes.baseAddress, bytes.count, digest.baseAddress, digest.count) == 1
             }
         }
     }

@@ -9,6 +9,10 @@ package struct PublicURL: Sendable {
     /// What follows the `?`, not decoded either; nil where there is none.
     package let query: [UInt8]?
 
+    /// What such a text must be, in words.
+    static let form =
+        "must be https:// or http://, a host in lower case, a port if it is not the scheme's own, and a path"
+
     /// Host and port, as the Host field of a request to it has them.
     package var authority: [UInt8] { origin.authority }
 

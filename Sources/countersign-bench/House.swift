@@ -30,10 +30,11 @@ final class House {
         let configuration = try House.load()
         let desks = try SessionDesks(configuration) { _ in throw RowError("there is no sandbox here") }
         let lines = try FetchLines(configuration)
+        let keys = try CallbackKeys(configuration)
         var handler: (any RequestHandler)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
             let made = try LoopHandler(
-                configuration, desks, lines, RateLimiter(identities: configuration.rates.identities), loop,
+                configuration, desks, lines, keys, RateLimiter(identities: configuration.rates.identities), loop,
                 Log(configuration.log))
             handler = made
             return made

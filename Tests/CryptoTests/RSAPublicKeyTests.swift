@@ -42,7 +42,7 @@ import Testing
 
     private func verifies(_ signature: [UInt8], over message: String, _ algorithm: DigestAlgorithm) throws -> Bool {
         let key = RSAPublicKey(pem: Array(Self.key.utf8).span)
-        return try #require(key).verifies(signature.span, over: Array(message.utf8).span, algorithm)
+        return try #require(key).verifies(RSASignature(signature, over: Array(message.utf8).span, algorithm))
     }
 
     private func signature(_ algorithm: DigestAlgorithm) throws -> [UInt8] {

@@ -11,6 +11,9 @@ package protocol CallbackVerifier: Issuer {
     /// The answer to a genuine callback: a JSON object.
     var reply: [UInt8] { get }
 
+    /// Where the vendor's public keys are fetched; nil for a vendor that signs by the credential's key.
+    var keyHost: VendorEndpoint? { get }
+
     /// Why a callback with this head is refused whatever its body is; nil when that is for the body to say.
     func faultOfHead(_ callback: borrowing ReceivedCallback, with key: SigningKey) -> CallbackFault?
 
@@ -20,9 +23,15 @@ package protocol CallbackVerifier: Issuer {
     ) throws(IssueError) -> CallbackVerdict
 }
 
+extension CallbackVerifier {
+    package var keyHost: VendorEndpoint? { nil }
+}
+
 package enum CallbackVerdict: Sendable {
     case genuine
     case refused(CallbackFault)
+    /// It depends on a key that the vendor publishes, and that must be had first.
+    case claimed(CallbackClaim)
 }
 
 /// Why a callback is not believed, for the log: nothing of what was sent. Who sent it learns only that it is not.

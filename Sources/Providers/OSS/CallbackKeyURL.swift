@@ -8,6 +8,9 @@ struct CallbackKeyURL: Hashable, Sendable {
     /// The path on that host, which needs no encoding.
     let path: [UInt8]
 
+    /// Where the vendor has had its key from the beginning.
+    var isUsual: Bool { path.span.equals("/callback_pub_key_v1.pem") }
+
     /// - Parameter field: the value of `x-oss-pub-key-url`: the base64 of the URL, whose scheme the vendor's samples give as
     ///   `http`. Nil comes back for any other host, port, user, query or fragment.
     init?(_ field: Span<UInt8>) {

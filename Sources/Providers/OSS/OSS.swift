@@ -13,7 +13,9 @@ enum OSS {
                 "endpoint", .string,
                 "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`; without it, the region's public one."),
         ],
-        routes: [RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute],
+        routes: [
+            RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute, OSSCallback.route,
+        ],
         accessKeyFault: { key in
             // The iOS and Android SDKs split the authorization at its colon and want two parts.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split authorizations there" : nil

@@ -1,56 +1,52 @@
 import Bytes
 import Crypto
 
-/// Whether a callback comes from OSS, and says what OSS said: its Authorization field is the base64 of the vendor's RSA
-/// signature, by MD5, over path, query and body (OSS API reference, "Callback").
+/// How OSS signs a callback: its Authorization field is the base64 of the vendor's RSA signature, by MD5, over path, query and
+/// body (OSS API reference, "Callback").
 enum UploadCallback {
-    enum Verdict: Equatable {
-        case genuine
-        case refused(Fault)
+    /// The longest Authorization field that is read: the base64 of a signature by a key of 8192 bits.
+    private static let longestField = Base64.length(of: 1024)
+
+    /// The signature's bytes; nil when the field has none.
+    /// - Parameter field: the Authorization field's value.
+    static func signature(in field: Span<UInt8>) -> [UInt8]? {
+        guard !field.isEmpty, field.count <= longestField else { return nil }
+        return Base64.standard.decode(field)
     }
 
-    enum Fault: Equatable {
-        /// The field is no base64, or the path could be read in two ways.
-        case malformed
-        case wrongSignature
-    }
-
+    /// What is to be verified by the vendor's key, which is from where `CallbackKeyURL` says.
     /// - Parameters:
-    ///   - authorization: the Authorization field's value.
-    ///   - path: of the callback's URL, as it is on the request line.
-    ///   - query: without its `?`; nil where the request line has none.
-    ///   - publicKey: the vendor's, from where `CallbackKeyURL` says.
+    ///   - signature: the bytes of the Authorization field.
+    ///   - target: path and query as they are on the request line.
     ///   - scratch: room to work in.
-    static func judge(
-        _ authorization: Span<UInt8>, path: Span<UInt8>, query: Span<UInt8>?, body: Span<UInt8>,
-        by publicKey: RSAPublicKey, using scratch: inout ByteWriter
-    ) throws(CryptoError) -> Verdict {
-        guard let signature = Base64.standard.decode(authorization), !signature.isEmpty else {
-            return .refused(.malformed)
-        }
+    /// - Returns: nil when the path could be read in two ways (`isPath`).
+    static func claim(
+        _ signature: [UInt8], over target: Span<UInt8>, body: Span<UInt8>, using scratch: inout ByteWriter
+    ) throws(CryptoError) -> RSASignature? {
         scratch.reset()
-        guard writeText(path: path, query: query, body: body, into: &scratch) else { return .refused(.malformed) }
-        let isGenuine = try publicKey.verifies(signature.span, over: scratch.bytes, .md5)
-        return isGenuine ? .genuine : .refused(.wrongSignature)
+        let end = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
+        guard decode(target.extracting(0..<end), into: &scratch) else { return nil }
+        scratch.append(target.extracting(end..<target.count))
+        scratch.append(UInt8(ascii: "\n"))
+        scratch.append(body)
+        return try RSASignature(signature, over: scratch.bytes, .md5)
     }
 
-    /// Writes the text that is signed: the path decoded, the query as it is, a line feed, the body.
-    /// - Returns: false for a path that does not end where it seems to, or that the vendor's own samples decode in two ways.
-    private static func writeText(
-        path: Span<UInt8>, query: Span<UInt8>?, body: Span<UInt8>, into out: inout ByteWriter
-    ) -> Bool {
+    /// Whether what is signed of a path tells which path it is.
+    static func isPath(_ path: Span<UInt8>) -> Bool {
+        var decoded = ByteWriter()
+        return decode(path, into: &decoded)
+    }
+
+    /// Writes the path as it is signed: decoded.
+    /// - Returns: false for one that does not end where it seems to, or that the vendor's own samples decode in two ways.
+    private static func decode(_ path: Span<UInt8>, into out: inout ByteWriter) -> Bool {
         guard path.firstIndex(of: UInt8(ascii: "+")) == nil, Percent.decode(path, plusIsSpace: false, into: &out) else {
             return false
         }
         for index in 0..<out.count where out.bytes[index] < 0x20 || out.bytes[index] == UInt8(ascii: "?") {
             return false
         }
-        if let query {
-            out.append(UInt8(ascii: "?"))
-            out.append(query)
-        }
-        out.append(UInt8(ascii: "\n"))
-        out.append(body)
         return true
     }
 }

@@ -32,9 +32,7 @@ struct QiniuCallback: CallbackVerifier {
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         guard let url = PublicURL(fields.grant.string("publicURL") ?? []) else {
-            throw FieldProblem(
-                "publicURL",
-                "must be https:// or http://, a host in lower case, a port if it is not the scheme's own, and a path")
+            throw FieldProblem("publicURL", PublicURL.form)
         }
         let names = fields.grant.strings("schemes") ?? []
         let known = QiniuCallback.schemes

@@ -32,8 +32,12 @@ enum Serving {
         }
         let desks: SessionDesks
         let lines: FetchLines
+        let keys: CallbackKeys
         let server: Server
-        do throws(TLSTrust.Failure) { lines = try FetchLines(configuration) } catch {
+        do throws(TLSTrust.Failure) {
+            lines = try FetchLines(configuration)
+            keys = try CallbackKeys(configuration)
+        } catch {
             log.write(.error, "cannot start", ["error": error.description])
             return .failed
         }
@@ -43,7 +47,10 @@ enum Serving {
             log.write(.error, "cannot start", ["error": error.description])
             return .failed
         }
-        defer { desks.close() }
+        defer {
+            desks.close()
+            keys.close()
+        }
         if let port = desks.sandboxPort {
             log.write(
                 .warning, "the sandbox stands in for the vendor: its credentials open nothing",
@@ -52,7 +59,7 @@ enum Serving {
         let limiter = RateLimiter(identities: configuration.rates.identities)
         do throws(Server.Failure) {
             server = try Server(settings(configuration), resolver: Resolver()) { loop in
-                try LoopHandler(configuration, desks, lines, limiter, loop, log)
+                try LoopHandler(configuration, desks, lines, keys, limiter, loop, log)
             }
         } catch {
             log.write(.error, "cannot start", ["error": error.description])

@@ -10,19 +10,24 @@ package final class LoopHandler: RequestHandler {
     private var pipeline: Pipeline
     private let counter: SessionCounter
     private let fetches: FetchCounter
+    private let callbacks: CallbackCounter
 
     /// - Parameters:
     ///   - desks: those of the same configuration, shared by all loops.
     ///   - lines: likewise.
+    ///   - keys: likewise.
     ///   - limiter: shared by all loops, and by the configurations that follow each other.
     package init(
-        _ configuration: Configuration, _ desks: SessionDesks, _ lines: FetchLines, _ limiter: RateLimiter,
+        _ configuration: Configuration, _ desks: SessionDesks, _ lines: FetchLines, _ keys: CallbackKeys,
+        _ limiter: RateLimiter,
         _ loop: LoopAccess, _ log: Log
     ) throws(CryptoError) {
+        let tools = Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log)
+        let mailbox = loop.clients.mailbox
         counter = SessionCounter(try desks.clerks(configuration, loop, log), loop.answers, log)
-        fetches = FetchCounter(
-            Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log), loop.answers)
-        pipeline = try Pipeline(configuration, counter, fetches, on: lines, limiter, log: log)
+        fetches = FetchCounter(tools, loop.answers)
+        callbacks = CallbackCounter(keys, tools, loop.answers) { mailbox.post($0) }
+        pipeline = try Pipeline(configuration, counter, fetches, callbacks, on: lines, limiter, log: log)
     }
 
     package func respond(
@@ -42,12 +47,14 @@ package final class LoopHandler: RequestHandler {
     package func abandon(_ ticket: AnswerTicket) {
         counter.abandon(ticket)
         fetches.abandon(ticket)
+        callbacks.abandon(ticket)
     }
 
     package func tick(at instant: Instant) {
         counter.tick(at: instant)
         fetches.tick(at: instant)
+        callbacks.tick(at: instant)
     }
 
-    package var isWaiting: Bool { counter.isWaiting || fetches.isWaiting }
+    package var isWaiting: Bool { counter.isWaiting || fetches.isWaiting || callbacks.isWaiting }
 }

@@ -4,15 +4,16 @@ import Crypto
 import HTTP
 import Providers
 import Telemetry
+import Upstream
 
 /// What vendors send by themselves: nobody is given anything, and the signature is the only credential (R6).
 extension Pipeline {
     static let callbackMethods: StaticString = "POST"
 
-    /// Answers a callback if the vendor has sent it.
+    /// Answers a callback if the vendor has sent it; parks it where the vendor's key has to be fetched first.
     mutating func receive(
-        _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) {
+        _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+    ) throws(Refusal) -> Answering {
         let entry = try judgeHead(of: request, at: instant)
         let verdict: CallbackVerdict
         do throws(IssueError) {
@@ -21,13 +22,16 @@ extension Pipeline {
         } catch {
             throw fail("verifying a callback", error)
         }
-        switch verdict {
-        case .genuine:
-            log.write(.info, "callback verified", ["requestId": requestID.text, "grant": entry.grant.name.text])
-            response.body.append(entry.verifier.reply)
-            response.body.append("\n")
-        case .refused(let fault): throw forged(fault, entry)
+        guard case .claimed(let claim) = verdict else {
+            try entry.answer(verdict, as: requestID.text, log, into: &response)
+            return .done
         }
+        guard let key = try callbackCounter.key(at: claim.key, at: Now(instant)) else {
+            try callbackCounter.park(park(request, as: ticket, with: response), for: claim, by: entry)
+            return .later
+        }
+        try entry.answer(claim, by: key, as: requestID.text, log, into: &response)
+        return .done
     }
 
     /// The grant that the request is for, if its head may be that of a callback by it.
@@ -53,14 +57,46 @@ extension Pipeline {
             at: instant.unixSeconds)
     }
 
-    /// Notes why the request is no callback, and gives what whoever has sent it is told.
     private func forged(_ fault: CallbackFault, _ entry: CallbackTable.Entry?) -> Refusal {
-        log.write(
+        log.refuse(callback: requestID.text, of: entry?.grant, because: fault)
+    }
+}
+
+extension CallbackTable.Entry {
+    /// Answers a callback whose key has been fetched.
+    /// - Parameter requestID: for the log.
+    func answer(
+        _ claim: CallbackClaim, by key: RSAPublicKey, as requestID: String, _ log: Log, into response: inout Response
+    ) throws(Refusal) {
+        let verdict: CallbackVerdict
+        do throws(CryptoError) { verdict = try claim.judge(by: key) } catch {
+            log.write(.error, "verifying a callback failed", ["requestId": requestID, "error": "\(error)"])
+            throw .internalError
+        }
+        try answer(verdict, as: requestID, log, into: &response)
+    }
+
+    /// Answers a callback about which all is known, and notes what came of it.
+    func answer(
+        _ verdict: CallbackVerdict, as requestID: String, _ log: Log, into response: inout Response
+    ) throws(Refusal) {
+        switch verdict {
+        case .genuine:
+            log.write(.info, "callback verified", ["requestId": requestID, "grant": grant.name.text])
+            response.body.append(verifier.reply)
+            response.body.append("\n")
+        case .refused(let fault): throw log.refuse(callback: requestID, of: grant, because: fault)
+        case .claimed: throw .internalError
+        }
+    }
+}
+
+extension Log {
+    /// Notes why a request is no callback, and gives what whoever has sent it is told.
+    fileprivate func refuse(callback requestID: String, of grant: Grant?, because fault: CallbackFault) -> Refusal {
+        write(
             .info, "callback refused",
-            [
-                "requestId": requestID.text, "grant": entry?.grant.name.text ?? "-",
-                "reason": fault.reason.description,
-            ])
+            ["requestId": requestID, "grant": grant?.name.text ?? "-", "reason": fault.reason.description])
         return .forgedCallback
     }
 }

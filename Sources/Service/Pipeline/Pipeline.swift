@@ -18,6 +18,7 @@ struct Pipeline: ~Copyable {
     /// By the grant's place; nil for one whose route issues nothing.
     private let makings: [Making?]
     let callbacks: CallbackTable
+    let callbackCounter: CallbackCounter
     let counter: SessionCounter
     let fetches: FetchCounter
     let limiter: RateLimiter
@@ -54,8 +55,8 @@ struct Pipeline: ~Copyable {
 
     /// - Parameter lines: by the place of the grant.
     init(
-        _ configuration: Configuration, _ counter: SessionCounter, _ fetches: FetchCounter, on lines: FetchLines,
-        _ limiter: RateLimiter, log: Log
+        _ configuration: Configuration, _ counter: SessionCounter, _ fetches: FetchCounter,
+        _ callbackCounter: CallbackCounter, on lines: FetchLines, _ limiter: RateLimiter, log: Log
     ) throws(CryptoError) {
         var keys: [SigningKey?] = []
         for credential in configuration.credentials {
@@ -70,6 +71,7 @@ struct Pipeline: ~Copyable {
         self.log = log
         self.counter = counter
         self.fetches = fetches
+        self.callbackCounter = callbackCounter
         self.limiter = limiter
         makings = zip(configuration.grants, lines.lines).map { grant, line in
             Making(grant.issuer, with: keys[grant.credential], on: line)
@@ -176,7 +178,7 @@ struct Pipeline: ~Copyable {
     ) throws(Refusal) -> Answering {
         switch try find(request) {
         case .issue(let route): return try issue(route, request, as: ticket, at: instant, into: &response)
-        case .callback: try receive(request, at: instant, into: &response)
+        case .callback: return try receive(request, as: ticket, at: instant, into: &response)
         case .grants: try listGrants(request, at: instant, into: &response)
         case .alive: try reportAlive(request, into: &response)
         case .everything: explain(Pipeline.issueMethods, into: &response)
