@@ -53,6 +53,7 @@ package final class CallbackKeys: Sendable {
         var limits = FetchLines.limits(endpoints: 1)
         limits.callsPerSecond = isUsual ? 10 : 1
         limits.callBurst = isUsual ? 10 : 5
+        limits.longestTurn = 0
         return limits
     }
 
