@@ -1,0 +1,104 @@
+import Bytes
+import Crypto
+import Testing
+import Upstream
+
+@testable import Providers
+@testable import Service
+
+/// Which public keys are used, fetched, waited for and refused.
+@Suite struct CallbackKeyTableTests {
+    private var table = CallbackKeyTable()
+    private let key: RSAPublicKey
+    private let next: RSAPublicKey
+
+    init() throws {
+        key = try CallbackHouse.key()
+        next = try CallbackHouse.key()
+    }
+
+    private func place(_ path: String = "/callback_pub_key_v1.pem") throws -> PublishedKey {
+        PublishedKey(
+            host: try VendorEndpoint(host: CallbackKeyURL.host.array), path: Array(path.utf8),
+            isUsual: path == "/callback_pub_key_v1.pem")
+    }
+
+    private func name(_ answer: CallbackKeyTable.Answer) -> String {
+        switch answer {
+        case .use(let key): key === self.key ? "use" : "use next"
+        case .useAndRefresh: "use and refresh"
+        case .start: "start"
+        case .wait: "wait"
+        case .refuse(let fault): "refuse \(fault)"
+        case .full: "full"
+        }
+    }
+
+    private mutating func ask(_ place: PublishedKey, for loop: Int = 0, at now: Int64) -> String {
+        name(table.ask(place, for: loop, at: now))
+    }
+
+    @Test mutating func `the first who asks begins the call, and the loops that wait are told once`() throws {
+        let (usual, other) = (try place(), try place("/other.pem"))
+        #expect(ask(usual, for: 1, at: 0) == "start")
+        #expect(ask(usual, for: 1, at: 1) == "wait")
+        #expect(ask(usual, for: 0, at: 2) == "wait")
+        #expect(ask(other, for: 2, at: 3) == "start")
+        #expect(table.landed(usual, with: .success(key), at: 4) == [0, 1])
+        #expect(table.landed(usual, with: .success(next), at: 5) == [])
+        #expect(ask(usual, for: 3, at: 6) == "use")
+        #expect(ask(other, for: 3, at: 7) == "wait")
+        #expect(table.landed(other, with: .failure(.refused), at: 8) == [2, 3])
+        #expect(table.landed(try place("/never.pem"), with: .success(key), at: 9) == [])
+        #expect(table.count == 2)
+    }
+
+    @Test mutating func `a call in vain is remembered for two seconds`() throws {
+        let usual = try place()
+        #expect(ask(usual, at: 0) == "start")
+        _ = table.landed(usual, with: .failure(.network), at: 1_000)
+        #expect(ask(usual, at: 1_000) == "refuse network")
+        #expect(ask(usual, at: 2_999) == "refuse network")
+        #expect(ask(usual, at: 3_000) == "start")
+        #expect(ask(usual, at: 3_001) == "wait")
+    }
+
+    @Test mutating func `a key is refreshed after an hour, once in a minute while that fails, and used for a day`()
+        throws
+    {
+        let (usual, hour, day) = (try place(), Int64(3_600_000), Int64(86_400_000))
+        #expect(ask(usual, at: 0) == "start")
+        _ = table.landed(usual, with: .success(key), at: 0)
+        #expect(ask(usual, at: hour - 1) == "use")
+        #expect(ask(usual, at: hour) == "use and refresh")
+        #expect(ask(usual, at: hour + 1) == "use")
+        #expect(table.landed(usual, with: .failure(.network), at: hour + 2) == [])
+        #expect(ask(usual, at: hour + 60_001) == "use")
+        #expect(ask(usual, at: hour + 60_002) == "use and refresh")
+        #expect(ask(usual, at: day - 1) == "use")
+        // The refresh is still under way.
+        #expect(ask(usual, for: 4, at: day) == "wait")
+        #expect(table.landed(usual, with: .success(next), at: day + 1) == [4])
+        #expect(ask(usual, at: day + 2) == "use next")
+        #expect(ask(usual, at: 2 * day + 1) == "start")
+    }
+
+    @Test mutating func `places are few; a key of use keeps its own, and the usual one always has one`() throws {
+        let known = try place("/known.pem")
+        #expect(ask(known, at: 0) == "start")
+        _ = table.landed(known, with: .success(key), at: 0)
+        for number in 1..<CallbackKeyTable.capacity {
+            let strange = try place("/\(number).pem")
+            #expect(ask(strange, at: 10) == "start")
+            _ = table.landed(strange, with: .failure(.refused), at: 10)
+        }
+        #expect(table.count == CallbackKeyTable.capacity)
+        #expect(ask(try place("/more.pem"), at: 2_009) == "full")
+        #expect(ask(known, at: 2_009) == "use")
+        #expect(ask(try place(), at: 2_009) == "start")
+        // What was in vain is forgotten; what is under way is not.
+        #expect(ask(try place("/more.pem"), at: 2_010) == "start")
+        #expect(table.count == 3)
+        #expect(ask(known, at: 2_011) == "use")
+    }
+}
