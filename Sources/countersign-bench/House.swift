@@ -16,6 +16,7 @@ final class House {
     let configuration: Configuration
     let handler: any RequestHandler
     private let desks: SessionDesks
+    private let keys: CallbackKeys
     /// The loop that the handler belongs to.
     private let server: Server
 
@@ -42,6 +43,7 @@ final class House {
         guard let handler else { throw RowError("the server has no loop") }
         self.configuration = configuration
         self.desks = desks
+        self.keys = keys
         self.handler = handler
     }
 
@@ -51,7 +53,8 @@ final class House {
             { version: 1, server: { listen: "127.0.0.1:8080" },
               credentials: { \(Chapter.all.map(\.credentials).joined()) },
               authentication: { apiKeys: [{ id: "app", sha256: "\(digest)" }] },
-              grants: { \(Chapter.all.map(\.grants).joined()) } }
+              grants: { \(Chapter.all.map(\.grants).joined()) },
+              log: { level: "warning" } }
             """
         return try Configuration.load(
             "/benchmark.json5",
@@ -100,5 +103,11 @@ final class House {
         if case .start(let flight) = desk.ask(SlotKey(session.key), as: 1, at: now).answer {
             desk.land(flight, with: credential, issuedAt: now.unixSeconds, longest: nil, at: now)
         }
+    }
+
+    /// Puts a key where the one that a claim is by would be remembered; once is enough.
+    func remember(_ key: RSAPublicKey, for claim: CallbackClaim) {
+        let now = Now(unixSeconds: House.seconds, monotonic: House.now.monotonic)
+        if case .start = keys.ask(claim.key, for: 0, at: now) { keys.land(claim.key, with: .success(key), at: now) }
     }
 }

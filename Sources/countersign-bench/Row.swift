@@ -33,5 +33,5 @@ struct Chapter: Sendable {
     var grants = ""
     let rows: [Row]
 
-    static let all = [counter, bytes, crypto, http, access, qiniu, nos, oss, sts, service]
+    static let all = [counter, bytes, crypto, http, access, qiniu, nos, oss, ossCallback, sts, service]
 }

@@ -5,6 +5,10 @@ import Bytes
 struct CallbackKeyURL: Hashable, Sendable {
     static let host: StaticString = "gosspublic.alicdn.com"
 
+    private static let starts = ["https://", "http://"].map { (scheme: StaticString) in
+        scheme.array + host.array + [UInt8(ascii: "/")]
+    }
+
     /// The path on that host, which needs no encoding.
     let path: [UInt8]
 
@@ -15,9 +19,9 @@ struct CallbackKeyURL: Hashable, Sendable {
     ///   `http`. Nil comes back for any other host, port, user, query or fragment.
     init?(_ field: Span<UInt8>) {
         guard field.count <= 512, let url = Base64.standard.decode(field) else { return nil }
-        let start = StaticString("://").array + CallbackKeyURL.host.array + [UInt8(ascii: "/")]
-        for scheme in [StaticString("https"), StaticString("http")] where url.starts(with: scheme.array + start) {
-            let path = Array(url.dropFirst(scheme.utf8CodeUnitCount + start.count - 1))
+        for start in CallbackKeyURL.starts where url.starts(with: start) {
+            // The path begins with the last / of that.
+            let path = Array(url[(start.count - 1)...])
             guard CallbackKeyURL.isPath(path) else { return nil }
             self.path = path
             return

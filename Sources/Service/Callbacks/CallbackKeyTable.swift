@@ -4,8 +4,8 @@ import Upstream
 
 /// The vendors' public keys: which are known, which are being fetched, and which could not be had a moment ago. There is one
 /// call for a key at a time, however many wait, and everything has a bound, since forged callbacks may name any key.
-struct CallbackKeyTable {
-    enum Answer {
+package struct CallbackKeyTable {
+    package enum Answer {
         case use(RSAPublicKey)
         /// Use this, and begin the call for the next.
         case useAndRefresh(RSAPublicKey)

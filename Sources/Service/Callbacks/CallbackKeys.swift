@@ -70,12 +70,12 @@ package final class CallbackKeys: Sendable {
 
     func line(to place: PublishedKey) -> VendorLine? { lines[Way(host: place.host, isUsual: place.isUsual)] }
 
-    func ask(_ place: PublishedKey, for loop: Int, at now: Now) -> CallbackKeyTable.Answer {
+    package func ask(_ place: PublishedKey, for loop: Int, at now: Now) -> CallbackKeyTable.Answer {
         lock.withLock { state.table.ask(place, for: loop, at: now.monotonic) }
     }
 
     /// The call for a key is over; the loops that waited are told, each on its own thread and not before this returns.
-    func land(_ place: PublishedKey, with result: Result<RSAPublicKey, UpstreamFault>, at now: Now) {
+    package func land(_ place: PublishedKey, with result: Result<RSAPublicKey, UpstreamFault>, at now: Now) {
         let seats = lock.withLock {
             let loops = state.table.landed(place, with: result, at: now.monotonic)
             return loops.compactMap { state.seats.indices.contains($0) ? state.seats[$0] : nil }

@@ -61,13 +61,13 @@ enum Sample {
             ])
     }
 
-    static func post(_ target: String, _ type: String, _ body: String) -> String {
+    static func post(_ target: String, _ type: String, _ body: String, _ fields: String...) -> String {
         request(
             "POST \(target)",
             [
                 "User-Agent: okhttp/4.12.0", "Accept: application/json", "Content-Type: \(type)",
                 "Content-Length: \(body.utf8.count)",
-            ]) + body
+            ] + fields) + body
     }
 
     private static func request(_ line: String, _ fields: [String]) -> String {
