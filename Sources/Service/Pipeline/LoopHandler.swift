@@ -19,8 +19,7 @@ package final class LoopHandler: RequestHandler {
     ///   - limiter: shared by all loops, and by the configurations that follow each other.
     package init(
         _ configuration: Configuration, _ desks: SessionDesks, _ lines: FetchLines, _ keys: CallbackKeys,
-        _ limiter: RateLimiter,
-        _ loop: LoopAccess, _ log: Log
+        _ limiter: RateLimiter, _ loop: LoopAccess, _ log: Log
     ) throws(CryptoError) {
         let tools = Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log)
         let mailbox = loop.clients.mailbox
