@@ -187,11 +187,10 @@ struct OSSCallbackTests {
         "https://gosspublic.alicdn.com/" + String(repeating: "k", count: 400),
     ])
     func `a key of any other place is not believed, and nobody is called`(url: String) throws {
-        let oss = try FakeOSS()
+        // Where nobody is: a call would be answered 503.
         let service = try Service.shared(.ossCallbacks("oss key places", "http://127.0.0.1:1"), .epoll)
         let sent = OSSCallback().with { $0.keyURL = url }
         expectForged(try sent.send(to: service, try sent.signed()))
-        #expect(oss.connections == 0)
     }
 
     @Test(arguments: Transport.allCases)
