@@ -142,6 +142,7 @@ struct FieldReader {
             // Whoever writes ${caller.id} where it is not filled in believes something that is not so.
             if text.text.contains("${") { report(path, "must not contain ${, since nothing is filled in here") }
             return .string(text)
+        case .vendorText: return string(value, path).map { .string($0) }
         case .choice(let words):
             if case .string(let bytes) = value.content, words.contains(where: { $0.utf8.elementsEqual(bytes) }) {
                 return .string(bytes)

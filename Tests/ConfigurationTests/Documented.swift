@@ -97,6 +97,10 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "oss.authorization: grants.g.maxSize": [("grants.g.versions", "\"v4\"")],
         "oss.presigned-url: grants.g.maxSize": [("grants.g.versions", "\"v4\"")],
         "grants.g.unenforced": [("grants.g.maxSize", "7")],
+        "oss.rtmp-url: grants.g.unscoped": [("grants.g.bucket", "")],
+        "grants.g.callback.callbackUrl": notice, "grants.g.callback.callbackHost": notice,
+        "grants.g.callback.callbackBody": notice, "grants.g.callback.callbackBodyType": notice,
+        "grants.g.callback.callbackSNI": notice,
         "grants.g.public": [("grants.g.callers", "\"anonymous\"")],
         "grants.g.unscoped": [("grants.g.keyPrefix", "")],
         "grants.g.key": [("grants.g.keyPrefix", "")],
@@ -126,6 +130,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
 
     private static let request =
         granting("oss.presigned-url", by: "oss") + [("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\"")]
+    private static let notice = [
+        ("grants.g.callback.callbackUrl", "\"http://x\""), ("grants.g.callback.callbackBody", "\"x\""),
+    ]
     private static let callback = [
         ("grants.g.policy.callbackUrl", "\"http://x\""), ("grants.g.policy.callbackBody", "\"x\""),
     ]
@@ -168,6 +175,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "oss.presigned-url: grants.g.query": "\"response-expires\"",
         "grants.g.subresources": "\"versionId\"", "grants.g.contentTypes": "\"image/*\"",
         "grants.g.versions": "\"v1\"", "grants.g.unenforced": "\"maxSize\"",
+        "grants.g.maxSize": "1024", "grants.g.minSize": "1", "oss.post-policy: grants.g.contentTypes": "\"image/png\"",
+        "grants.g.callback": "{\"callbackUrl\":\"http://x\",\"callbackBody\":\"x\"}",
+        "grants.g.callback.callbackUrl": "\"http://y\"",
         "grants.g.policy.keylimit": "\"p/x\"", "grants.g.policy.transformFallbackKey": "\"p/x\"",
         "grants.g.policy.mimeLimit": "\"image/*\"",
         "grants.g.policy.callbackUrl": "\"http://x\"", "grants.g.policy.persistentNotifyUrl": "\"http://x\"",
@@ -175,7 +185,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
 
     private static func value(of field: FieldDescription) -> String {
         switch field.kind {
-        case .string, .secret, .strings: "\"xxx\""
+        case .string, .vendorText, .secret, .strings: "\"xxx\""
         case .choice(let words): "\"\(words.first { "\"\($0)\"" != field.standard } ?? "")\""
         case .boolean: field.standard == "true" ? "false" : "true"
         case .integer(let bounds):
@@ -194,9 +204,10 @@ struct Documented: Sendable, CustomTestStringConvertible {
     /// Values of other types than the key's.
     var badValues: [String] {
         switch field.kind {
-        case .string, .choice, .duration, .time, .template: ["null", "true", "7", "[]", "{}", "[\"1s\"]", "\"\""]
         case .rate:
             ["true", "60", "\"60\"", "\"0/s\"", "\"1000001/s\"", "\"1/week\"", "\"/s\"", "\"1.5/s\"", "[]", "{}"]
+        case .string, .vendorText, .choice, .duration, .time, .template:
+            ["null", "true", "7", "[]", "{}", "[\"1s\"]", "\"\""]
         case .size: ["null", "true", "1.5", "[]", "{}", "\"\""]
         case .boolean: ["null", "\"true\"", "0", "[]", "{}"]
         case .integer: ["null", "true", "\"1\"", "1.0", "1e0", "[]", "{}", "9223372036854775808"]

@@ -133,7 +133,7 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
 
     private static func type(of field: FieldDescription) -> String {
         switch field.kind {
-        case .string: "text"
+        case .string, .vendorText: "text"
         case .choice(let words): words.map { "`\"\($0)\"`" }.joined(separator: " or ")
         case .boolean: "`true` or `false`"
         case .integer(let bounds): Units.describe(bounds)

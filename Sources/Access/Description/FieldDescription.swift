@@ -4,6 +4,8 @@ package struct FieldDescription: Sendable {
     package enum Kind: Sendable {
         /// Text of at least one character, without control characters.
         case string
+        /// The same, with places `${…}` that the vendor fills in.
+        case vendorText
         /// One of a few words.
         case choice([String])
         case boolean

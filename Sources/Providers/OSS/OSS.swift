@@ -14,7 +14,8 @@ enum OSS {
                 "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`; without it, the region's public one."),
         ],
         routes: [
-            RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute, OSSCallback.route,
+            RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute, PostUpload.route,
+            LiveStream.route, OSSCallback.route,
         ],
         accessKeyFault: { key in
             // The iOS and Android SDKs split the authorization at its colon and want two parts.

@@ -53,7 +53,7 @@ enum RTMPURL {
     }
 
     /// Names that stand in a URL as they are: streaming clients send the path without reading it.
-    private static func isChannel(_ name: Span<UInt8>) -> Bool {
+    static func isChannel(_ name: Span<UInt8>) -> Bool {
         for index in name.indices
         where !name[index].isLetterOrDigit && !Percent.unreservedMarks.contains(name[index]) {
             return false

@@ -1,0 +1,239 @@
+import Access
+import Bytes
+import Crypto
+
+/// `/oss/post-policy`: the form with which a browser uploads one object, or objects of one prefix (PostObject).
+///
+/// Bucket, key, size, type, status, callback and that nothing is overwritten are conditions of the form's policy, so that the
+/// vendor holds the client to them.
+struct PostUpload: TokenIssuer {
+    private let endpoint: WebOrigin
+    private let region: [UInt8]
+    /// In bytes.
+    private let sizes: ClosedRange<Int64>
+    /// Any when it is empty.
+    private let contentTypes: [[UInt8]]
+    /// What every form has; the callback is the last if there is one.
+    private let fields: [PostPolicy.Field]
+    private let callback: [UInt8]?
+
+    private enum Version {
+        case v1, v4
+    }
+
+    /// The largest object that a form may upload, in bytes.
+    private static let largestSize: Int64 = 5 << 30
+    private static let typeFault = "must be a type such as image/png, without parameters"
+
+    /// Where the parameters stand in an ask.
+    private enum Position {
+        static let keyPrefix = route.position(of: "keyPrefix") ?? .max
+        static let maxSize = route.position(of: "maxSize") ?? .max
+        static let contentType = route.position(of: "contentType") ?? .max
+        static let version = route.position(of: "version") ?? .max
+    }
+
+    static let route = RouteDescription(
+        "oss.post-policy", path: "/oss/post-policy", "A form to upload one object, or objects of one prefix, by.",
+        parameters: [
+            .grant, .bucket,
+            ParameterDescription("key", .key(maximumLength: OSS.maximumKeyLength), "The object's whole key."),
+            ParameterDescription(
+                "keyPrefix", .keyPrefix(maximumLength: OSS.maximumKeyLength),
+                "What keys shall begin with, instead of a whole key; ends in /."),
+            ParameterDescription(
+                "maxSize", .integer(1...largestSize), "The largest object, in bytes, if less than the grant's."),
+            ParameterDescription(
+                "contentType", .text(maximumLength: 128), "The object's type, of those that the grant has."),
+            ParameterDescription(
+                "version", .text(maximumLength: 8), "The signature's version, v4 or v1; without it, v4."),
+            .expires,
+        ],
+        grantFields: [
+            FieldDescription("maxSize", .size(1...largestSize), required: true, "The largest object."),
+            FieldDescription("minSize", .size(0...largestSize), standard: "0", "The smallest object."),
+            FieldDescription(
+                "contentTypes", .strings, "The types that objects may be given, such as image/png; any without it."),
+            FieldDescription("callback", .object(PostCallback.fields), "Whom the vendor tells of an upload."),
+            FieldDescription(
+                "overwrite", .boolean, standard: "false", "Whether an object that is there may be replaced."),
+        ],
+        answer: [
+            AnswerField("url", "Where the form is sent, by POST as multipart/form-data."),
+            AnswerField("fields", type: .object, "The form's fields; the file comes behind them."),
+            AnswerField("bucket", "The bucket."),
+            AnswerField("key", "The object's key, if the form is for one."),
+            AnswerField("keyPrefix", "What the keys begin with, if it is for several."),
+            AnswerField("accessid", "The access key; this and what follows are the names of the vendor's samples."),
+            AnswerField("host", "The URL without its path."), AnswerField("policy", "The policy, base64."),
+            AnswerField("signature", "Its signature."),
+            AnswerField("expire", type: .integer, "When the form ends, in seconds since 1970."),
+            AnswerField("dir", "The key up to its last slash."),
+            AnswerField("x_oss_signature_version", "Version 4 alone: the algorithm."),
+            AnswerField("x_oss_credential", "Version 4 alone: access key, day, region and product."),
+            AnswerField("x_oss_date", "Version 4 alone: when it was signed."),
+            AnswerField("callback", "The field `callback`, where the grant has one."),
+        ],
+        scope: [.bucket, .key, .keyPrefix], credentialNeeds: ["region"],
+        withoutKey: .refuse(parameter: "key"), longestLifetime: 7 * 86_400,
+        read: { ask, _ throws(AskError) in try check(ask) },
+        makeIssuer: { fields throws(FieldProblem) in try PostUpload(fields) })
+
+    init(_ fields: GrantFields) throws(FieldProblem) {
+        guard let endpoint = OSS.endpoint(fields.credential), let region = fields.credential.string("region") else {
+            throw FieldProblem("credential", "needs region")
+        }
+        if let bucket = fields.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
+        let (least, most) = (fields.grant.integer("minSize") ?? 0, fields.grant.integer("maxSize") ?? 0)
+        guard least <= most else { throw FieldProblem("minSize", "must not be greater than maxSize") }
+        contentTypes = fields.grant.strings("contentTypes") ?? []
+        if fields.grant["contentTypes"] != nil, contentTypes.isEmpty {
+            throw FieldProblem("contentTypes", "must name at least one")
+        }
+        guard contentTypes.allSatisfy({ PostUpload.isType($0.span) }) else {
+            throw FieldProblem("contentTypes", "must be types such as image/png, without * and parameters")
+        }
+        self.endpoint = endpoint
+        self.region = region
+        sizes = least...most
+        var form = [PostPolicy.Field("success_action_status", StaticString("200").array)]
+        if fields.grant.boolean("overwrite") != true {
+            form.append(PostPolicy.Field("x-oss-forbid-overwrite", StaticString("true").array))
+        }
+        if let object = fields.grant.object("callback") {
+            let value = try PostCallback.encode(object)
+            form.append(PostPolicy.Field("callback", value))
+            callback = value
+        } else {
+            callback = nil
+        }
+        self.fields = form
+    }
+
+    // MARK: Asking
+
+    private static func check(_ ask: borrowing Ask) throws(AskError) {
+        if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
+        if let prefix = ask.text(at: Position.keyPrefix), prefix.extracting(last: 1).equals("/") == false {
+            throw AskError(.invalid, "keyPrefix", "must end in /, else users/1 would also admit users/10")
+        }
+        if let type = ask.text(at: Position.contentType), !isType(type) {
+            throw AskError(.invalid, "contentType", typeFault)
+        }
+        guard version(of: ask) != nil else { throw AskError(.invalid, "version", "must be v4 or v1") }
+    }
+
+    private static func version(of ask: borrowing Ask) -> Version? {
+        guard let name = ask.text(at: Position.version) else { return .v4 }
+        return name.equals("v4") ? .v4 : name.equals("v1") ? .v1 : nil
+    }
+
+    /// `image/svg+xml`; what stands there is compared as it is (RFC 6838, section 4.2).
+    private static func isType(_ text: Span<UInt8>) -> Bool {
+        var slashes = 0
+        for index in text.indices {
+            let byte = text[index]
+            if byte == UInt8(ascii: "/") {
+                slashes += 1
+                guard index > 0, index < text.count - 1 else { return false }
+            } else if !byte.isLetterOrDigit, !"!#$&-^_.+".utf8.contains(byte) {
+                return false
+            }
+        }
+        return slashes == 1
+    }
+
+    func objection(to ask: borrowing Ask) -> Objection? {
+        if let size = ask.integer(at: Position.maxSize) {
+            guard size <= sizes.upperBound else { return Objection("maxSize", "the grant's maxSize is less") }
+            guard size >= sizes.lowerBound else { return Objection("minSize", "the grant's minSize is more") }
+        }
+        if let type = ask.text(at: Position.contentType), !contentTypes.isEmpty,
+            !contentTypes.contains(where: { type.equals($0) })
+        {
+            return Objection("contentTypes", "the grant's contentTypes do not name the type")
+        }
+        return nil
+    }
+
+    // MARK: The form
+
+    func issue(
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        into out: inout ByteWriter, using scratch: inout ByteWriter
+    ) throws(IssueError) {
+        let isPrefix = permit.extent == .prefix
+        let policy = policy(for: ask)
+        let scope = try PostPolicy.Scope(
+            bucket: permit.bucket, key: permit.key, isPrefix: isPrefix, until: permit.expiresAt)
+        out.append("\"url\":\"")
+        endpoint.write(bucket: permit.bucket, into: &out)
+        out.append("/\",\"fields\":{")
+        let places: PostForm.Places
+        var scoped: ScopedKey?
+        switch PostUpload.version(of: ask) {
+        case .v1:
+            places = try PostForm.writeV1(policy, scope, token: nil, with: key, into: &out, using: &scratch)
+        case .v4, nil:
+            let derived = try ScopedKey.kept(by: key, region: region, at: moment.unixSeconds)
+            places = try PostForm.writeV4(
+                policy, scope, at: moment.unixSeconds, token: nil, with: derived, into: &out, using: &scratch)
+            scoped = derived
+        }
+        out.append("},\"bucket\":")
+        out.append(jsonString: permit.bucket)
+        out.append(isPrefix ? ",\"keyPrefix\":" : ",\"key\":")
+        out.append(jsonString: permit.key)
+        writeSampleNames(places, permit, key, into: &out)
+        if let scoped { PostUpload.writeSampleNames(scoped, at: moment.unixSeconds, into: &out) }
+    }
+
+    /// The grant's policy, tightened as the ask says.
+    private func policy(for ask: borrowing Ask) -> PostPolicy {
+        // Neither end is beyond the other: the objection has seen to that.
+        let most = max(sizes.lowerBound, min(sizes.upperBound, ask.integer(at: Position.maxSize) ?? .max))
+        let type = ask.text(at: Position.contentType)?.array ?? (contentTypes.count == 1 ? contentTypes.first : nil)
+        guard let type else {
+            return PostPolicy(sizes: sizes.lowerBound...most, contentTypes: contentTypes, fields: fields)
+        }
+        return PostPolicy(
+            sizes: sizes.lowerBound...most, contentTypes: [],
+            fields: fields + [PostPolicy.Field("content-type", type)])
+    }
+
+    /// What the vendor's samples for web pages give under names of their own.
+    private func writeSampleNames(
+        _ places: PostForm.Places, _ permit: borrowing Permit, _ key: SigningKey, into out: inout ByteWriter
+    ) {
+        out.append(",\"accessid\":")
+        out.append(jsonString: key.accessKey)
+        out.append(",\"host\":\"")
+        endpoint.write(bucket: permit.bucket, into: &out)
+        out.append("\",\"policy\":\"")
+        out.append(copyOf: places.policy)
+        out.append("\",\"signature\":\"")
+        out.append(copyOf: places.signature)
+        out.append("\",\"expire\":")
+        out.append(decimal: permit.expiresAt)
+        let path = permit.key
+        var end = path.count
+        while end > 0, path[end - 1] != UInt8(ascii: "/") { end -= 1 }
+        out.append(",\"dir\":")
+        out.append(jsonString: path.extracting(0..<end))
+        if let callback {
+            out.append(",\"callback\":\"")
+            out.append(callback)
+            out.append(UInt8(ascii: "\""))
+        }
+    }
+
+    private static func writeSampleNames(_ key: ScopedKey, at moment: Int64, into out: inout ByteWriter) {
+        out.append(",\"x_oss_signature_version\":\"")
+        out.append(ScopedKey.algorithm)
+        out.append("\",\"x_oss_credential\":\"")
+        key.writeCredential(into: &out)
+        out.append("\",\"x_oss_date\":\"")
+        ISO8601.writeBasic(moment, into: &out)
+        out.append(UInt8(ascii: "\""))
+    }
+}
