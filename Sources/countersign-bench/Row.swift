@@ -33,5 +33,7 @@ struct Chapter: Sendable {
     var grants = ""
     let rows: [Row]
 
-    static let all = [counter, bytes, crypto, http, access, qiniu, nos, oss, ossCallback, sts, service]
+    static let all = [
+        counter, bytes, crypto, http, access, qiniu, nos, oss, ossForms, ossCallback, sts, service,
+    ]
 }

@@ -23,7 +23,7 @@ enum PostForm {
         let signed = tokenField(token)
         scratch.reset()
         policy.write(scope, signed: signed, into: &scratch)
-        write(policy, scope, signed, into: &out)
+        policy.writeMembers(scope, signed: signed, into: &out)
         return try signV1(scratch.bytes, with: key, into: &out)
     }
 
@@ -49,12 +49,12 @@ enum PostForm {
         ISO8601.writeBasic(moment, into: &scratch)
         let signed =
             [
-                PostPolicy.Field("x-oss-signature-version", ScopedKey.algorithm.array),
-                PostPolicy.Field("x-oss-credential", credential), PostPolicy.Field("x-oss-date", scratch.array),
+                PostPolicy.Field(versionName, algorithm), PostPolicy.Field(credentialName, credential),
+                PostPolicy.Field(dateName, scratch.array),
             ] + tokenField(token)
         scratch.reset()
         policy.write(scope, signed: signed, into: &scratch)
-        write(policy, scope, signed, into: &out)
+        policy.writeMembers(scope, signed: signed, into: &out)
         return try signV4(scratch.bytes, with: key, into: &out)
     }
 
@@ -98,23 +98,10 @@ enum PostForm {
         return start..<out.count
     }
 
-    /// Writes the members that the policy has conditions for, each with a comma behind it.
-    private static func write(
-        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, _ signed: [PostPolicy.Field],
-        into out: inout ByteWriter
-    ) {
-        out.append("\"key\":\"")
-        out.append(jsonEscaped: scope.key)
-        // The vendor puts the name of the file there.
-        if scope.isPrefix { out.append("${filename}") }
-        out.append("\",")
-        for field in policy.fields + signed {
-            out.append(jsonString: field.name)
-            out.append(UInt8(ascii: ":"))
-            out.append(jsonString: field.value)
-            out.append(UInt8(ascii: ","))
-        }
-    }
+    private static let versionName = StaticString("x-oss-signature-version").array
+    private static let credentialName = StaticString("x-oss-credential").array
+    private static let dateName = StaticString("x-oss-date").array
+    private static let algorithm = ScopedKey.algorithm.array
 
     private static func tokenField(_ token: [UInt8]?) -> [PostPolicy.Field] {
         guard let token else { return [] }

@@ -46,11 +46,51 @@ struct PostPolicy: Sendable {
     }
 
     /// In bytes.
-    let sizes: ClosedRange<Int64>
-    /// The types that the form may give the object; any when it is empty.
-    let contentTypes: [[UInt8]]
-    /// What else the form has, such as `success_action_status`, `callback` or `x-oss-forbid-overwrite`.
-    let fields: [Field]
+    private var sizes: ClosedRange<Int64>
+    /// The one type that the form has; it is a field of the form then.
+    private var contentType: [UInt8]?
+    /// What is the same for every form is written once: the condition for the types that a form may give the object.
+    private let typeCondition: [UInt8]
+    private let fieldConditions: [UInt8]
+    private let fieldMembers: [UInt8]
+
+    /// - Parameters:
+    ///   - sizes: in bytes.
+    ///   - contentTypes: the types that the form may give the object; any when it is empty.
+    ///   - fields: what else the form has, such as `success_action_status`, `callback` or `x-oss-forbid-overwrite`.
+    init(sizes: ClosedRange<Int64>, contentTypes: [[UInt8]], fields: [Field]) {
+        self.sizes = sizes
+        var text = ByteWriter()
+        if !contentTypes.isEmpty {
+            text.append(",[\"in\",\"$content-type\",[")
+            for (index, type) in contentTypes.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                text.append(jsonString: type)
+            }
+            text.append("]]")
+        }
+        typeCondition = text.array
+        text.reset()
+        PostPolicy.writeConditions(fields, into: &text)
+        fieldConditions = text.array
+        text.reset()
+        PostPolicy.writeMembers(fields, into: &text)
+        fieldMembers = text.array
+    }
+
+    /// The same for objects of at most `size` bytes; nothing changes for more than there may be anyway.
+    func limited(to size: Int64) -> PostPolicy {
+        var policy = self
+        policy.sizes = sizes.clamped(to: sizes.lowerBound...max(sizes.lowerBound, size))
+        return policy
+    }
+
+    /// The same for objects of one type.
+    func limited(to contentType: [UInt8]) -> PostPolicy {
+        var policy = self
+        policy.contentType = contentType
+        return policy
+    }
 
     /// Writes the policy as compact JSON.
     /// - Parameter signed: the fields that version 4 wants a condition for, and a temporary key's token.
@@ -68,21 +108,50 @@ struct PostPolicy: Sendable {
         out.append(UInt8(ascii: ","))
         out.append(decimal: sizes.upperBound)
         out.append(UInt8(ascii: "]"))
-        if !contentTypes.isEmpty {
-            out.append(",[\"in\",\"$content-type\",[")
-            for (index, type) in contentTypes.enumerated() {
-                if index > 0 { out.append(UInt8(ascii: ",")) }
-                out.append(jsonString: type)
-            }
-            out.append("]]")
+        if let contentType {
+            out.append(",{\"content-type\":")
+            out.append(jsonString: contentType)
+            out.append(UInt8(ascii: "}"))
+        } else {
+            out.append(typeCondition)
         }
-        for field in fields + signed {
+        out.append(fieldConditions)
+        PostPolicy.writeConditions(signed, into: &out)
+        out.append("]}")
+    }
+
+    /// Writes the form's fields that the policy has conditions for, as members of a JSON object, each with a comma behind it.
+    func writeMembers(_ scope: borrowing Scope, signed: [Field], into out: inout ByteWriter) {
+        out.append("\"key\":\"")
+        out.append(jsonEscaped: scope.key)
+        // The vendor puts the name of the file there.
+        if scope.isPrefix { out.append("${filename}") }
+        out.append("\",")
+        if let contentType {
+            out.append("\"content-type\":")
+            out.append(jsonString: contentType)
+            out.append(UInt8(ascii: ","))
+        }
+        out.append(fieldMembers)
+        PostPolicy.writeMembers(signed, into: &out)
+    }
+
+    private static func writeConditions(_ fields: [Field], into out: inout ByteWriter) {
+        for field in fields {
             out.append(",{")
             out.append(jsonString: field.name)
             out.append(UInt8(ascii: ":"))
             out.append(jsonString: field.value)
             out.append(UInt8(ascii: "}"))
         }
-        out.append("]}")
+    }
+
+    private static func writeMembers(_ fields: [Field], into out: inout ByteWriter) {
+        for field in fields {
+            out.append(jsonString: field.name)
+            out.append(UInt8(ascii: ":"))
+            out.append(jsonString: field.value)
+            out.append(UInt8(ascii: ","))
+        }
     }
 }

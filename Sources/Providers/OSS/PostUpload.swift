@@ -13,8 +13,7 @@ struct PostUpload: TokenIssuer {
     private let sizes: ClosedRange<Int64>
     /// Any when it is empty.
     private let contentTypes: [[UInt8]]
-    /// What every form has; the callback is the last if there is one.
-    private let fields: [PostPolicy.Field]
+    private let policy: PostPolicy
     private let callback: [UInt8]?
 
     private enum Version {
@@ -107,14 +106,15 @@ struct PostUpload: TokenIssuer {
         } else {
             callback = nil
         }
-        self.fields = form
+        let policy = PostPolicy(sizes: sizes, contentTypes: contentTypes, fields: form)
+        self.policy = contentTypes.count == 1 ? policy.limited(to: contentTypes[0]) : policy
     }
 
     // MARK: Asking
 
     private static func check(_ ask: borrowing Ask) throws(AskError) {
         if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
-        if let prefix = ask.text(at: Position.keyPrefix), prefix.extracting(last: 1).equals("/") == false {
+        if let prefix = ask.text(at: Position.keyPrefix), !prefix.extracting(last: 1).equals("/") {
             throw AskError(.invalid, "keyPrefix", "must end in /, else users/1 would also admit users/10")
         }
         if let type = ask.text(at: Position.contentType), !isType(type) {
@@ -190,15 +190,10 @@ struct PostUpload: TokenIssuer {
 
     /// The grant's policy, tightened as the ask says.
     private func policy(for ask: borrowing Ask) -> PostPolicy {
-        // Neither end is beyond the other: the objection has seen to that.
-        let most = max(sizes.lowerBound, min(sizes.upperBound, ask.integer(at: Position.maxSize) ?? .max))
-        let type = ask.text(at: Position.contentType)?.array ?? (contentTypes.count == 1 ? contentTypes.first : nil)
-        guard let type else {
-            return PostPolicy(sizes: sizes.lowerBound...most, contentTypes: contentTypes, fields: fields)
-        }
-        return PostPolicy(
-            sizes: sizes.lowerBound...most, contentTypes: [],
-            fields: fields + [PostPolicy.Field("content-type", type)])
+        var policy = policy
+        if let size = ask.integer(at: Position.maxSize) { policy = policy.limited(to: size) }
+        if let type = ask.text(at: Position.contentType) { policy = policy.limited(to: type.array) }
+        return policy
     }
 
     /// What the vendor's samples for web pages give under names of their own.
