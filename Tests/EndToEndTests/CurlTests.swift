@@ -67,6 +67,19 @@ struct CurlTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `forms and streams are given as README says`(_ transport: Transport) throws {
+        try demonstrate(transport) { base, _ in
+            let form = try CurlTests.curl(["\(base)/oss/post-policy?key=forms/a.png&contentType=image/png"])
+            let posted = try PostedForm(try JSON(form.out), accessKey: "demo-oss-access-key")
+            #expect(posted.fault(size: 10_485_760) == nil)
+            #expect(posted.fault(size: 10_485_761) == "content-length-range")
+            let stream = try CurlTests.curl(["\(base)/oss/rtmp-url?playlist=live.m3u8"])
+            let url = try JSON(stream.out)["url"]?.string
+            #expect(try OSSLiveStreamTests.verify(url, accessKey: "demo-oss-access-key").url.path == "/live/stage")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `curl's other ways are understood: HEAD, -f, keep-alive, chunked uploads, Expect`(
         _ transport: Transport
     ) throws {

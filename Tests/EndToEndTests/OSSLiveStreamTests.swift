@@ -3,8 +3,12 @@ import Testing
 
 @Suite("RTMP URLs over HTTP")
 struct OSSLiveStreamTests {
+    private static let longest = String(repeating: "a", count: 123) + ".m3u8"
+
     /// The vendor's Python SDK, `Bucket.sign_rtmp_url`, told by other code: an HMAC-SHA1 over end, parameters and channel.
-    static func verify(_ text: String?) throws -> (url: SentURL, deadline: Int64) {
+    static func verify(
+        _ text: String?, accessKey: String = Setup.ossAccessKey
+    ) throws -> (url: SentURL, deadline: Int64) {
         let url = try SentURL(text)
         let own = ["OSSAccessKeyId", "Expires", "Signature"]
         let lines = url.parameters.filter { !own.contains($0.name) }.sorted { $0.name < $1.name }
@@ -16,7 +20,7 @@ struct OSSLiveStreamTests {
         let signed = "\(end)\n\(lines)/\(bucket)/\(url.path.dropFirst(6))"
         let code = Digests.hmacSHA1(key: Array(Setup.ossSecret.utf8), Array(signed.utf8))
         guard url.parameter("Signature") == Base64Text.encode(code, urlSafe: false),
-            url.parameter("OSSAccessKeyId") == Setup.ossAccessKey
+            url.parameter("OSSAccessKeyId") == accessKey
         else { throw Program.Failure(description: "the signature does not hold: \(url.text)") }
         return (url, deadline)
     }
@@ -26,6 +30,7 @@ struct OSSLiveStreamTests {
         let service = try Service.shared(.forms, transport)
         for (query, playlist) in [
             ("", nil), ("?channel=stage-1", nil), ("?playlist=live.m3u8", "live.m3u8"),
+            ("?playlist=\(OSSLiveStreamTests.longest)", OSSLiveStreamTests.longest), ("?playlist=a.m3u8", "a.m3u8"),
             ("?channel=stage-1&playlist=a-b_c~1.m3u8&bucket=demo-bucket", "a-b_c~1.m3u8"),
         ] {
             let answer = try service.get("/oss/rtmp-url\(query)")
