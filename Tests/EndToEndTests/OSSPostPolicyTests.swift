@@ -124,6 +124,28 @@ struct OSSPostPolicyTests {
         let loose = try PostedForm(try service.get("/oss/post-policy?key=any/a&contentType=text/html").json)
         #expect(loose.condition("content-type") == "text/html")
         #expect(loose.fields["content-type"] == "text/html")
+        let longest = "text/" + String(repeating: "a", count: 123)
+        try service.get("/oss/post-policy?key=any/a&contentType=\(longest)").expectSuccess()
+        try service.get("/oss/post-policy?key=any/a&contentType=\(longest)a")
+            .expectProblem(400, "invalid_parameter", "at most 128 bytes")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `any key comes through to the policy as it was asked for`(_ transport: Transport) throws {
+        let service = try Service.shared(.forms, transport)
+        let letters: [Character] = Array("aZ09-_.~ +&=%?#\"'\\/:;,<>[]{}()*!@^|`$é中😀\u{301}\u{2028}")
+        for round in 0..<100 {
+            let length = Int.random(in: 1...(round.isMultiple(of: 10) ? 250 : 20))
+            let rest = String((0..<length).compactMap { _ in letters.randomElement() })
+            let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+            if rest.contains("${") || rest.contains("$(") || parts.contains(".") || parts.contains("..") { continue }
+            let key = "any/" + rest
+            let answer = try service.get("/oss/post-policy?key=\(percent(key))")
+            let form = try PostedForm(answer.json)
+            #expect(Array((form.fields["key"] ?? "").utf8) == Array(key.utf8), "\(key)")
+            #expect(form.fault(size: 1) == nil, "\(key)")
+            #expect(form.fault(size: 1, ["key": key + "a"]) == "key", "\(key)")
+        }
     }
 
     @Test(arguments: Transport.allCases)

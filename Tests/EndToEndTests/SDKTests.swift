@@ -52,4 +52,13 @@ struct SDKTests {
     @Test func `NetEase's SDK signs as the server that judges signatures says`() throws {
         try Python.expectSuccess("nos_client.py")
     }
+
+    @Test(arguments: Transport.allCases)
+    func `OSS forms upload what their policies admit, and RTMP URLs are those that Alibaba's SDK signs`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service.shared(.forms, transport)
+        try Python.expectSuccess(
+            "oss_forms.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret)
+    }
 }

@@ -1,0 +1,148 @@
+import Testing
+
+@testable import Configuration
+
+/// Grants of OSS forms and of live channels.
+@Suite(.timeLimit(.minutes(3)))
+struct FormMistakeTests {
+    private static let text: String = #"""
+        {
+          version: 1,
+          credentials: {
+            "oss": {
+              provider: "oss", accessKey: "LTAI5", secretKey: { env: "QINIU_SECRET_KEY" },
+              region: "cn-hangzhou", endpoint: "oss-cn-hangzhou.aliyuncs.com",
+            },
+          },
+          authentication: { apiKeys: [{ id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }] },
+          grants: {
+            "forms": {
+              route: "oss.post-policy", credential: "oss", callers: "apiKey:app", bucket: "media", keyPrefix: "in/${caller.id}/",
+              minSize: "1KiB", maxSize: "1MiB", contentTypes: ["image/png", "image/svg+xml"], lifetime: "10m", overwrite: false,
+              callback: {
+                callbackUrl: "https://a.example/x;http://b.example", callbackHost: "a.example", callbackSNI: true,
+                callbackBody: "{\"object\":${object},\"by\":${x:by}}", callbackBodyType: "application/json",
+              },
+            },
+            "one": {
+              route: "oss.post-policy", credential: "oss", callers: "apiKey:app", bucket: "media", key: "in/${uuid}",
+              maxSize: 5368709120,
+            },
+            "live": {
+              route: "oss.rtmp-url", credential: "oss", callers: "apiKey:app", bucket: "media", channel: "stage-1",
+              lifetime: "5m",
+            },
+          },
+        }
+        """#
+
+    private static func mistake(_ old: String, _ new: String, _ path: String, _ word: String) -> Mistake {
+        Mistake(old, new, path, word, in: text)
+    }
+
+    @Test func `what the mistakes are made in is right`() throws {
+        let configuration = try Sample.load(FormMistakeTests.text)
+        #expect(configuration.grants.count == 3)
+        #expect(configuration.warnings.isEmpty)
+    }
+
+    @Test func `every grant that needs a region is named when there is none`() throws {
+        let text = try #require(FormMistakeTests.text.replacingOnce("region: \"cn-hangzhou\",", with: ""))
+        let problems = Sample.problems(in: text)
+        #expect(
+            problems.map(\.path) == ["grants.forms.credential", "grants.one.credential", "grants.live.credential"])
+        #expect(problems.allSatisfy { $0.reason.contains("is one without region") })
+    }
+
+    @Test(
+        "refuses forms that OSS would refuse, or that would hold nobody to what the grant says (R18)",
+        arguments: [
+            mistake("maxSize: \"1MiB\", ", "", "grants.forms", "needs maxSize").at("\"forms\": {"),
+            size("0"), size("-1"), size("5368709121"), size("\"6GiB\""), size("\"1MB\""), size("true"), size("1.5"),
+            mistake("minSize: \"1KiB\"", "‸minSize: \"2MiB\"", "grants.forms.minSize", "not be greater than maxSize"),
+            mistake("minSize: \"1KiB\"", "‸minSize: -1", "grants.forms.minSize", "from 0B to 5120MiB"),
+            types("[]", "at least one"), types("\"image/*\"", "without * and parameters"),
+            types("[\"image/png\", \"*/*\"]", "without *"), types("\"image\"", "such as image/png"),
+            types("\"image/\"", "such as"), types("\"/png\"", "such as"), types("\"image/png; q=1\"", "parameters"),
+            types("\"image/png,text/html\"", "such as"), types("\"a/b/c\"", "such as"),
+            types("\"image/pñg\"", "such as"),
+            mistake("overwrite: false", "‸overwrite: \"no\"", "grants.forms.overwrite", "must be true or false"),
+            mistake("overwrite: false", "‸acl: \"private\"", "grants.forms.acl", "is not known"),
+            mistake("overwrite: false", "‸policy: {}", "grants.forms.policy", "is not known"),
+            mistake("overwrite: false", "‸unenforced: [\"maxSize\"]", "grants.forms.unenforced", "is not known"),
+            mistake("lifetime: \"10m\"", "‸lifetime: \"8d\"", "grants.forms.lifetime", "from 1s to 7d"),
+            mistake(
+                "bucket: \"media\", keyPrefix", "‸bucket: \"Media\", keyPrefix", "grants.forms.bucket", "as OSS has"),
+            mistake(
+                "bucket: \"media\", keyPrefix", "‸bucket: \"a.example\", keyPrefix", "grants.forms.bucket",
+                "3 to 63 of a-z 0-9 and -"),
+            mistake(
+                "in/${caller.id}/", "in/${filename}/", "grants.forms.keyPrefix", "${filename} is not known"
+            )
+            .at("keyPrefix: \"in/${filename}/\""),
+            mistake("\"in/${caller.id}/\"", "\"in\"", "grants.forms.keyPrefix", "must end in /").at(
+                "keyPrefix: \"in\""),
+            mistake(", keyPrefix: \"in/${caller.id}/\"", "", "grants.forms", "needs bucket and key or keyPrefix")
+                .at("\"forms\": {"),
+        ])
+    func forms(mistake: Mistake) throws { try mistake.check() }
+
+    private static func size(_ value: String) -> Mistake {
+        mistake("maxSize: \"1MiB\"", "‸maxSize: \(value)", "grants.forms.maxSize", "from 1B to 5120MiB")
+    }
+
+    private static func types(_ list: String, _ word: String) -> Mistake {
+        mistake(
+            "contentTypes: [\"image/png\", \"image/svg+xml\"]", "‸contentTypes: \(list)", "grants.forms.contentTypes",
+            word)
+    }
+
+    @Test(
+        "refuses callbacks that OSS would not make",
+        arguments: [
+            url(""), url("ftp://a.example"), url("a.example/x"), url("http://"), url("https://a b.example"),
+            url("https://a.example;"), url("https://a.example;;https://b.example"), url("https://ä.example"),
+            url("http://1;http://2;http://3;http://4;http://5;http://6"),
+            mistake(
+                "callbackUrl: \"https://a.example/x;http://b.example\", ", "", "grants.forms.callback",
+                "needs callbackUrl"
+            ).at("callback: {"),
+            mistake("callbackSNI: true", "‸callbackSNI: 1", "grants.forms.callback.callbackSNI", "true or false"),
+            mistake("callbackSNI: true", "‸callbackVar: \"x\"", "grants.forms.callback.callbackVar", "is not known"),
+            mistake(
+                "callbackBodyType: \"application/json\"", "‸callbackBodyType: \"text/plain\"",
+                "grants.forms.callback.callbackBodyType", "must be"),
+            mistake(
+                "callbackHost: \"a.example\"", "‸callbackHost: \"${caller.id}\"", "grants.forms.callback.callbackHost",
+                "nothing is filled in"),
+        ])
+    func callbacks(mistake: Mistake) throws { try mistake.check() }
+
+    private static func url(_ text: String) -> Mistake {
+        mistake(
+            "callbackUrl: \"https://a.example/x;http://b.example\"", "‸callbackUrl: \"\(text)\"",
+            "grants.forms.callback.callbackUrl", text.isEmpty ? "must not be empty" : "up to five URLs")
+    }
+
+    @Test(
+        "refuses channels that could not stand in a URL, and what a route has no use for",
+        arguments: [
+            channel("a/b"), channel("a b"), channel(".."), channel("."), channel("ä"), channel("a?b"), channel("a%2F"),
+            mistake("channel: \"stage-1\",", "", "grants.live", "needs channel").at("\"live\": {"),
+            mistake("channel: \"stage-1\"", "channel: \"stage-1\", ‸key: \"a\"", "grants.live.key", "is not known"),
+            mistake(
+                "channel: \"stage-1\"", "channel: \"stage-1\", ‸playlist: \"a\"", "grants.live.playlist", "is not known"
+            ),
+            mistake("lifetime: \"5m\"", "‸lifetime: \"8d\"", "grants.live.lifetime", "from 1s to 7d"),
+            mistake(
+                "bucket: \"media\", channel", "‸bucket: \"a_b\", channel", "grants.live.bucket",
+                "3 to 63 of a-z 0-9 and -"),
+            mistake("bucket: \"media\", channel", "channel", "grants.live", "needs bucket; a grant for more")
+                .at("\"live\": {"),
+        ])
+    func streams(mistake: Mistake) throws { try mistake.check() }
+
+    private static func channel(_ name: String) -> Mistake {
+        mistake("channel: \"stage-1\"", "‸channel: \"\(name)\"", "grants.live.channel", "must be of a-z A-Z 0-9")
+    }
+}
