@@ -6,10 +6,10 @@ extension Chapter {
 
             """,
         grants: """
-            "pictures": { route: "oss.post-policy", credential: "oss-forms", callers: ["anonymous"], public: true,
+            "oss-pictures": { route: "oss.post-policy", credential: "oss-forms", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "pictures/", maxSize: "10MiB", contentTypes: ["image/png", "image/jpeg"],
               callback: { callbackUrl: "https://app.example.com/done", callbackBody: "object=${object}&size=${size}" } },
-            "stage": { route: "oss.rtmp-url", credential: "oss-forms", callers: ["anonymous"], public: true,
+            "oss-stage": { route: "oss.rtmp-url", credential: "oss-forms", callers: ["anonymous"], public: true,
               bucket: "test-bucket", channel: "stage-1" },
 
             """,
