@@ -4,7 +4,7 @@ import Bytes
 /// What a grant says of signed requests beside the operations that it admits: versions, content types, sizes. Each of these the
 /// vendor enforces by the signature, or the grant owns that it does not (R18).
 struct OSSRequestClauses: Sendable {
-    private let versions: [[UInt8]]
+    private let versions: [OSSRequestParts.Version]
     /// Nil where any will do that `headers` admits.
     private let contentTypes: [[UInt8]]?
     /// The most bytes of a body; nil where there is no such clause.
@@ -42,12 +42,13 @@ struct OSSRequestClauses: Sendable {
     }
 
     init(_ fields: GrantFields) throws(FieldProblem) {
-        let known = OSSRequestParts.Version.allCases.map { Array($0.rawValue.utf8) }
-        versions = fields.grant.strings("versions") ?? known
-        guard !versions.isEmpty, versions.allSatisfy(known.contains) else {
+        let all = OSSRequestParts.Version.allCases
+        let names = fields.grant.strings("versions") ?? all.map(\.name.array)
+        versions = names.compactMap { name in all.first { name.span.equals($0.name) } }
+        guard !versions.isEmpty, versions.count == names.count else {
             throw FieldProblem("versions", "must be of v4 and v1, at least one")
         }
-        let signsV1 = versions.contains(Array("v1".utf8))
+        let signsV1 = versions.contains(.v1)
         hasOneKey = if case .key = fields.target { true } else { false }
         contentTypes = fields.grant.strings("contentTypes")
         guard contentTypes.map({ !$0.isEmpty && $0.allSatisfy(OSSRequestClauses.isType) }) ?? true else {
@@ -79,13 +80,13 @@ struct OSSRequestClauses: Sendable {
     }
 
     func objection(to parts: OSSRequestParts) -> Objection? {
-        guard versions.contains(where: { $0.text == parts.version.rawValue }) else {
+        guard versions.contains(parts.version) else {
             return Objection("versions", "the grant's versions do not name the version")
         }
         if parts.version == .v1, hasOneKey, !parts.parameters.isEmpty {
             return Objection("versions", "version v1 cannot tell one key with a query from others; ask for v4")
         }
-        let writes = parts.method == Array("PUT".utf8) || parts.method == Array("POST".utf8)
+        let writes = parts.method.span.equals("PUT") || parts.method.span.equals("POST")
         if let contentTypes, writes || parts.contentType != nil {
             guard let type = parts.contentType, contentTypes.contains(where: { OSSRequestClauses.is(type, $0) }) else {
                 return Objection("contentTypes", "the content type must be one of the grant's")

@@ -3,8 +3,15 @@ import Bytes
 
 /// What a caller says of a request to OSS beside bucket and object, read once, in the form in which it is signed and sent.
 struct OSSRequestParts: AskDetail {
-    enum Version: String, CaseIterable {
+    enum Version: CaseIterable {
         case v4, v1
+
+        var name: StaticString {
+            switch self {
+            case .v4: "v4"
+            case .v1: "v1"
+            }
+        }
     }
 
     /// The places of the parameters in an ask.
@@ -26,65 +33,71 @@ struct OSSRequestParts: AskDetail {
     /// - Throws: if the request could not be signed whatever the grant says.
     init(_ ask: borrowing Ask, at positions: Positions) throws(AskError) {
         version = try OSSRequestParts.version(ask, at: positions.version)
-        method = ask.text(at: positions.method)?.array ?? Array("GET".utf8)
+        method = ask.text(at: positions.method)?.array ?? OSSRequestParts.get
         parameters = ask.pairs(at: positions.query).map { pair in
             QueryParameter(
                 ask.parameters.bytes(pair.name).array, pair.value.map { ask.parameters.bytes($0).array } ?? [])
         }
         for pair in ask.pairs(at: positions.headers) {
             guard let value = pair.value else { throw AskError(.invalid, "header", "must be name:value") }
-            try add(ask.parameters.bytes(pair.name), ask.parameters.bytes(value), from: "header")
+            try add(
+                ask.parameters.bytes(pair.name).array.map(\.lowercasedASCII), ask.parameters.bytes(value),
+                from: "header"
+            )
         }
         if let type = ask.text(at: positions.contentType) {
-            try add(Array("content-type".utf8).span, type, from: "contentType")
+            try add(OSSRequestParts.contentType, type, from: "contentType")
         }
         if let digest = ask.text(at: positions.contentMD5) {
-            try add(Array("content-md5".utf8).span, digest, from: "contentMd5")
+            try add(OSSRequestParts.contentMD5, digest, from: "contentMd5")
         }
         try check(ask)
     }
 
     private static func version(_ ask: borrowing Ask, at position: Int) throws(AskError) -> Version {
         guard let text = ask.text(at: position) else { return .v4 }
-        guard let version = Version(rawValue: text.text) else {
-            throw AskError(.invalid, "version", "must be v4 or v1")
-        }
-        return version
+        for version in Version.allCases where text.equals(version.name) { return version }
+        throw AskError(.invalid, "version", "must be v4 or v1")
     }
 
     // MARK: Headers
 
     private mutating func add(
-        _ name: Span<UInt8>, _ text: Span<UInt8>, from parameter: String
+        _ name: [UInt8], _ text: Span<UInt8>, from parameter: String
     ) throws(AskError) {
-        let name = name.array.map(\.lowercasedASCII)
-        var value = text.array.drop { $0 == UInt8(ascii: " ") }
-        while value.last == UInt8(ascii: " ") { value.removeLast() }
         guard !name.isEmpty, name.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }) else {
             throw AskError(.invalid, parameter, "must be name:value, the name of letters, digits and -")
         }
+        var value = text
+        while value.count > 0, value[0] == UInt8(ascii: " ") { value = value.extracting(droppingFirst: 1) }
+        while value.count > 0, value[value.count - 1] == UInt8(ascii: " ") { value = value.extracting(droppingLast: 1) }
         guard !value.isEmpty else { throw AskError(.invalid, parameter, "must have a value") }
         guard !names.contains(name) else { throw AskError(.invalid, parameter, "is given as a header, too") }
-        try read(name.span, Array(value), from: parameter)
+        try read(name.span, value, from: parameter)
+        lines.reserveCapacity(lines.count + name.count + value.count + 4)
+        lines += name
+        lines += ": ".utf8
+        for index in value.indices { lines.append(value[index]) }
+        lines += "\r\n".utf8
         names.append(name)
-        lines += name + Array(": ".utf8) + value + Array("\r\n".utf8)
     }
 
-    private mutating func read(_ name: Span<UInt8>, _ value: [UInt8], from parameter: String) throws(AskError) {
+    private mutating func read(_ name: Span<UInt8>, _ value: Span<UInt8>, from parameter: String) throws(AskError) {
         if name.equals("content-type") {
-            guard value.count <= 256, value.allSatisfy({ $0.isVisible || $0 == UInt8(ascii: " ") }) else {
+            let type = value.array
+            guard type.count <= 256, type.allSatisfy({ $0.isVisible || $0 == UInt8(ascii: " ") }) else {
                 throw AskError(.invalid, parameter, "must be a content type of at most 256 ASCII characters")
             }
-            contentType = value
+            contentType = type
         } else if name.equals("content-md5") {
-            guard value.count == 24, Base64.standard.decode(value.span)?.count == 16 else {
+            guard value.count == 24, Base64.standard.decode(value)?.count == 16 else {
                 throw AskError(.invalid, parameter, "must be the standard base64 of an MD5's 16 bytes")
             }
         } else if version == .v1, !RequestFields.isOwn(name) {
             throw AskError(
                 .invalid, parameter, "version v1 signs content-type, content-md5 and x-oss- headers alone")
         } else if name.equals("content-length") {
-            guard let length = Decimal.parse(value.span) else {
+            guard let length = Decimal.parse(value) else {
                 throw AskError(.invalid, parameter, "must have content-length as a number of bytes, in digits")
             }
             contentLength = length
@@ -96,20 +109,30 @@ struct OSSRequestParts: AskDetail {
     /// Whether it could be signed, whatever the grant says.
     private func check(_ ask: borrowing Ask) throws(AskError) {
         if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
-        let (bucket, key) = (Array("any".utf8), ask.key?.array ?? Array("x".utf8))
         do throws(IssueError) {
-            let request = try request(bucket: bucket.span, key: key.span, lines: lines.span)
-            switch version {
-            case .v1:
-                var text = ByteWriter(capacity: 256)
-                try request.writeEndV1(parameters, into: &text)
-            case .v4: _ = try CanonicalRequest(request, signing: additional)
-            }
+            // Which bucket it is makes no difference, nor which key, if the grant has it.
+            if let key = ask.key { try check(key: key) } else { try check(key: OSSRequestParts.anyKey.span) }
         } catch {
             guard case .unsignable(let reason) = error else { throw AskError(.invalid, "", "cannot be signed") }
             throw AskError(.invalid, "", reason.description)
         }
     }
+
+    private func check(key: Span<UInt8>) throws(IssueError) {
+        let request = try request(bucket: OSSRequestParts.anyBucket.span, key: key, lines: lines.span)
+        switch version {
+        case .v1:
+            var text = ByteWriter(capacity: 256)
+            try request.writeEndV1(parameters, into: &text)
+        case .v4: _ = try CanonicalRequest(request, signing: additional)
+        }
+    }
+
+    private static let get = Array("GET".utf8)
+    private static let contentType = Array("content-type".utf8)
+    private static let contentMD5 = Array("content-md5".utf8)
+    private static let anyBucket = Array("any".utf8)
+    private static let anyKey = Array("x".utf8)
 
     /// - Parameter lines: the headers, and perhaps more.
     @_lifetime(copy bucket, copy key, copy lines, borrow self)

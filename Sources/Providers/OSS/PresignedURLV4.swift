@@ -21,12 +21,12 @@ enum PresignedURLV4 {
     ) throws(IssueError) {
         guard lifetimes.contains(lifetime) else { throw .unsignable("a URL must live for 1 to 604800 seconds") }
         try canonical.request.checkCarriesNothing()
-        let parameters = parameters(of: canonical, at: moment, for: lifetime, token: token, with: key)
+        var parameters = parameters(of: canonical, at: moment, for: lifetime, token: token, with: key)
         scratch.reset()
         canonical.write(parameters, into: &scratch)
         let code = try key.code(ofRequest: &scratch, at: moment)
-        let signature = QueryParameter("x-oss-signature", Hex.encode(code.bytes.array))
-        canonical.request.writeURL(on: endpoint, parameters + [signature], into: &out)
+        parameters.append(QueryParameter(signatureName, Hex.encode(code.bytes.array)))
+        canonical.request.writeURL(on: endpoint, parameters, into: &out)
     }
 
     /// The query's parameters, with those that are signed with them.
@@ -40,10 +40,11 @@ enum PresignedURLV4 {
             return text.array
         }
         var parameters = canonical.request.parameters
-        parameters.append(QueryParameter("x-oss-signature-version", ScopedKey.algorithm.array))
-        parameters.append(QueryParameter("x-oss-credential", text { key.writeCredential(into: &$0) }))
-        parameters.append(QueryParameter("x-oss-date", text { ISO8601.writeBasic(moment, into: &$0) }))
-        parameters.append(QueryParameter("x-oss-expires", text { $0.append(decimal: lifetime) }))
+        parameters.reserveCapacity(parameters.count + 7)
+        parameters.append(version)
+        parameters.append(QueryParameter(credentialName, text { key.writeCredential(into: &$0) }))
+        parameters.append(QueryParameter(dateName, text { ISO8601.writeBasic(moment, into: &$0) }))
+        parameters.append(QueryParameter(expiresName, text { $0.append(decimal: lifetime) }))
         if !canonical.additional.isEmpty {
             let names = Array(canonical.additional.joined(separator: [UInt8(ascii: ";")]))
             parameters.append(QueryParameter("x-oss-additional-headers", names))
@@ -51,4 +52,11 @@ enum PresignedURLV4 {
         if let token { parameters.append(QueryParameter("x-oss-security-token", token)) }
         return parameters
     }
+
+    // Made once, since every URL has them.
+    private static let version = QueryParameter("x-oss-signature-version", ScopedKey.algorithm.array)
+    private static let credentialName = StaticString("x-oss-credential").array
+    private static let dateName = StaticString("x-oss-date").array
+    private static let expiresName = StaticString("x-oss-expires").array
+    private static let signatureName = StaticString("x-oss-signature").array
 }

@@ -19,15 +19,25 @@ extension Chapter {
         return out.array.text
     }()
 
+    private static let download = "key=objects/2026/11/20/image-000001.jpg"
+    private static let asked = download + "&method=PUT"
+    private static let request = asked + "&header=content-type:image/jpeg&header=x-oss-meta-author:alice"
+    private static let url = asked + "&contentType=image/jpeg"
+
     static let oss = Chapter(
         credentials: """
-            "oss": { provider: "oss", accessKey: "LTAI5texampleexample0001", secretKey: { env: "S" } },
+            "oss": { provider: "oss", accessKey: "LTAI5texampleexample0001", secretKey: { env: "S" }, region: "cn-hangzhou" },
 
             """,
         grants: """
             "objects": { route: "oss.sign", credential: "oss", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "HEAD", "PUT"],
               headers: ["x-oss-meta-*", "x-oss-date"], presign: "5m" },
+            "signed": { route: "oss.authorization", credential: "oss", callers: ["anonymous"], public: true,
+              bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "PUT"],
+              headers: ["x-oss-meta-*", "content-type"] },
+            "linked": { route: "oss.presigned-url", credential: "oss", callers: ["anonymous"], public: true,
+              bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "PUT"], contentTypes: ["image/*"] },
 
             """,
         rows: [
@@ -40,5 +50,11 @@ extension Chapter {
                 Sample.post("/oss/sign", "application/x-www-form-urlencoded", "contentToSign=\(encoded)")),
             .answering(
                 "OSS V1 string, POST of text answered", Sample.post("/oss/sign", "text/plain", text.text)),
+            .issuing("OSS V4 request, signed", "oss.authorization", request),
+            .issuing("OSS V1 request, signed", "oss.authorization", request + "&version=v1"),
+            .answering("OSS V4 request, GET answered", Sample.get("/oss/authorization?\(download)")),
+            .issuing("OSS V4 presigned URL, issued", "oss.presigned-url", url),
+            .issuing("OSS V1 presigned URL, issued", "oss.presigned-url", url + "&version=v1"),
+            .answering("OSS V4 presigned URL, GET answered", Sample.get("/oss/presigned-url?\(download)")),
         ])
 }
