@@ -93,7 +93,7 @@ struct LoadingTests {
             variable: { _ in nil },
             file: { $0 == path ? Surroundings.process.file($0) : Sample.file("a-key-of-the-demonstration\n") })
         let configuration = try Configuration.load(path, in: surroundings)
-        #expect(configuration.grants.count == 7)
+        #expect(configuration.grants.count == 9)
         #expect(configuration.credentials.count == 4)
         #expect(configuration.warnings.count == 4)
         #expect(configuration.warnings.allSatisfy { $0.contains("opens nothing") })

@@ -80,6 +80,22 @@ struct CurlTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `requests and URLs of OSS are signed as README shows`(_ transport: Transport) throws {
+        try demonstrate(transport) { base, _ in
+            let header = ["-G", "-d", "header=content-type:image/jpeg"]
+            for arguments in [
+                ["\(base)/oss/presigned-url?key=demo/a.jpg"],
+                header + ["\(base)/oss/authorization?key=demo/a.jpg&method=PUT"],
+            ] {
+                let answer = try JSON(try CurlTests.curl(arguments).out)
+                let request = try SentOSSRequest(answer, accessKey: "demo-oss-access-key")
+                #expect(request.url.host == "demo-bucket.oss-cn-hangzhou.aliyuncs.com")
+                #expect(request.url.key == "demo/a.jpg")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `curl's other ways are understood: HEAD, -f, keep-alive, chunked uploads, Expect`(
         _ transport: Transport
     ) throws {

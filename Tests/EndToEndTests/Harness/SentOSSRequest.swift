@@ -13,7 +13,7 @@ struct SentOSSRequest {
     let lifetime: Int64?
 
     /// - Throws: what does not hold.
-    init(_ answer: JSON) throws {
+    init(_ answer: JSON, accessKey: String = Setup.ossAccessKey) throws {
         method = answer["method"]?.string ?? ""
         url = try SentURL(answer["url"]?.string)
         var fields: [String: String] = [:]
@@ -33,11 +33,11 @@ struct SentOSSRequest {
         switch (claims[0], fields["authorization"]) {
         case ("OSS", let field?):
             moment = (-900...60).lazy.map { now + $0 }.first { httpDate($0) == fields["x-oss-date"] }
-            try Self.expect(field, "OSS \(Setup.ossAccessKey):\(signatureV1(fields["x-oss-date"] ?? ""))")
+            try Self.expect(field, "OSS \(accessKey):\(signatureV1(fields["x-oss-date"] ?? ""))")
         case ("URL", nil):
             let end = url.parameter("Expires") ?? ""
             moment = Int64(end)
-            try Self.expect(url.parameter("OSSAccessKeyId"), Setup.ossAccessKey)
+            try Self.expect(url.parameter("OSSAccessKeyId"), accessKey)
             try Self.expect(url.parameter("Signature"), signatureV1(end))
         case ("OSS4-HMAC-SHA256", let field?):
             moment = Self.seconds(fields["x-oss-date"])
@@ -47,11 +47,12 @@ struct SentOSSRequest {
             let date = fields["x-oss-date"] ?? ""
             try Self.expect(
                 field,
-                "OSS4-HMAC-SHA256 Credential=\(Self.credential(date))\(more),Signature=\(signatureV4(date, names))")
+                "OSS4-HMAC-SHA256 Credential=\(accessKey)/\(Self.scope(date))\(more),Signature=\(signatureV4(date, names))"
+            )
         case ("OSS4-HMAC-SHA256", nil):
             let date = url.parameter("x-oss-date") ?? ""
             moment = Self.seconds(date)
-            try Self.expect(url.parameter("x-oss-credential"), Self.credential(date))
+            try Self.expect(url.parameter("x-oss-credential"), "\(accessKey)/\(Self.scope(date))")
             let names = url.parameter("x-oss-additional-headers")
             guard names != "", let lifetime, (1...604_800).contains(lifetime) else {
                 throw Program.Failure(description: "no life: \(url.text)")
@@ -113,8 +114,6 @@ struct SentOSSRequest {
     private static func scope(_ date: String) -> String {
         "\(date.prefix(8))/\(Setup.ossRegion)/oss/aliyun_v4_request"
     }
-
-    private static func credential(_ date: String) -> String { "\(Setup.ossAccessKey)/\(scope(date))" }
 
     private static func part(_ name: String, of field: String) -> String {
         field.components(separatedBy: ",").first { $0.hasPrefix(name + "=") }.map {
