@@ -191,6 +191,31 @@ struct OSSAuthorizationTests {
     }
 
     @Test(arguments: Transport.allCases, ["v4", "v1"])
+    func `R5: a URL ends with the caller's own key`(_ transport: Transport, _ version: String) throws {
+        let answer = try Service.shared(.ossRequests, transport)
+            .get("/oss/presigned-url?key=x.jpg&version=\(version)", APIKey.ending.bearer)
+        answer.expectSuccess()
+        #expect(answer.json["limitedBy"] == "caller")
+        let request = try SentOSSRequest(answer.json)
+        #expect(request.moment.map { $0 + (request.lifetime ?? 0) } == APIKey.ending.notAfter)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `callers are told what may be signed for them, and where`(_ transport: Transport) throws {
+        let answer = try Service.shared(.ossRequests, transport).get("/grants")
+        let grants = answer.json["grants"]?.list ?? []
+        let links = try #require(grants.first { $0["name"] == "links" })
+        #expect(links["methods"]?.list?.count == 5)
+        #expect(links["subresources"]?.list?.contains("uploadId") == true)
+        #expect(links["query"]?.list?.contains("max-parts") == true)
+        #expect(links["region"] == .string(Setup.ossRegion))
+        #expect(links["endpoint"] == .string(Setup.ossEndpoint))
+        #expect(grants.first { $0["name"] == "images" }?["contentTypes"]?.list?.first == "image/*")
+        #expect(grants.first { $0["name"] == "small" }?["maxSize"] == 1024)
+        #expect(grants.first { $0["name"] == "reading" }?["versions"] == .list(["v4"]))
+    }
+
+    @Test(arguments: Transport.allCases, ["v4", "v1"])
     func `a URL to upload by is signed with the type and the MD5 that must be sent`(
         _ transport: Transport, _ version: String
     ) throws {

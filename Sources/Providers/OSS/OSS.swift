@@ -8,9 +8,10 @@ enum OSS {
         givesSessions: false,
         credentialFields: [
             FieldDescription(
-                "region", .string, "The buckets' region, such as `cn-hangzhou`, which signatures of version 4 are for."),
+                "region", .string, told: true,
+                "The buckets' region, such as `cn-hangzhou`, which signatures of version 4 are for."),
             FieldDescription(
-                "endpoint", .string,
+                "endpoint", .string, told: true,
                 "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`; without it, the region's public one."),
         ],
         routes: [

@@ -20,21 +20,26 @@ struct OSSRequestClauses: Sendable {
         func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
         return [
             FieldDescription(
-                "methods", .strings, required: true, "The methods that may be signed, of \(list(table.methods))."),
-            FieldDescription("headers", .strings, "The headers that may be signed, of \(list(table.headers))."),
+                "methods", .strings, required: true, told: true,
+                "The methods that may be signed, of \(list(table.methods))."),
             FieldDescription(
-                "subresources", .strings, "The sub-resources that may be signed, of \(list(table.subResources))."),
+                "headers", .strings, told: true, "The headers that may be signed, of \(list(table.headers))."),
             FieldDescription(
-                "query", .strings, "The other query parameters that may be signed, of \(list(table.query))."),
+                "subresources", .strings, told: true,
+                "The sub-resources that may be signed, of \(list(table.subResources))."),
             FieldDescription(
-                "contentTypes", .strings,
+                "query", .strings, told: true, "The other query parameters that may be signed, of \(list(table.query))."
+            ),
+            FieldDescription(
+                "contentTypes", .strings, told: true,
                 "The content types of what is written, of which PUT and POST must have one; `image/*` for all that begin so."
             ),
             FieldDescription(
-                "maxSize", .size(1...maximumBody),
+                "maxSize", .size(1...maximumBody), told: true,
                 "The longest body of PUT and POST, whose Content-Length must be signed; only version v4 can."),
             FieldDescription(
-                "versions", .strings, standard: "[\"v4\",\"v1\"]", "The signature's versions that may be had."),
+                "versions", .strings, standard: "[\"v4\",\"v1\"]", told: true,
+                "The signature's versions that may be had."),
             FieldDescription(
                 "unenforced", .strings,
                 "Clauses that stand in the grant although the vendor cannot enforce them (R18): maxSize."),

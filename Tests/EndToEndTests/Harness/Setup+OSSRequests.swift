@@ -44,7 +44,7 @@ extension Setup {
                 "one": {
                   route: "oss.presigned-url", credential: "oss", callers: ["apiKey:alice", "apiKey:ending"],
                   bucket: "demo-bucket", key: "users/${caller.source}/photo.${ext}", methods: ["GET", "PUT"],
-                  query: ["response-content-type"], lifetime: "5m",
+                  query: ["response-content-type"], lifetime: "1h",
                 },
                 "anywhere": {
                   route: "oss.presigned-url", credential: "oss", callers: ["apiKey:bob"], unscoped: true, methods: ["GET"],
