@@ -52,6 +52,14 @@ extension Span where Element == UInt8 {
         count >= text.utf8CodeUnitCount && extracting(0..<text.utf8CodeUnitCount).equals(text)
     }
 
+    /// Whether the bytes come before the others in the order of signatures.
+    package func precedes(_ other: Span<UInt8>) -> Bool {
+        for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
+            return self[index] < other[index]
+        }
+        return count < other.count
+    }
+
     package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
         var index = start
         while index < count {

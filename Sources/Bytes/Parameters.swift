@@ -70,6 +70,25 @@ package struct Parameters: ~Copyable {
         return start..<arena.count
     }
 
+    /// Keeps, for as long as the parameters, what the percent-encoded bytes at `range` stand for; they must be well encoded.
+    package mutating func keep(decoding range: Range<Int>) -> Range<Int> {
+        let start = arena.count
+        var position = range.lowerBound
+        while position < min(range.upperBound, start) {
+            let byte = arena.bytes[position]
+            position += 1
+            if byte == UInt8(ascii: "%"), position + 1 < start, let high = Hex.value(of: arena.bytes[position]),
+                let low = Hex.value(of: arena.bytes[position + 1])
+            {
+                arena.append(high << 4 | low)
+                position += 2
+            } else {
+                arena.append(byte)
+            }
+        }
+        return start..<arena.count
+    }
+
     private mutating func read(pair: Span<UInt8>) throws(ParameterError) {
         let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.count
         let first = arena.count

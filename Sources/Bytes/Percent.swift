@@ -49,6 +49,28 @@ package enum Percent {
         writer.append(bytes.extracting(clean..<bytes.count))
     }
 
+    /// The byte that is encoded at `position`, which is moved behind it; nil at the end, and where no byte of `text` could be
+    /// so encoded: `encode` writes each byte in one way only.
+    package static func nextEncoded(
+        _ position: inout Int, of text: Span<UInt8>, keeping marks: StaticString = unreservedMarks
+    ) -> UInt8? {
+        guard position < text.count else { return nil }
+        let first = text[position]
+        if first.isLetterOrDigit || marks.contains(first) {
+            position += 1
+            return first
+        }
+        guard first == UInt8(ascii: "%"), position + 2 < text.count, let high = Hex.value(of: text[position + 1]),
+            let low = Hex.value(of: text[position + 2])
+        else { return nil }
+        let byte = high << 4 | low
+        guard text[position + 1] == digit(high), text[position + 2] == digit(low), !byte.isLetterOrDigit,
+            !marks.contains(byte)
+        else { return nil }
+        position += 3
+        return byte
+    }
+
     private static func digit(_ four: UInt8) -> UInt8 {
         four < 10 ? UInt8(ascii: "0") + four : UInt8(ascii: "A") + four - 10
     }

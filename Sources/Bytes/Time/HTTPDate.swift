@@ -14,10 +14,15 @@ package enum HTTPDate {
             let time = CivilTime(
                 year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
-        // Writing it again checks the weekday and every separator at once.
-        var text = ByteWriter(capacity: 29)
-        write(time.unixSeconds, into: &text)
-        return bytes.equals(text.bytes) ? time.unixSeconds : nil
+        guard bytes.extracting(0..<3).equals(weekdays[time.weekday]), hasMarks(bytes) else { return nil }
+        return time.unixSeconds
+    }
+
+    /// Whether all is in its place that is neither name nor number.
+    private static func hasMarks(_ bytes: Span<UInt8>) -> Bool {
+        bytes.extracting(3..<5).equals(", ") && bytes[7] == UInt8(ascii: " ") && bytes[11] == UInt8(ascii: " ")
+            && bytes[16] == UInt8(ascii: " ") && bytes[19] == UInt8(ascii: ":") && bytes[22] == UInt8(ascii: ":")
+            && bytes.extracting(25..<29).equals(" GMT")
     }
 
     /// 29 bytes. Moments outside the years 0 to 9999 are written as the nearest moment inside.

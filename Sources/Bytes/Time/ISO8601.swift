@@ -26,10 +26,19 @@ package enum ISO8601 {
             let moment = CivilTime(
                 year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
-        // Writing it again checks the length and every separator at once.
-        var text = ByteWriter(capacity: 20)
-        write(moment.unixSeconds, betweenDate: dash, betweenTime: colon, into: &text)
-        return text.bytes.equals(bytes) ? moment.unixSeconds : nil
+        let isWhole =
+            bytes.count == time + 7 + 2 * colon.utf8CodeUnitCount && bytes[time - 1] == UInt8(ascii: "T")
+            && bytes[bytes.count - 1] == UInt8(ascii: "Z") && has(dash, bytes, at: 4, apart: 2)
+            && has(colon, bytes, at: time + 2, apart: 2)
+        return isWhole ? moment.unixSeconds : nil
+    }
+
+    /// Whether a mark, if there is one, stands at a place, and once more behind so many digits.
+    private static func has(_ mark: StaticString, _ bytes: Span<UInt8>, at place: Int, apart digits: Int) -> Bool {
+        let length = mark.utf8CodeUnitCount
+        let second = place + length + digits
+        return second + length <= bytes.count && bytes.extracting(place..<place + length).equals(mark)
+            && bytes.extracting(second..<second + length).equals(mark)
     }
 
     private static func pair(_ start: Int) -> Range<Int> { start..<start + 2 }
