@@ -7,16 +7,18 @@ struct OperationRule: Sendable {
     private let headers: [[UInt8]]
     /// The field in which the grant names sub-resources.
     private let field: StaticString
+    /// The field in which it names other query parameters.
+    private let queryField: StaticString
     /// The query names that the grant does not give; the others an operation has or has not.
     private let withheld: [[UInt8]]
 
     /// - Parameters:
     ///   - subResources: those that the grant names, and in which field.
-    ///   - query: the other query names that the grant's `query` has; nil for all that the table has.
+    ///   - query: the other query names that the grant lists, and in which field; nil for all that the table has.
     ///   - reach: how much the grant is for.
     init(
         _ table: OperationTable, methods: [[UInt8]], subResources: (names: [[UInt8]], field: StaticString),
-        query: [[UInt8]]? = nil, headers: [[UInt8]], reach: OperationTable.Level
+        query: [[UInt8]]? = nil, in queryField: StaticString = "query", headers: [[UInt8]], reach: OperationTable.Level
     ) throws(FieldProblem) {
         let (names, field) = subResources
         guard !methods.isEmpty, methods.allSatisfy(table.methods.contains) else {
@@ -25,7 +27,9 @@ struct OperationRule: Sendable {
         guard names.allSatisfy(table.subResources.contains) else {
             throw OperationRule.unknown(field.description, table.subResources)
         }
-        if let query, !query.allSatisfy(table.query.contains) { throw OperationRule.unknown("query", table.query) }
+        if let query, !query.allSatisfy(table.query.contains) {
+            throw OperationRule.unknown(queryField.description, table.query)
+        }
         guard headers.allSatisfy({ OperationRule.isHeader($0) && OperationTable.has($0, among: table.headers) }) else {
             throw OperationRule.unknown("headers", table.headers)
         }
@@ -44,10 +48,12 @@ struct OperationRule: Sendable {
             throw FieldProblem("methods", "\(method.text) is signed only for what \(field) does not name")
         }
         for name in query ?? [] where !operations.contains(where: { $0.query.contains(name) }) {
-            throw FieldProblem("query", "\(name.text) needs another method, or another sub-resource beside it")
+            throw FieldProblem(
+                queryField.description, "\(name.text) needs another method, or another sub-resource beside it")
         }
         self.headers = headers
         self.field = field
+        self.queryField = queryField
         withheld = query.map { given in table.query.filter { !given.contains($0) } } ?? []
     }
 
@@ -58,14 +64,34 @@ struct OperationRule: Sendable {
     func objection(
         to method: [UInt8], _ level: OperationTable.Level, names: [[UInt8]], headers asked: [[UInt8]]
     ) -> Objection? {
-        let ofMethod = operations.filter { $0.method == method && $0.level == level }
-        guard !ofMethod.isEmpty else { return Objection("methods", "the grant's methods do not name the method") }
-        guard !names.contains(where: withheld.contains) else {
-            return Objection("query", "the grant's query does not have a name that is asked for")
+        judge(level, names: ListedNames(list: names), headers: ListedNames(list: asked)) { $0 == method }
+    }
+
+    /// The same of names wherever they stand; it allocates nothing.
+    func objection<Names: RequestNames & ~Escapable, Headers: RequestNames & ~Escapable>(
+        to method: StaticString, _ level: OperationTable.Level, names: Names, headers asked: Headers
+    ) -> Objection? {
+        judge(level, names: names, headers: asked) { $0.span.equals(method) }
+    }
+
+    /// Whether anything by this method is admitted.
+    func names(method: StaticString) -> Bool { operations.contains { $0.method.span.equals(method) } }
+
+    private func judge<Names: RequestNames & ~Escapable, Headers: RequestNames & ~Escapable>(
+        _ level: OperationTable.Level, names: Names, headers asked: Headers,
+        isMethod: ([UInt8]) -> Bool
+    ) -> Objection? {
+        var hasMethod = false
+        var isMeant = false
+        for operation in operations where operation.level == level && isMethod(operation.method) {
+            hasMethod = true
+            if operation.isMeant(by: names) { isMeant = true }
         }
-        guard ofMethod.contains(where: { $0.isMeant(by: names) }) else {
-            return Objection(field, "the grant does not name this operation, or there is none")
+        guard hasMethod else { return Objection("methods", "the grant's methods do not name the method") }
+        for name in withheld where names.contains(name) {
+            return Objection(queryField, "the grant does not list a query parameter that is asked for")
         }
+        guard isMeant else { return Objection(field, "the grant does not name this operation, or there is none") }
         guard asked.allSatisfy({ OperationTable.has($0, among: headers) }) else {
             return Objection("headers", "the grant's headers do not name one that is asked for")
         }

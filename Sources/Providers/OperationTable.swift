@@ -35,9 +35,11 @@ struct OperationTable: Sendable {
         }
 
         /// Whether a request with these names in its query is this operation.
-        func isMeant(by names: [[UInt8]]) -> Bool {
-            subResources.allSatisfy(names.contains)
-                && names.allSatisfy { subResources.contains($0) || query.contains($0) }
+        func isMeant<Names: RequestNames & ~Escapable>(by names: Names) -> Bool {
+            for name in subResources where !names.contains(name) { return false }
+            return names.allSatisfy { name in
+                subResources.contains { name.equals($0) } || query.contains { name.equals($0) }
+            }
         }
     }
 
@@ -56,14 +58,39 @@ struct OperationTable: Sendable {
     var query: [[UInt8]] { OperationTable.once(operations.flatMap(\.query)) }
 
     /// Whether one of `headers` is the header of this name, which is in lower case, or stands for it.
-    static func has(_ name: [UInt8], among headers: [[UInt8]]) -> Bool {
-        headers.contains { header in
-            header.last == UInt8(ascii: "*")
-                ? name.count >= header.count && name.starts(with: header.dropLast()) : name == header
+    static func has(_ name: Span<UInt8>, among headers: [[UInt8]]) -> Bool {
+        for header in headers {
+            guard header.last == UInt8(ascii: "*") else {
+                if name.equals(header) { return true }
+                continue
+            }
+            if name.count >= header.count, name.begins(with: header.span.extracting(0..<header.count - 1)) {
+                return true
+            }
         }
+        return false
     }
+
+    static func has(_ name: [UInt8], among headers: [[UInt8]]) -> Bool { has(name.span, among: headers) }
 
     private static func once(_ names: [[UInt8]]) -> [[UInt8]] {
         names.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+}
+
+/// The names in a request's query, or of its headers, wherever they stand.
+protocol RequestNames: ~Escapable {
+    func contains(_ name: [UInt8]) -> Bool
+    func allSatisfy(_ isFine: (Span<UInt8>) -> Bool) -> Bool
+}
+
+struct ListedNames: RequestNames {
+    let list: [[UInt8]]
+
+    func contains(_ name: [UInt8]) -> Bool { list.contains(name) }
+
+    func allSatisfy(_ isFine: (Span<UInt8>) -> Bool) -> Bool {
+        for name in list where !isFine(name.span) { return false }
+        return true
     }
 }

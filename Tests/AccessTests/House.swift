@@ -81,6 +81,7 @@ enum House {
         case unauthenticated, forbidden, ambiguous, credentialTooShort
         case notInGrant(clause: String?)
         case missing(String)
+        case obscure(String)
         case tooLong(maximum: Int64)
     }
 
@@ -106,6 +107,7 @@ enum House {
             case .credentialTooShort: return .credentialTooShort
             case .notInGrant(let objection): return .notInGrant(clause: objection?.clause.description)
             case .missing(let parameter): return .missing(parameter)
+            case .obscure(let error): return .obscure(error.parameter)
             case .lifetimeTooLong(let maximum): return .tooLong(maximum: maximum)
             }
         }

@@ -177,10 +177,10 @@ struct OSSSignedObjectTests {
         for way in [Way.headerV1, .urlV1] {
             for sample in Self.samples(120, seed: 0x51E) where !sample.key.contains("?") {
                 let text = Array(try signed(sample, way).text.utf8)
-                guard let string = try? StringToSign(reading: text.span) else { continue }
+                guard let string = try? ReadString(StringToSign(reading: text.span)) else { continue }
                 read += 1
                 #expect(string.key == Array(sample.key.utf8) && string.bucket == Array(sample.bucket.utf8))
-                #expect(string.verb.rawValue == sample.method)
+                #expect(string.verb.name.description == sample.method)
                 #expect(string.moment == (way == .urlV1 ? .expires(Self.now + 600) : .date(Self.now)))
                 let signed = sample.query.filter { $0.0 != "prefix" }.sorted { $0.0 < $1.0 }
                 #expect(string.subResources.map(\.name.text) == signed.map(\.0))

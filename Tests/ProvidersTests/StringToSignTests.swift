@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Bytes
 @testable import Providers
 
 private let date = "Sat, 16 Dec 2023 16:20:57 GMT"
@@ -70,8 +71,8 @@ private func put(
     Array("\(verb)\n\(md5)\n\(type)\n\(date)\n\(headers)\(resource)".utf8)
 }
 
-private func read(_ text: [UInt8]) throws(StringToSignError) -> StringToSign {
-    try StringToSign(reading: text.span)
+private func read(_ text: [UInt8]) throws(StringToSignError) -> ReadString {
+    try ReadString(StringToSign(reading: text.span))
 }
 
 private func refusal(of text: [UInt8]) -> StringToSignError? {

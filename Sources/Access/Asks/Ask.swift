@@ -12,6 +12,8 @@ package struct Ask: ~Copyable {
 
     /// When the thing asked for ends, where the ask itself fixes that.
     package var end: End?
+    /// Why it cannot be told what is asked for. Whoever has a grant that takes it all the same gets it; all others are told this.
+    package var obscurity: AskError?
     /// Whether it is about all of the account, and so about no bucket.
     package var isAboutService = false
 
@@ -53,6 +55,7 @@ package struct Ask: ~Copyable {
         wantsText = false
         detail = nil
         end = nil
+        obscurity = nil
         isAboutService = false
         keyIsPrefix = false
         (grant, bucketRange, keyRange, lifetime) = (nil, nil, nil, nil)
@@ -100,10 +103,25 @@ package struct Ask: ~Copyable {
     /// The names and values given for the parameter at `position` of the route's list, in their order.
     package func pairs(at position: Int) -> [Pair] { pairs.filter { $0.position == position }.map(\.pair) }
 
-    /// Says what object is meant when that does not stand in parameters of its own.
-    package mutating func setTarget(bucket: [UInt8], key: [UInt8]) {
-        bucketRange = parameters.keep(bucket.span)
-        keyRange = parameters.keep(key.span)
+    /// Says what object is meant when that does not stand in parameters of its own, but in the text given for the one at
+    /// `position` of the route's list.
+    /// - Parameters: places in that text; if nothing is there, nothing changes.
+    package mutating func setTarget(bucket: Range<Int>, key: Range<Int>, isEncoded: Bool, in position: Int) {
+        guard position < values.count, case .bytes(let text) = values[position],
+            let bucket = Ask.place(bucket, in: text), let key = Ask.place(key, in: text)
+        else { return }
+        bucketRange = bucket
+        keyRange = isEncoded ? parameters.keep(decoding: key) : key
+    }
+
+    /// Says that an object of no name is meant, which is the bucket itself, unless one is named.
+    package mutating func setTargetToBucket() {
+        if keyRange == nil { keyRange = 0..<0 }
+    }
+
+    private static func place(_ range: Range<Int>, in text: Range<Int>) -> Range<Int>? {
+        guard range.lowerBound >= 0, range.upperBound <= text.count else { return nil }
+        return text.lowerBound + range.lowerBound..<text.lowerBound + range.upperBound
     }
 
     /// Checks `parameters` against a route's descriptions (R3): every name known and given once, every value of its kind.

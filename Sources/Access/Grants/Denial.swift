@@ -6,6 +6,8 @@ package enum Denial: Sendable {
     case forbidden
     /// No grant of the caller's admits it; the objection of the grant that came nearest, if any did.
     case notInGrant(Objection?)
+    /// It cannot be told what is asked for, and no grant admits it untold.
+    case obscure(AskError)
     /// Several grants admit it; name one.
     case ambiguous
     /// The grant would admit it with this parameter.

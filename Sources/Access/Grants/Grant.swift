@@ -66,6 +66,7 @@ package final class Grant: Sendable {
     /// The issuer's answers, kept here so that nobody asks it for every request.
     let callersEnd: CallersEnd
     package let neverEnds: Bool
+    let takesObscure: Bool
 
     package init(
         name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector], bucket: Bucket,
@@ -90,5 +91,6 @@ package final class Grant: Sendable {
         self.issuer = issuer
         callersEnd = issuer.callersEnd
         neverEnds = issuer.neverEnds
+        takesObscure = issuer.takesObscure
     }
 }

@@ -12,12 +12,16 @@ package protocol Issuer: Sendable {
 
     /// Whether what is issued holds for ever; nobody gets it whose own credential ends.
     var neverEnds: Bool { get }
+
+    /// Whether it takes asks of which nobody can tell what is asked for (`Ask.obscurity`).
+    var takesObscure: Bool { get }
 }
 
 extension Issuer {
     package var vendorName: KeyTemplate? { nil }
     package var callersEnd: CallersEnd { .shortens }
     package var neverEnds: Bool { false }
+    package var takesObscure: Bool { false }
 }
 
 /// What it means that the caller's own credential ends before what is issued would.

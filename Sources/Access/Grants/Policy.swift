@@ -13,6 +13,8 @@ package struct Policy: Sendable {
     private enum Verdict {
         case fits
         case missing(parameter: String)
+        /// Nobody can tell what is asked for, and the grant takes no such asks.
+        case obscure
         /// All clauses hold but for the lifetime asked for.
         case lifetimeTooLong
         /// `depth` tells how many clauses held before this one did not.
@@ -50,6 +52,7 @@ package struct Policy: Sendable {
                 winner = grant
                 swap(&workspace.winning, &workspace.candidate)
             case .missing(let parameter): missing = parameter
+            case .obscure: break
             case .lifetimeTooLong: longest = max(longest ?? 0, grant.maxLifetime)
             case .objects(let found, let depth):
                 if depth >= objection?.depth ?? 0 { objection = (found, depth) }
@@ -58,6 +61,7 @@ package struct Policy: Sendable {
         guard let winner else {
             if let longest { return .denied(.lifetimeTooLong(maximum: longest)) }
             if let missing { return .denied(.missing(parameter: missing)) }
+            if objection == nil, let obscurity = ask.obscurity { return .denied(.obscure(obscurity)) }
             return .denied(.notInGrant(objection?.0))
         }
         let (lifetime, limitedBy): (Int64, Permit.Limit)
@@ -112,6 +116,7 @@ package struct Policy: Sendable {
     private func judge(
         _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
     ) -> Verdict {
+        guard ask.obscurity == nil || grant.takesObscure else { return .obscure }
         let verdict = judgeScope(ask, by: grant, for: caller, at: moment, &scope)
         guard case .fits = verdict else { return verdict }
         guard scope.key.count <= grant.maximumKeyLength else {

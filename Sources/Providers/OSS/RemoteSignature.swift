@@ -2,174 +2,219 @@ import Access
 import Bytes
 import Crypto
 
-/// `/oss/sign`: the signature over a string that a client's own SDK has put together (remote signing, V1).
+/// `/oss/sign`: the signature over a string that a client's own SDK has put together (remote signing, V1 and V4).
 ///
-/// `OSS AK:base64(HMAC-SHA1(secret, string))`, for strings that `StringToSign` reads and the grant admits; a blind signature
-/// would be a blank cheque. What is signed: reading, writing and deleting single objects, without any sub-resource.
+/// `base64(HMAC-SHA1(secret, string))`, or V4's over its string to sign, for strings that `StringToSign` or `CanonicalText`
+/// reads and the grant admits; a blind signature would be a blank cheque. What is signed is in `OSSOperations`.
 struct RemoteSignature: TokenIssuer {
     private let accessKey: [UInt8]
-    private let verbs: Set<StringToSign.Verb>
-    private let headers: HeaderList
+    private let rule: OperationRule
+    private let versions: [RemoteRequest.Version]
+    /// The credential's; nil when it has none, and nothing of version 4 is signed.
+    private let region: [UInt8]?
     /// The longest life of a signed URL, in seconds; nil when none may be signed.
     private let presign: Int64?
+    /// Whether requests are signed that nobody has seen.
+    let takesObscure: Bool
 
     /// A client's clock may be this much ahead, in seconds.
     private static let clockLead: Int64 = 60
 
-    /// Where the parameters stand in an ask.
-    private enum Position {
-        static let contentToSign = route.position(of: "contentToSign") ?? .max
-        static let version = route.position(of: "version") ?? .max
-        static let method = route.position(of: "method") ?? .max
-        static let accessKeyID = route.position(of: "accessKeyId") ?? .max
-    }
-
-    /// The string as read, and when.
-    private struct Reading: AskDetail {
-        let string: StringToSign
-        let moment: Int64
-    }
-
     static let route = RouteDescription(
         "oss.sign", path: "/oss/sign",
-        "The signature over a V1 string to sign that is read and found inside the grant.",
-        parameters: [
-            .grant,
-            ParameterDescription(
-                "contentToSign", aliases: ["content", "stringToSign"],
-                .text(maximumLength: StringToSign.maximumLength), "The string to sign, as the client's SDK made it."),
-            ParameterDescription("version", .text(maximumLength: 8), "The signature's version: v1."),
-            ParameterDescription("method", .text(maximumLength: 16), "The string's verb, as remote signers send it."),
-            ParameterDescription("bucket", .bucket, "The string's bucket, as remote signers send it."),
-            ParameterDescription(
-                "key", .key(maximumLength: OSS.maximumKeyLength), "The string's key, as remote signers send it."),
-            ParameterDescription(
-                "accessKeyId", .text(maximumLength: 128), "The access key that the client took for its own."),
-            ParameterDescription("region", .text(maximumLength: 64), "Sent by remote signers; V1 does not sign it."),
-            ParameterDescription("product", .text(maximumLength: 64), "Sent by remote signers; V1 does not sign it."),
-            ParameterDescription("date", .text(maximumLength: 64), "Sent by remote signers; the string has its own."),
-        ],
+        "The signature over a string to sign, V1 or V4, whose request is read and found inside the grant.",
+        parameters: parameters,
         grantFields: [
             FieldDescription(
                 "methods", .strings, required: true, told: true,
-                "The verbs that may be signed, of GET, HEAD, PUT and DELETE."),
+                "The verbs that may be signed, of \(list(OSSOperations.table.methods))."),
             FieldDescription(
-                "headers", .strings, told: true, "The x-oss- headers that may be signed; x-oss-meta-* for all of those."
+                "headers", .strings, told: true, "The x-oss- headers that may be signed, of \(list(ownHeaders))."),
+            FieldDescription(
+                "subresources", .strings, told: true,
+                "The sub-resources and other query parameters that may be signed, of \(list(OSSOperations.table.subResources + OSSOperations.table.query))."
             ),
             FieldDescription(
                 "presign", .duration(1000...604_800_000), told: true,
                 "The longest life of a URL that may be signed; none without it."),
+            FieldDescription(
+                "versions", .strings, told: true,
+                "The versions that may be signed; without it, v1, and v4 if the credential has a region."),
+            FieldDescription(
+                "trustSignInfo", .boolean, standard: "false",
+                "Whether V4 strings are signed without their canonical request, so that nothing of it is known; needs unscoped: true."
+            ),
         ],
         answer: [
-            AnswerField("authorization", "The value of the Authorization field."),
-            AnswerField("signature", "The signature alone."), AnswerField("accessKeyId", "Whose key signed."),
+            AnswerField("authorization", "The value of the Authorization field; of V1 only."),
+            AnswerField("signature", "The signature alone: base64, or of V4 hex in lower case."),
+            AnswerField("accessKeyId", "Whose key signed."),
             AnswerField("StatusCode", type: .integer, "200, as the vendor's samples have it."),
             AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the string is about."),
         ],
         scope: [.bucket, .keyPrefix], withoutKey: .refuse(parameter: "contentToSign"), longestLifetime: nil,
         textParameter: "contentToSign",
-        read: { ask, moment throws(AskError) in try RemoteSignature.read(&ask, at: moment) },
+        read: { ask, moment throws(AskError) in try RemoteSignature.read(&ask, at: moment.unixSeconds) },
         makeIssuer: { fields throws(FieldProblem) in try RemoteSignature(fields) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         accessKey = fields.accessKey
-        if let bucket = fields.bucket, !OSS.isBucket(bucket.span) {
-            throw FieldProblem("bucket", OSS.bucketFault)
-        }
+        if let bucket = fields.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
         if case .prefix(let prefix) = fields.target, prefix.sample.contains(UInt8(ascii: "?")) {
             throw FieldProblem("keyPrefix", "must not contain ?, where the key of a string to sign ends")
         }
-        var verbs: Set<StringToSign.Verb> = []
-        for name in fields.grant.strings("methods") ?? [] {
-            // Without sub-resources a POST is no operation on an object.
-            guard let verb = StringToSign.Verb(rawValue: name.text), verb != .post else {
-                throw FieldProblem("methods", "must be of GET, HEAD, PUT and DELETE")
-            }
-            verbs.insert(verb)
+        let table = OSSOperations.table
+        let names = fields.grant.strings("subresources") ?? []
+        guard names.allSatisfy({ table.subResources.contains($0) || table.query.contains($0) }) else {
+            let known = RemoteSignature.list(table.subResources + table.query)
+            throw FieldProblem("subresources", "must be of \(known); nothing else is signed for callers (R15)")
         }
-        guard !verbs.isEmpty else {
-            throw FieldProblem("methods", "must name at least one of GET, HEAD, PUT and DELETE")
-        }
-        self.verbs = verbs
-        headers = try HeaderList(fields.grant.strings("headers") ?? [])
+        rule = try OperationRule(
+            table, methods: fields.grant.strings("methods") ?? [],
+            subResources: (names.filter(table.subResources.contains), "subresources"),
+            query: names.filter(table.query.contains), in: "subresources",
+            headers: fields.grant.strings("headers") ?? [], reach: fields.reach)
+        region = fields.credential.string("region")
+        versions = try RemoteSignature.versions(fields.grant.strings("versions"), region: region)
         presign = fields.grant.integer("presign").map { $0 / 1000 }
+        takesObscure = fields.grant.boolean("trustSignInfo") ?? false
+        guard !takesObscure || fields.reach > .object && versions.contains(.v4) else {
+            throw FieldProblem(
+                "trustSignInfo", "needs unscoped: true and version v4, since nothing is known of what is signed")
+        }
     }
 
-    private static func read(_ ask: inout Ask, at moment: borrowing Moment) throws(AskError) {
-        let string = try string(of: ask)
-        ask.setTarget(bucket: string.bucket, key: string.key)
-        switch string.moment {
-        case .date(let date): ask.end = .reported(date + OSS.dateTolerance)
-        case .expires(let end): ask.end = .binding(end)
+    private static func versions(
+        _ names: [[UInt8]]?, region: [UInt8]?
+    ) throws(FieldProblem) -> [RemoteRequest.Version] {
+        var versions: [RemoteRequest.Version] = []
+        guard let names else { return region == nil ? [.v1] : [.v1, .v4] }
+        for name in names {
+            guard let version = RemoteRequest.Version(name.span) else {
+                throw FieldProblem("versions", "must be of v1 and v4")
+            }
+            versions.append(version)
         }
-        ask.detail = Reading(string: string, moment: moment.unixSeconds)
+        guard !versions.isEmpty else { throw FieldProblem("versions", "must be at least one of v1 and v4") }
+        guard region != nil || !versions.contains(.v4) else {
+            throw FieldProblem("versions", "v4 needs the region of the credential")
+        }
+        return versions
     }
 
-    /// Reads the string to sign, and compares it with what is said of it beside it.
-    private static func string(of ask: borrowing Ask) throws(AskError) -> StringToSign {
-        if let version = ask.text(at: Position.version), !version.equals("v1") {
-            throw AskError(.invalid, "version", "must be v1")
-        }
-        guard let text = ask.text(at: Position.contentToSign) else {
-            throw AskError(.missing, "contentToSign", "must be the string to sign")
-        }
-        let string: StringToSign
-        do throws(StringToSignError) { string = try StringToSign(reading: text) } catch {
-            throw AskError(.unreadableStringToSign, "contentToSign", error.description)
-        }
-        if let method = ask.text(at: Position.method), !method.equals(Array(string.verb.rawValue.utf8)) {
-            throw AskError(.invalid, "method", "must be the verb of the string to sign, or left out")
-        }
-        if let bucket = ask.bucket, !bucket.equals(string.bucket) {
-            throw AskError(.invalid, "bucket", "must be the bucket of the string to sign, or left out")
-        }
-        if let key = ask.key, !key.equals(string.key) {
-            throw AskError(.invalid, "key", "must be the key of the string to sign, or left out")
-        }
-        return string
+    /// All headers of the vendor's own that are ever signed; the others of a request are free.
+    private static var ownHeaders: [[UInt8]] {
+        OSSOperations.table.headers.filter { $0.starts(with: "x-oss-".utf8) }
     }
+
+    private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
+
+    // MARK: Judging
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        guard let reading = ask.detail as? Reading else { return Objection("contentToSign", "was not read") }
-        let string = reading.string
-        guard !string.key.isEmpty else { return Objection("resource", "only operations on single objects are signed") }
-        guard verbs.contains(string.verb) else { return Objection("verb", "the grant's methods do not name the verb") }
-        guard string.subResources.isEmpty else { return Objection("subResource", "no sub-resource is signed") }
-        for header in string.headers where !headers.contains(header.name) {
-            return Objection("header", "the grant's headers do not name an x-oss- header of the string")
+        guard let request = ask.detail as? RemoteRequest, let text = ask.text(at: Position.contentToSign) else {
+            return Objection("contentToSign", "was not read")
+        }
+        guard versions.contains(request.version) else {
+            return Objection("versions", "the grant's versions do not name the version")
         }
         if let asked = ask.text(at: Position.accessKeyID), !asked.equals(accessKey) {
             return Objection("accessKeyId", "the grant signs with another access key")
         }
-        switch string.moment {
-        case .date(let date):
-            guard date >= reading.moment - OSS.dateTolerance, date <= reading.moment + RemoteSignature.clockLead else {
-                return Objection("date", "the date must lie at most 15 minutes back and 60 seconds ahead")
+        if let objection = objection(toTimeOf: request) { return objection }
+        switch request.version {
+        case .v1: return objection(to: request, of: ask, in: text)
+        case .v4:
+            if let objection = objection(toScopeOf: text) { return objection }
+            if let canonical = ask.text(at: Position.canonicalRequest) {
+                return objection(toKeyOf: request, in: canonical) ?? objection(to: request, of: ask, in: canonical)
             }
-        case .expires(let end):
-            guard let presign else { return Objection("presign", "the grant signs no URLs; line 4 must be a date") }
-            guard end > reading.moment, end <= reading.moment + presign else {
-                return Objection("presign", "the expiry must lie ahead, within the grant's presign")
+            guard let verb = request.verb, rule.names(method: verb.name) else {
+                return Objection("methods", "the grant's methods do not name the method")
             }
+            return nil
+        }
+    }
+
+    private func objection(toTimeOf request: RemoteRequest) -> Objection? {
+        guard request.age <= OSS.dateTolerance, request.age >= -RemoteSignature.clockLead else {
+            return Objection("date", "the date must lie at most 15 minutes back and 60 seconds ahead")
+        }
+        guard request.isURL else { return nil }
+        guard let presign else { return Objection("presign", "the grant signs no URLs, only headers") }
+        guard request.rest > 0, request.rest <= presign else {
+            return Objection("presign", "the expiry must lie ahead, within the grant's presign")
         }
         return nil
     }
+
+    /// - Parameter text: the string to sign.
+    private func objection(toScopeOf text: Span<UInt8>) -> Objection? {
+        guard let string = try? StringToSignV4(reading: text) else {
+            return Objection("contentToSign", "was not read")
+        }
+        guard let region, string.region.equals(region), string.product.equals(ScopedKey.product) else {
+            return Objection(
+                "region", "the string's region and product must be the credential's, which are of one region")
+        }
+        return nil
+    }
+
+    /// - Parameter canonical: a canonical request.
+    private func objection(toKeyOf request: RemoteRequest, in canonical: Span<UInt8>) -> Objection? {
+        guard request.isURL else { return nil }
+        let query = request.query(in: canonical)
+        guard let credential = query.value(of: "x-oss-credential"),
+            let end = CanonicalText.accessKeyEnd(of: credential),
+            CanonicalText.isEncoding(credential.extracting(0..<end), of: accessKey.span)
+        else { return Objection("accessKeyId", "x-oss-credential names another access key than the grant's") }
+        return nil
+    }
+
+    /// - Parameter text: what the request was read from.
+    private func objection(to request: RemoteRequest, of ask: borrowing Ask, in text: Span<UInt8>) -> Objection? {
+        guard let verb = request.verb, let key = ask.key, !key.isEmpty else {
+            return Objection("resource", "only operations on single objects are signed")
+        }
+        let query =
+            request.version == .v1
+            ? JudgedNames(request.query(in: text)) { _ in false }
+            : JudgedNames(request.query(in: text)) { CanonicalText.isCarrier(query: $0) }
+        // Others than the vendor's own could be sent unsigned as well.
+        let headers = JudgedNames(request.headers(in: text)) { name in
+            !RequestFields.isOwn(name) || CanonicalText.isCarrier(header: name)
+        }
+        return rule.objection(to: verb.name, .object, names: query, headers: headers)
+    }
+
+    // MARK: Signing
 
     func issue(
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        guard let text = ask.text(at: Position.contentToSign) else { throw .nothingToSign }
-        let code = try key.sha1.code(of: text)
+        guard let request = ask.detail as? RemoteRequest, let text = ask.text(at: Position.contentToSign) else {
+            throw .nothingToSign
+        }
         scratch.reset()
-        Base64.standard.encode(code.bytes, into: &scratch)
-        if !ask.wantsText { out.append("\"authorization\":\"") }
-        out.append("OSS ")
-        out.append(key.accessKey)
-        out.append(UInt8(ascii: ":"))
-        out.append(scratch.bytes)
-        if ask.wantsText { return }
-        out.append("\",\"signature\":\"")
+        switch request.version {
+        case .v1: Base64.standard.encode(try key.sha1.code(of: text).bytes, into: &scratch)
+        case .v4: try writeSignature(of: text, with: key, into: &scratch)
+        }
+        if ask.wantsText {
+            if request.version == .v1 {
+                RemoteSignature.writeAuthorization(scratch.bytes, key, into: &out)
+            } else {
+                out.append(scratch.bytes)
+            }
+            return
+        }
+        if request.version == .v1 {
+            out.append("\"authorization\":\"")
+            RemoteSignature.writeAuthorization(scratch.bytes, key, into: &out)
+            out.append("\",")
+        }
+        out.append("\"signature\":\"")
         out.append(scratch.bytes)
         out.append("\",\"accessKeyId\":\"")
         out.append(key.accessKey)
@@ -177,5 +222,22 @@ struct RemoteSignature: TokenIssuer {
         out.append(jsonString: permit.bucket)
         out.append(",\"key\":")
         out.append(jsonString: permit.key)
+    }
+
+    private func writeSignature(
+        of text: Span<UInt8>, with key: SigningKey, into out: inout ByteWriter
+    ) throws(IssueError) {
+        guard let region else { throw .unsignable("version 4 needs a region") }
+        let string: StringToSignV4
+        do throws(StringToSignError) { string = try StringToSignV4(reading: text) } catch { throw .nothingToSign }
+        let scoped = try ScopedKey.kept(by: key, region: region, at: string.moment)
+        try string.writeSignature(with: scoped, into: &out)
+    }
+
+    private static func writeAuthorization(_ signature: Span<UInt8>, _ key: SigningKey, into out: inout ByteWriter) {
+        out.append("OSS ")
+        out.append(key.accessKey)
+        out.append(UInt8(ascii: ":"))
+        out.append(signature)
     }
 }

@@ -133,6 +133,7 @@ extension Refusal {
                 objection.map { "\($0.clause): \($0.reason)" } ?? "the caller has no such grant of this route"
             self.init(403, "not_in_grant", "no grant admits this; \(reason)")
             if let objection { subject = ("clause", objection.clause.description) }
+        case .obscure(let error): self.init(error)
         case .ambiguous:
             self.init(400, "ambiguous_grant", "several grants admit this; name one with the parameter grant")
             subject = ("parameter", "grant")

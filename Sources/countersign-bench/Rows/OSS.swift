@@ -32,7 +32,7 @@ extension Chapter {
         grants: """
             "objects": { route: "oss.sign", credential: "oss", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "HEAD", "PUT"],
-              headers: ["x-oss-meta-*", "x-oss-date"], presign: "5m" },
+              headers: ["x-oss-meta-*"], presign: "5m" },
             "signed": { route: "oss.authorization", credential: "oss", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "PUT"],
               headers: ["x-oss-meta-*", "content-type"] },

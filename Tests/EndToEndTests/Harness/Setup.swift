@@ -100,7 +100,7 @@ extension Setup {
                 "objects": {
                   route: "oss.sign", credential: "oss", callers: ["anonymous"], public: true,
                   bucket: "demo-bucket", keyPrefix: "demo/", methods: ["GET", "HEAD", "PUT"],
-                  headers: ["x-oss-meta-*", "x-oss-date"], presign: "5m",
+                  headers: ["x-oss-meta-*"], presign: "5m",
                 },
                 "u1": {
                   route: "oss.sign", credential: "oss", callers: ["apiKey:alice"],

@@ -1,0 +1,99 @@
+import Bytes
+
+/// Names with values as they stand one behind the other in what is signed: header lines, or the parameters of a query. Nothing
+/// is copied.
+struct NamedValues: ~Escapable {
+    private let text: Span<UInt8>
+    /// Between a name and its value.
+    private let mark: UInt8
+    /// Between one and the next.
+    private let separator: UInt8
+
+    /// Places in the text.
+    struct Pair {
+        let name: Range<Int>
+        /// Nil where the name stands alone, without a mark.
+        let value: Range<Int>?
+    }
+
+    /// `name:value` line by line; no LF behind the last.
+    @_lifetime(copy lines)
+    init(lines: Span<UInt8>) { self.init(lines, mark: UInt8(ascii: ":"), separator: UInt8(ascii: "\n")) }
+
+    /// `name=value&name`
+    @_lifetime(copy query)
+    init(query: Span<UInt8>) { self.init(query, mark: UInt8(ascii: "="), separator: UInt8(ascii: "&")) }
+
+    /// `name;name`
+    @_lifetime(copy names)
+    init(names: Span<UInt8>) { self.init(names, mark: UInt8(ascii: ";"), separator: UInt8(ascii: ";")) }
+
+    @_lifetime(copy text)
+    private init(_ text: Span<UInt8>, mark: UInt8, separator: UInt8) {
+        self.text = text
+        self.mark = mark
+        self.separator = separator
+    }
+
+    /// The pair at `position`, which is 0 for the first and moved to the next; nil behind the last. An empty text has no pairs,
+    /// and two separators one behind the other have an empty name between them.
+    func next(_ position: inout Int) -> Pair? {
+        guard position <= text.count, !text.isEmpty else { return nil }
+        let end = text.firstIndex(of: separator, from: position) ?? text.count
+        var middle = position
+        while middle < end, text[middle] != mark { middle += 1 }
+        defer { position = end + 1 }
+        return Pair(name: position..<middle, value: middle < end ? middle + 1..<end : nil)
+    }
+
+    @_lifetime(copy self)
+    func bytes(_ place: Range<Int>) -> Span<UInt8> { text.extracting(place) }
+
+    /// The value of a name; nil where there is none, or the name stands alone.
+    @_lifetime(copy self)
+    func value(of name: StaticString) -> Span<UInt8>? {
+        var position = 0
+        while let pair = next(&position) {
+            if bytes(pair.name).equals(name), let value = pair.value { return bytes(value) }
+        }
+        return nil
+    }
+
+    func contains(_ name: StaticString) -> Bool {
+        var position = 0
+        while let pair = next(&position) {
+            if bytes(pair.name).equals(name) { return true }
+        }
+        return false
+    }
+}
+
+/// Those of the names that tell what a request is, and not how it is signed.
+struct JudgedNames: RequestNames, ~Escapable {
+    private let pairs: NamedValues
+    /// Whether a name is of those that are not judged.
+    private let isFree: @Sendable (Span<UInt8>) -> Bool
+
+    @_lifetime(copy pairs)
+    init(_ pairs: NamedValues, but isFree: @escaping @Sendable (Span<UInt8>) -> Bool) {
+        self.pairs = pairs
+        self.isFree = isFree
+    }
+
+    func contains(_ name: [UInt8]) -> Bool {
+        var position = 0
+        while let pair = pairs.next(&position) {
+            if pairs.bytes(pair.name).equals(name) { return !isFree(name.span) }
+        }
+        return false
+    }
+
+    func allSatisfy(_ isFine: (Span<UInt8>) -> Bool) -> Bool {
+        var position = 0
+        while let pair = pairs.next(&position) {
+            let name = pairs.bytes(pair.name)
+            guard isFree(name) || isFine(name) else { return false }
+        }
+        return true
+    }
+}

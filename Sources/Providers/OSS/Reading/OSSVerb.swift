@@ -1,0 +1,32 @@
+import Bytes
+
+/// The methods of OSS's operations. OPTIONS is not signed.
+package enum OSSVerb: UInt8, Sendable, CaseIterable {
+    case get, put, post, delete, head
+
+    package var name: StaticString {
+        switch self {
+        case .get: "GET"
+        case .put: "PUT"
+        case .post: "POST"
+        case .delete: "DELETE"
+        case .head: "HEAD"
+        }
+    }
+
+    init?(_ text: Span<UInt8>) {
+        for verb in OSSVerb.allCases where text.equals(verb.name) {
+            self = verb
+            return
+        }
+        return nil
+    }
+
+    /// The first line of what is signed.
+    init(reading line: Span<UInt8>) throws(StringToSignError) {
+        guard let verb = OSSVerb(line) else {
+            throw StringToSignError(.verb, line: 1, "GET, PUT, POST, DELETE or HEAD, in capitals")
+        }
+        self = verb
+    }
+}

@@ -1,0 +1,120 @@
+import Access
+import Bytes
+import Crypto
+
+/// What a version 4 signature signs in the end, as read from a client that asks for a signature.
+///
+///     OSS4-HMAC-SHA256 \n 20240106T233431Z \n 20240106/cn-hangzhou/oss/aliyun_v4_request \n hex(SHA256(canonical request))
+///
+/// It says nothing of the request but its hash, so whoever signs one must have the canonical request too (`CanonicalText`).
+/// It is a view of the text, and allocates nothing.
+struct StringToSignV4: ~Escapable {
+    private let text: Span<UInt8>
+    /// The date of the request, or the beginning of a URL's life: seconds since 1970.
+    let moment: Int64
+    private let scopePlace, regionPlace, productPlace: Range<Int>
+
+    private static let dateStart = ScopedKey.algorithm.utf8CodeUnitCount + 1
+    private static let dateLength = 16
+    private static let digitCount = 64
+
+    @_lifetime(copy text)
+    init(reading text: Span<UInt8>) throws(StringToSignError) {
+        // Every line has its length; the scope's parts are short.
+        guard text.count <= 512 else { throw StringToSignError(.syntax, "at most 512 bytes") }
+        var start = 0
+        guard let algorithm = SignedText.line(&start, of: text), let date = SignedText.line(&start, of: text),
+            let scope = SignedText.line(&start, of: text), text.firstIndex(of: UInt8(ascii: "\n"), from: start) == nil,
+            text.extracting(algorithm).equals(ScopedKey.algorithm)
+        else {
+            throw StringToSignError(.syntax, "four lines without a line break at the end, the first OSS4-HMAC-SHA256")
+        }
+        guard let moment = ISO8601.parseBasic(text.extracting(date)) else {
+            throw StringToSignError(.date, line: 2, "a date such as 20240106T233431Z")
+        }
+        guard let (region, product) = StringToSignV4.parts(of: scope, in: text),
+            text.extracting(scope).begins(with: text.extracting(date.prefix(StringToSignV4.dayLength)))
+        else {
+            throw StringToSignError(.scope, line: 3, "day/region/product/aliyun_v4_request, the day being line 2's")
+        }
+        guard StringToSignV4.isHash(text.extracting(start..<text.count)) else {
+            throw StringToSignError(.hash, line: 4, "64 hex digits in lower case")
+        }
+        self.text = text
+        self.moment = moment
+        (scopePlace, regionPlace, productPlace) = (scope, region, product)
+    }
+
+    /// The second line.
+    var date: Span<UInt8> {
+        @_lifetime(copy self)
+        get { text.extracting(StringToSignV4.dateStart..<StringToSignV4.dateStart + StringToSignV4.dateLength) }
+    }
+
+    /// The third line.
+    var scope: Span<UInt8> {
+        @_lifetime(copy self)
+        get { text.extracting(scopePlace) }
+    }
+
+    /// `20240106`
+    var day: Span<UInt8> {
+        @_lifetime(copy self)
+        get { scope.extracting(0..<StringToSignV4.dayLength) }
+    }
+
+    var region: Span<UInt8> {
+        @_lifetime(copy self)
+        get { text.extracting(regionPlace) }
+    }
+
+    var product: Span<UInt8> {
+        @_lifetime(copy self)
+        get { text.extracting(productPlace) }
+    }
+
+    /// Whether this is the string to sign of a canonical request.
+    func isOf(_ canonical: Span<UInt8>) throws(CryptoError) -> Bool {
+        let digest = try Digest(.sha256, of: canonical)
+        let digits = text.extracting(scopePlace.upperBound + 1..<text.count)
+        for index in digest.bytes.indices {
+            guard Hex.value(of: digits[2 * index]) == digest.bytes[index] >> 4,
+                Hex.value(of: digits[2 * index + 1]) == digest.bytes[index] & 15
+            else { return false }
+        }
+        return true
+    }
+
+    /// Writes the signature, in lower-case hex.
+    func writeSignature(with key: ScopedKey, into out: inout ByteWriter) throws(IssueError) {
+        guard scope.equals(key.scope) else { throw .unsignable("day, region and product must be the key's") }
+        let code = try key.code(of: text)
+        Hex.encode(code.bytes, into: &out)
+    }
+
+    private static let dayLength = 8
+
+    /// Where region and product are in a scope; nil if it is none.
+    private static func parts(
+        of scope: Range<Int>, in text: Span<UInt8>
+    ) -> (region: Range<Int>, product: Range<Int>)? {
+        let slash = UInt8(ascii: "/")
+        let start = scope.lowerBound + dayLength + 1
+        guard start < scope.upperBound, text[start - 1] == slash,
+            let first = text.firstIndex(of: slash, from: start),
+            let second = text.firstIndex(of: slash, from: first + 1),
+            second < scope.upperBound, ScopedKey.isName(text.extracting(start..<first)),
+            ScopedKey.isName(text.extracting(first + 1..<second)),
+            text.extracting(second + 1..<scope.upperBound).equals(ScopedKey.ending)
+        else { return nil }
+        return (start..<first, first + 1..<second)
+    }
+
+    private static func isHash(_ digits: Span<UInt8>) -> Bool {
+        for index in digits.indices
+        where Hex.value(of: digits[index]) == nil || digits[index] != digits[index].lowercasedASCII {
+            return false
+        }
+        return digits.count == digitCount
+    }
+}

@@ -1,0 +1,183 @@
+import Access
+import Bytes
+import Crypto
+
+/// What `/oss/sign` is asked with.
+extension RemoteSignature {
+    static let parameters: [ParameterDescription] = [
+        .grant,
+        ParameterDescription(
+            "contentToSign", aliases: ["content", "stringToSign"],
+            .text(maximumLength: StringToSign.maximumLength), "The string to sign, as the client's SDK made it."),
+        ParameterDescription(
+            "canonicalRequest", .text(maximumLength: StringToSign.maximumLength),
+            "The canonical request that a V4 string to sign has the hash of."),
+        ParameterDescription("version", .text(maximumLength: 8), "The signature's version: v1, or v4; without it, v1."),
+        ParameterDescription("method", .text(maximumLength: 16), "The request's verb, as remote signers send it."),
+        ParameterDescription("bucket", .bucket, "The request's bucket, as remote signers send it."),
+        ParameterDescription(
+            "key", .key(maximumLength: OSS.maximumKeyLength), "The request's key, as remote signers send it."),
+        ParameterDescription(
+            "accessKeyId", .text(maximumLength: 128), "The access key that the client took for its own."),
+        ParameterDescription("region", .text(maximumLength: 64), "Sent by remote signers; V1 does not sign it."),
+        ParameterDescription("product", .text(maximumLength: 64), "Sent by remote signers; V1 does not sign it."),
+        ParameterDescription(
+            "date", .text(maximumLength: 64),
+            "The day of a V4 signature, as remote signers send it; a V1 string has its own."),
+    ]
+
+    /// Where the parameters stand in an ask.
+    enum Position {
+        static let contentToSign = place("contentToSign")
+        static let canonicalRequest = place("canonicalRequest")
+        static let version = place("version")
+        static let method = place("method")
+        static let accessKeyID = place("accessKeyId")
+        static let region = place("region")
+        static let product = place("product")
+        static let date = place("date")
+
+        private static func place(_ name: String) -> Int { parameters.firstIndex { $0.name == name } ?? .max }
+    }
+
+    /// What was read, and what it is about: places in the parameter at `position`.
+    private struct Reading {
+        let request: RemoteRequest
+        let end: Ask.End
+        let bucket, key: Range<Int>
+        let position: Int
+    }
+
+    static func read(_ ask: inout Ask, at now: Int64) throws(AskError) {
+        let reading: Reading
+        switch try version(of: ask) {
+        case .v1: reading = try readV1(ask, at: now)
+        case .v4:
+            guard ask.has(Position.canonicalRequest) else { return try readTold(&ask, at: now) }
+            reading = try readV4(ask, at: now)
+        }
+        ask.detail = reading.request
+        ask.end = reading.end
+        ask.setTarget(
+            bucket: reading.bucket, key: reading.key, isEncoded: reading.request.version == .v4, in: reading.position)
+    }
+
+    private static func version(of ask: borrowing Ask) throws(AskError) -> RemoteRequest.Version {
+        guard let text = ask.text(at: Position.version) else { return .v1 }
+        guard let version = RemoteRequest.Version(text) else {
+            throw AskError(.invalid, "version", "must be v1 or v4")
+        }
+        return version
+    }
+
+    private static func readV1(_ ask: borrowing Ask, at now: Int64) throws(AskError) -> Reading {
+        guard !ask.has(Position.canonicalRequest) else {
+            throw AskError(.invalid, "canonicalRequest", "is of version v4 only")
+        }
+        let text = try text(of: ask)
+        let string: StringToSign
+        do throws(StringToSignError) { string = try StringToSign(reading: text) } catch {
+            throw AskError(.unreadableStringToSign, "contentToSign", error.description)
+        }
+        try check(ask, agreesWith: string.verb, bucket: string.bucket)
+        if let key = ask.key, !key.equals(string.key) { throw disagreement("key") }
+        let end: Ask.End =
+            switch string.moment {
+            case .date(let date): .reported(date + OSS.dateTolerance)
+            case .expires(let end): .binding(end)
+            }
+        return Reading(
+            request: RemoteRequest(string, at: now), end: end, bucket: string.bucketPlace, key: string.keyPlace,
+            position: Position.contentToSign)
+    }
+
+    private static func readV4(_ ask: borrowing Ask, at now: Int64) throws(AskError) -> Reading {
+        guard let text = ask.text(at: Position.canonicalRequest) else {
+            throw AskError(.missing, "canonicalRequest", "must be the canonical request")
+        }
+        let string = try stringV4(of: ask)
+        let canonical: CanonicalText
+        do throws(StringToSignError) { canonical = try CanonicalText(reading: text, of: string) } catch {
+            throw AskError(.unreadableStringToSign, "canonicalRequest", error.description)
+        }
+        guard (try? string.isOf(text)) == true else {
+            throw AskError(
+                .unreadableStringToSign, "canonicalRequest", "hash: its SHA-256 is not line 4 of the string to sign")
+        }
+        try check(ask, agreesWith: canonical.verb, bucket: text.extracting(canonical.bucketPlace))
+        let encoded = text.extracting(canonical.keyPlace)
+        if let key = ask.key, !CanonicalText.isEncoding(encoded, of: key, keeping: OSSRequest.keyMarks) {
+            throw disagreement("key")
+        }
+        let end: Ask.End =
+            switch canonical.form {
+            case .header: .reported(string.moment + OSS.dateTolerance)
+            case .url(let lifetime): .binding(string.moment + lifetime)
+            }
+        return Reading(
+            request: RemoteRequest(canonical, of: string, at: now), end: end, bucket: canonical.bucketPlace,
+            key: canonical.keyPlace, position: Position.canonicalRequest)
+    }
+
+    /// A string without its canonical request is good only for who is trusted in what he says of it.
+    private static func readTold(_ ask: inout Ask, at now: Int64) throws(AskError) {
+        let (request, date) = try told(ask, at: now)
+        ask.detail = request
+        // It may be a URL's, and nobody knows how long that lives.
+        ask.end = .binding(date + 604_800)
+        if ask.key == nil {
+            if ask.bucket == nil { ask.isAboutService = true } else { ask.setTargetToBucket() }
+        }
+        ask.obscurity = AskError(
+            .unreadableStringToSign, "canonicalRequest",
+            "is needed: the string to sign is the hash of it, and does not tell what is signed")
+    }
+
+    private static func told(
+        _ ask: borrowing Ask, at now: Int64
+    ) throws(AskError) -> (RemoteRequest, date: Int64) {
+        let string = try stringV4(of: ask)
+        // Whoever does not tell the method is told that the canonical request is needed.
+        guard let method = ask.text(at: Position.method) else {
+            return (RemoteRequest(told: nil, of: string, at: now), string.moment)
+        }
+        guard let verb = OSSVerb(method) else { throw disagreement("method") }
+        return (RemoteRequest(told: verb, of: string, at: now), string.moment)
+    }
+
+    // MARK: The parameters
+
+    @_lifetime(borrow ask)
+    private static func text(of ask: borrowing Ask) throws(AskError) -> Span<UInt8> {
+        guard let text = ask.text(at: Position.contentToSign) else {
+            throw AskError(.missing, "contentToSign", "must be the string to sign")
+        }
+        return text
+    }
+
+    @_lifetime(borrow ask)
+    private static func stringV4(of ask: borrowing Ask) throws(AskError) -> StringToSignV4 {
+        let text = try text(of: ask)
+        let string: StringToSignV4
+        do throws(StringToSignError) { string = try StringToSignV4(reading: text) } catch {
+            throw AskError(.unreadableStringToSign, "contentToSign", error.description)
+        }
+        if let region = ask.text(at: Position.region), !region.equals(string.region) { throw disagreement("region") }
+        if let product = ask.text(at: Position.product), !product.equals(string.product) {
+            throw disagreement("product")
+        }
+        if let date = ask.text(at: Position.date), !date.equals(string.day) { throw disagreement("date") }
+        return string
+    }
+
+    private static func check(
+        _ ask: borrowing Ask, agreesWith verb: OSSVerb, bucket: Span<UInt8>
+    ) throws(AskError) {
+        if let method = ask.text(at: Position.method), !method.equals(verb.name) { throw disagreement("method") }
+        if let asked = ask.bucket, !asked.equals(bucket) { throw disagreement("bucket") }
+    }
+
+    private static func disagreement(_ parameter: String) -> AskError {
+        AskError(.invalid, parameter, "must be that of what is to be signed, or left out")
+    }
+}
