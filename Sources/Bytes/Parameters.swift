@@ -73,11 +73,12 @@ package struct Parameters: ~Copyable {
     /// Keeps, for as long as the parameters, what the percent-encoded bytes at `range` stand for; they must be well encoded.
     package mutating func keep(decoding range: Range<Int>) -> Range<Int> {
         let start = arena.count
+        let end = min(range.upperBound, start)
         var position = range.lowerBound
-        while position < min(range.upperBound, start) {
+        while position < end {
             let byte = arena.bytes[position]
             position += 1
-            if byte == UInt8(ascii: "%"), position + 1 < start, let high = Hex.value(of: arena.bytes[position]),
+            if byte == UInt8(ascii: "%"), position + 1 < end, let high = Hex.value(of: arena.bytes[position]),
                 let low = Hex.value(of: arena.bytes[position + 1])
             {
                 arena.append(high << 4 | low)

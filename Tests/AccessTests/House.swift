@@ -25,6 +25,7 @@ enum House {
         var vendorName: KeyTemplate?
         var callersEnd = CallersEnd.shortens
         var neverEnds = false
+        var takesObscure = false
 
         func objection(to ask: borrowing Ask) -> Objection? {
             ask.integer(at: 4) ?? 0 > most ? Objection("size", "is too large") : nil
@@ -87,11 +88,12 @@ enum House {
 
     static func decide(
         _ query: String, by caller: Caller, _ policy: Policy, route: Int = 0, ends end: Ask.End? = nil,
-        aboutService isAboutService: Bool = false
+        aboutService isAboutService: Bool = false, obscure obscurity: AskError? = nil
     ) throws -> Outcome {
         var ask = try ask(query)
         ask.end = end
         ask.isAboutService = isAboutService
+        ask.obscurity = obscurity
         let moment = moment()
         var workspace = PolicyWorkspace()
         switch policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {

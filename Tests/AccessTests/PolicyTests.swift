@@ -53,6 +53,22 @@ import Testing
         #expect(try House.decide("key=photos/a&bucket=no", by: anonymous, policy) == .notInGrant(clause: "bucket"))
     }
 
+    @Test func `what nobody can tell is given only by a grant that takes it, and judged by that`() throws {
+        let fault = AskError(.unreadableStringToSign, "text", "does not say")
+        let strict = policy(try House.grant("strict", prefix: "a/"))
+        for query in ["key=a/b", "key=b", "size=1", "key=a/b&grant=none"] {
+            #expect(try House.decide(query, by: anonymous, strict, obscure: fault) == .obscure("text"))
+        }
+        let both = policy(
+            try House.grant("strict", prefix: "a/"),
+            try House.grant("trusting", prefix: "a/", issuer: House.Limited(takesObscure: true)))
+        #expect(
+            try House.decide("key=a/b", by: anonymous, both, obscure: fault)
+                == .permitted(grant: "trusting", bucket: "media", key: "a/b", .object, lifetime: 600, by: .grant))
+        #expect(try House.decide("key=b", by: anonymous, both, obscure: fault) == .notInGrant(clause: "keyPrefix"))
+        #expect(try House.decide("key=a/b", by: anonymous, both) == .ambiguous)
+    }
+
     @Test func `R4: a foreign grant and one that does not exist answer alike`() throws {
         let policy = policy(
             try House.grant("open", callers: [.authenticated], prefix: "a/"),

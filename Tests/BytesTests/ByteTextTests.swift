@@ -202,4 +202,51 @@ import Testing
             #expect(HostPort(bad) == nil, "\(bad)")
         }
     }
+
+    @Test func `UTF-8 that comes byte by byte is well-formed when all of it is`() {
+        let edges: [UInt8] = [
+            0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE,
+            0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
+        ]
+        var texts: [[UInt8]] = [[]]
+        var wellFormed = 0
+        for _ in 0..<4 {
+            texts = texts.flatMap { text in edges.map { text + [$0] } }
+            for text in texts {
+                var progress = UTF8Progress()
+                let isWhole = text.allSatisfy { progress.take($0) } && progress.isWhole
+                if isWhole != UTF8Text.isWellFormed(text.span) { Issue.record("\(text)") }
+                wellFormed += isWhole ? 1 : 0
+            }
+        }
+        #expect(wellFormed > 100)
+    }
+
+    @Test func `what is encoded is read byte by byte, and nothing else is`() {
+        func read(_ text: String) -> [UInt8]? {
+            let encoded = bytes(text)
+            var (position, read): (Int, [UInt8]) = (0, [])
+            while let byte = Percent.nextEncoded(&position, of: encoded.span) { read.append(byte) }
+            return position == encoded.count ? read : nil
+        }
+        for byte in UInt8.min...UInt8.max {
+            var writer = ByteWriter()
+            Percent.encode([byte].span, into: &writer)
+            #expect(read(writer.array.text) == [byte])
+        }
+        for text in ["%", "%4", "%2f", "%41", "%7E", "%2", " ", "+", "/", "é", "a%", "%%", "%G0", "%0G", "%2 "] {
+            #expect(read(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `bytes are ordered as in a dictionary`() {
+        for (first, second, isBefore) in [
+            ("", "a", true), ("a", "a", false), ("a", "", false), ("a", "b", true), ("a", "a-", true), ("B", "a", true),
+            ("a-b", "a", false), ("z", "é", true),
+        ] {
+            let (first, second) = (bytes(first), bytes(second))
+            let precedes = first.span.precedes(second.span)
+            #expect(precedes == isBefore)
+        }
+    }
 }

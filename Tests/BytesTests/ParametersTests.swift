@@ -80,4 +80,17 @@ import Testing
         try parameters.read(form: Array("b=2".utf8).span)
         #expect(shown(parameters) == [["b", "2"]])
     }
+
+    @Test func `what is kept decoded is what was encoded, and nothing beyond the bytes is read`() throws {
+        var parameters = Parameters()
+        try parameters.add(name: Array("a".utf8).span, value: Array("b%20c%2F%C3%BC%".utf8).span, form: .text)
+        let value = parameters.entries[0].value
+        let kept = parameters.keep(decoding: value.lowerBound..<value.upperBound - 1)
+        let text = parameters.bytes(kept).text
+        #expect(text == "b c/ü")
+        for end in [value.upperBound, value.upperBound + 100] {
+            let kept = parameters.keep(decoding: value.upperBound - 1..<end)
+            #expect(kept.count >= 1)
+        }
+    }
 }

@@ -155,6 +155,7 @@ struct Attack: Sendable, CustomTestStringConvertible {
         text("a value's escape in small letters", "query", of: typed, "%2F", "%2f"),
         text("a slash in a value as it is", "query", of: typed, "a%2Fb", "a/b"),
         text("a line break in a value", "query", of: typed, "a%2Fb", "a%0D%0Ab"),
+        text("a value that is no UTF-8", "query", of: typed, "a%2Fb", "a%FFb"),
         text("a name twice", "query", of: typed, "=a%2Fb", "=a%2Fb&response-content-type=c"),
         text("a name without a name", "query", of: typed, "=a%2Fb", "=a%2Fb&=c"),
         text("an empty piece", "query", of: typed, "=a%2Fb", "=a%2Fb&"),

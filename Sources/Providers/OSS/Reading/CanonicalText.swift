@@ -9,7 +9,7 @@ import Bytes
 /// It has one reading only: key, names and values of the query are encoded, each byte in one way; a header's line has a colon, so
 /// the empty line behind them is the first; every list is in ascending order, and names nothing twice. It does not judge:
 /// allowed verbs, dates, prefixes and sub-resources are the operation table's. It is a view of the text, and allocates nothing.
-struct CanonicalText: ~Escapable {
+package struct CanonicalText: ~Escapable {
     /// Where the signature goes.
     enum Form: Sendable, Equatable {
         case header
@@ -23,7 +23,7 @@ struct CanonicalText: ~Escapable {
     /// Empty at service level.
     let bucketPlace: Range<Int>
     /// Percent-encoded; empty at bucket and service level.
-    let keyPlace: Range<Int>
+    package let keyPlace: Range<Int>
     /// Percent-encoded; empty where there is none.
     let queryPlace: Range<Int>
     /// The lines without the last one's LF; empty where there are none.
@@ -32,7 +32,7 @@ struct CanonicalText: ~Escapable {
 
     /// - Parameter string: what is signed of it; it must be of the same moment and scope.
     @_lifetime(copy text)
-    init(reading text: Span<UInt8>, of string: borrowing StringToSignV4) throws(StringToSignError) {
+    package init(reading text: Span<UInt8>, of string: borrowing StringToSignV4) throws(StringToSignError) {
         try SignedText.check(text, maximumLength: StringToSign.maximumLength)
         var start = 0
         guard let verb = SignedText.line(&start, of: text), let path = SignedText.line(&start, of: text),
@@ -174,12 +174,14 @@ extension CanonicalText {
         }
     }
 
+    /// Whether a text is UTF-8 without control characters, encoded as it is signed.
     private static func isEncoded(_ text: Span<UInt8>) -> Bool {
         var position = 0
+        var progress = UTF8Progress()
         while let byte = Percent.nextEncoded(&position, of: text) {
-            guard byte >= 0x20, byte != 0x7F else { return false }
+            guard byte >= 0x20, byte != 0x7F, progress.take(byte) else { return false }
         }
-        return position == text.count
+        return position == text.count && progress.isWhole
     }
 
     private static func checkHeaders(

@@ -8,7 +8,7 @@ import Crypto
 ///
 /// It says nothing of the request but its hash, so whoever signs one must have the canonical request too (`CanonicalText`).
 /// It is a view of the text, and allocates nothing.
-struct StringToSignV4: ~Escapable {
+package struct StringToSignV4: ~Escapable {
     private let text: Span<UInt8>
     /// The date of the request, or the beginning of a URL's life: seconds since 1970.
     let moment: Int64
@@ -19,7 +19,7 @@ struct StringToSignV4: ~Escapable {
     private static let digitCount = 64
 
     @_lifetime(copy text)
-    init(reading text: Span<UInt8>) throws(StringToSignError) {
+    package init(reading text: Span<UInt8>) throws(StringToSignError) {
         // Every line has its length; the scope's parts are short.
         guard text.count <= 512 else { throw StringToSignError(.syntax, "at most 512 bytes") }
         var start = 0
