@@ -49,6 +49,13 @@ struct SDKTests {
             "qiniu_callback.py", "\(service.port)", Setup.qiniuAccessKey, Setup.qiniuSecret)
     }
 
+    @Test(arguments: Transport.allCases)
+    func `Alibaba's SDKs have their requests signed remotely, and OSS takes them`(_ transport: Transport) throws {
+        let service = try Service.shared(.signing, transport)
+        try Python.expectSuccess(
+            "oss_remote.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret)
+    }
+
     @Test func `NetEase's SDK signs as the server that judges signatures says`() throws {
         try Python.expectSuccess("nos_client.py")
     }

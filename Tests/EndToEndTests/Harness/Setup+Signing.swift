@@ -19,6 +19,11 @@ extension Setup {
                   bucket: "demo-bucket", keyPrefix: "demo/", methods: ["GET", "HEAD", "PUT"],
                   headers: ["x-oss-meta-*"], subresources: ["response-content-type"], presign: "5m",
                 },
+                "uploads": {
+                  route: "oss.sign", credential: "oss", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "uploads/", methods: ["GET", "HEAD", "PUT"],
+                  headers: ["x-oss-meta-*"], presign: "15m",
+                },
                 "parts": {
                   route: "oss.sign", credential: "oss", callers: ["anonymous"], public: true,
                   bucket: "demo-bucket", keyPrefix: "parts/", methods: ["GET", "PUT", "POST", "DELETE"],
