@@ -1,4 +1,5 @@
 import Bytes
+import Crypto
 import Providers
 
 extension Chapter {
@@ -13,11 +14,38 @@ extension Chapter {
             x-oss-meta-origin:the second floor, the eastern wing, camera number 3
             /test-bucket/objects/2026/11/20/image-000001.jpg
             """)
-    private static let encoded: String = {
+    private static func encoded(_ text: [UInt8]) -> String {
         var out = ByteWriter()
         Percent.encode(text.span, into: &out)
         return out.array.text
+    }
+
+    private static let date: String = {
+        var out = ByteWriter()
+        ISO8601.writeBasic(House.seconds, into: &out)
+        return out.array.text
     }()
+    private static let canonical = Array(
+        text: """
+            PUT
+            /test-bucket/objects/2026/11/20/image%20000001.jpg
+            partNumber=12&uploadId=0004B9895DBBB6EC98E36
+            content-type:image/jpeg
+            x-oss-content-sha256:UNSIGNED-PAYLOAD
+            x-oss-date:\(date)
+            x-oss-meta-author:alice of the photographers
+
+
+            UNSIGNED-PAYLOAD
+            """)
+    private static let stringV4: [UInt8] = {
+        let digest = (try? Digest(.sha256, of: canonical.span))?.bytes.array ?? []
+        let scope = "\(date.prefix(8))/cn-hangzhou/oss/aliyun_v4_request"
+        return Array(text: "OSS4-HMAC-SHA256\n\(date)\n\(scope)\n\(Hex.encode(digest).text)")
+    }()
+    private static let askV1 = "contentToSign=\(encoded(text))"
+    private static let askV4 =
+        "version=v4&stringToSign=\(encoded(stringV4))&canonicalRequest=\(encoded(canonical))"
 
     private static let download = "key=objects/2026/11/20/image-000001.jpg"
     private static let asked = download + "&method=PUT"
@@ -26,13 +54,14 @@ extension Chapter {
 
     static let oss = Chapter(
         credentials: """
-            "oss": { provider: "oss", accessKey: "LTAI5texampleexample0001", secretKey: { env: "S" }, region: "cn-hangzhou" },
+            "oss": { provider: "oss", accessKey: "LTAI5texampleexample0001", secretKey: { env: "S" },
+              region: "cn-hangzhou" },
 
             """,
         grants: """
             "objects": { route: "oss.sign", credential: "oss", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "HEAD", "PUT"],
-              headers: ["x-oss-meta-*"], presign: "5m" },
+              headers: ["x-oss-meta-*"], subresources: ["uploadId", "partNumber"], presign: "5m" },
             "signed": { route: "oss.authorization", credential: "oss", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "objects/", methods: ["GET", "PUT"],
               headers: ["x-oss-meta-*", "content-type"] },
@@ -44,10 +73,10 @@ extension Chapter {
             Row("OSS V1 string read, \(text.count) bytes") { bench in
                 { bench.take(try StringToSign(reading: text.span).key.count) }
             },
-            .issuing("OSS V1 string, signed", "oss.sign", "contentToSign=\(encoded)"),
+            .issuing("OSS V1 string, signed", "oss.sign", askV1),
             .answering(
                 "OSS V1 string, POST of a form answered",
-                Sample.post("/oss/sign", "application/x-www-form-urlencoded", "contentToSign=\(encoded)")),
+                Sample.post("/oss/sign", "application/x-www-form-urlencoded", askV1)),
             .answering(
                 "OSS V1 string, POST of text answered", Sample.post("/oss/sign", "text/plain", text.text)),
             .issuing("OSS V4 request, signed", "oss.authorization", request),
@@ -56,5 +85,15 @@ extension Chapter {
             .issuing("OSS V4 presigned URL, issued", "oss.presigned-url", url),
             .issuing("OSS V1 presigned URL, issued", "oss.presigned-url", url + "&version=v1"),
             .answering("OSS V4 presigned URL, GET answered", Sample.get("/oss/presigned-url?\(download)")),
+            Row("OSS V4 string and request read, \(stringV4.count + canonical.count) bytes") { bench in
+                {
+                    let string = try StringToSignV4(reading: stringV4.span)
+                    bench.take(try CanonicalText(reading: canonical.span, of: string).keyPlace.count)
+                }
+            },
+            .issuing("OSS V4 string, signed", "oss.sign", askV4),
+            .answering(
+                "OSS V4 string and request, POST of a form answered",
+                Sample.post("/oss/sign", "application/x-www-form-urlencoded", askV4)),
         ])
 }
