@@ -96,6 +96,10 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "oss.presigned-url: grants.g.query": [("grants.g.methods", "\"GET\"")],
         "oss.authorization: grants.g.maxSize": [("grants.g.versions", "\"v4\"")],
         "oss.presigned-url: grants.g.maxSize": [("grants.g.versions", "\"v4\"")],
+        "oss.sign: grants.g.versions": [("credentials.oss.region", "\"x\"")],
+        "oss.sign: grants.g.trustSignInfo": [
+            ("credentials.oss.region", "\"x\""), ("grants.g.keyPrefix", ""), ("grants.g.unscoped", "true"),
+        ],
         "grants.g.unenforced": [("grants.g.maxSize", "7")],
         "oss.rtmp-url: grants.g.unscoped": [("grants.g.bucket", "")],
         "grants.g.callback.callbackUrl": notice, "grants.g.callback.callbackHost": notice,

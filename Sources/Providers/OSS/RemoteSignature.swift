@@ -69,11 +69,16 @@ struct RemoteSignature: TokenIssuer {
             let known = RemoteSignature.list(table.subResources + table.query)
             throw FieldProblem("subresources", "must be of \(known); nothing else is signed for callers (R15)")
         }
+        let headers = fields.grant.strings("headers") ?? []
+        guard headers.allSatisfy({ $0.starts(with: "x-oss-".utf8) }) else {
+            throw FieldProblem(
+                "headers", "must begin with x-oss-; whether others are signed is for the client to choose")
+        }
         rule = try OperationRule(
             table, methods: fields.grant.strings("methods") ?? [],
             subResources: (names.filter(table.subResources.contains), "subresources"),
             query: names.filter(table.query.contains), in: "subresources",
-            headers: fields.grant.strings("headers") ?? [], reach: fields.reach)
+            headers: headers, reach: fields.reach)
         region = fields.credential.string("region")
         versions = try RemoteSignature.versions(fields.grant.strings("versions"), region: region)
         presign = fields.grant.integer("presign").map { $0 / 1000 }
