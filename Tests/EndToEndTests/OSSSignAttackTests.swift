@@ -259,11 +259,11 @@ struct Attack: Sendable, CustomTestStringConvertible {
 
     private static let times = [
         Attack("16 minutes ago", .ungranted("date")) { $0.moment -= 960 },
-        Attack("in two minutes", .ungranted("date")) { $0.moment += 120 },
+        Attack("in an hour", .ungranted("date")) { $0.moment += 3600 },
         Attack("the year 2099", .ungranted("date")) { $0.moment = 4_070_908_800 },
         Attack("1970", .ungranted("date")) { $0.moment = 0 },
         Attack("a URL of 16 minutes ago", .ungranted("date"), of: .url) { $0.moment -= 960 },
-        Attack("a URL that begins in two minutes", .ungranted("date"), of: .url) { $0.moment += 120 },
+        Attack("a URL that begins in an hour", .ungranted("date"), of: .url) { $0.moment += 3600 },
         Attack("a URL that has ended", .ungranted("presign"), of: .url) { ($0.moment, $0.lifetime) = (now - 60, "30") },
         Attack("a URL beyond presign", .ungranted("presign"), of: .url) { $0.lifetime = "400" },
         Attack("a URL of a week", .ungranted("presign"), of: .url) { $0.lifetime = "604800" },

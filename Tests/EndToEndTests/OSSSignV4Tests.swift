@@ -149,7 +149,7 @@ struct OSSSignV4Tests {
         }
         // What can be seen of it, and what is said, is judged all the same.
         for (changed, said, clause) in [
-            (signable.with { $0.moment -= 960 }, told, "date"), (signable.with { $0.moment += 120 }, told, "date"),
+            (signable.with { $0.moment -= 960 }, told, "date"), (signable.with { $0.moment += 3600 }, told, "date"),
             (signable.with { $0.region = "cn-beijing" }, told, "region"),
             (signable.with { $0.product = "oss-cloudbox" }, told, "region"), (signable, blind, "methods"),
             (signable, blind + "&method=DELETE", "methods"), (signable, told + "&accessKeyId=other", "accessKeyId"),
