@@ -50,23 +50,27 @@ let package = Package(
             ],
             swiftSettings: strict),
         tests("BytesTests", "Bytes"),
-        tests("CryptoTests", "Crypto", "Bytes"),
+        // Issuers of tokens, for the tests of whoever has to believe them.
+        .target(
+            name: "TestKeys", dependencies: ["Crypto", "Bytes", "COpenSSL"], path: "Tests/TestKeys",
+            swiftSettings: strict),
+        tests("CryptoTests", "Crypto", "Bytes", "TestKeys"),
         tests("HTTPTests", "HTTP", "Bytes"),
         // Servers that misbehave on purpose, for the tests of whoever asks them.
         .target(
             name: "TestPeers", dependencies: ["Net", "CSystem", "COpenSSL"], path: "Tests/TestPeers",
             swiftSettings: strict),
         tests("NetTests", "Net", "HTTP", "Bytes", "CSystem", "COpenSSL", "TestPeers"),
-        tests("AccessTests", "Access", "Crypto", "Bytes"),
+        tests("AccessTests", "Access", "Crypto", "Bytes", "TestKeys"),
         tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", exclude: ["Fixtures"]),
         tests("UpstreamTests", "Upstream", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
-        tests("ConfigurationTests", "Configuration", "Upstream", "Providers", "Access", "Crypto", "Bytes"),
+        tests("ConfigurationTests", "Configuration", "Upstream", "Providers", "Access", "Crypto", "Bytes", "TestKeys"),
         tests(
             "ServiceTests", "Service", "Configuration", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP",
             "Crypto",
-            "Bytes"),
+            "Bytes", "TestKeys"),
         tests("ArchitectureTests"),
-        tests("EndToEndTests", "countersign", "TestPeers", "Bytes", "Crypto"),
+        tests("EndToEndTests", "countersign", "TestPeers", "TestKeys", "Bytes", "Crypto"),
     ]
 )

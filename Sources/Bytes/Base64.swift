@@ -1,4 +1,4 @@
-/// Base64 of RFC 4648, always padded, never broken into lines.
+/// Base64 of RFC 4648, never broken into lines; padded, but where a text is said to have no padding.
 package enum Base64: Sendable {
     /// Section 4: `+` and `/`. NOS and OSS use it.
     case standard
@@ -50,10 +50,11 @@ package enum Base64: Sendable {
 
     /// The bytes that `text` stands for, or nil when it is not the one canonical spelling: wrong alphabet, missing
     /// padding, white space, or left-over bits that are not zero.
-    package func decode(_ text: Span<UInt8>) -> [UInt8]? {
-        guard text.count % 4 == 0 else { return nil }
+    /// - Parameter padded: whether there is padding where there can be, or none at all, as in RFC 7515.
+    package func decode(_ text: Span<UInt8>, padded: Bool = true) -> [UInt8]? {
+        guard padded ? text.count % 4 == 0 : text.count % 4 != 1 else { return nil }
         var padding = 0
-        while padding < min(2, text.count), text[text.count - 1 - padding] == UInt8(ascii: "=") { padding += 1 }
+        while padded, padding < min(2, text.count), text[text.count - 1 - padding] == UInt8(ascii: "=") { padding += 1 }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3)
         var bits: UInt32 = 0

@@ -1,11 +1,17 @@
 // The parts of OpenSSL 3 that the house uses, and what of them are macros that Swift cannot call.
 #pragma once
 #include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/ecdsa.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
@@ -31,3 +37,6 @@ static inline void cs_ssl_context_forbid_renegotiation(SSL_CTX *context) {
 static inline int cs_ssl_set_server_name(SSL *ssl, const char *name) {
   return (int)SSL_set_tlsext_host_name(ssl, name);
 }
+
+/// That a key is made of the numbers of its public half.
+static const int cs_public_key_selection = EVP_PKEY_PUBLIC_KEY;

@@ -60,6 +60,18 @@ import Testing
         #expect(decoded == nil)
     }
 
+    @Test(arguments: [("", ""), ("Zg", "f"), ("Zm8", "fo"), ("Zm9v", "foo"), ("Zm9vYg", "foob")])
+    func `base64 may be without padding where it is said to be`(text: String, plain: String) {
+        let decoded = Base64.urlSafe.decode(bytes(text).span, padded: false)
+        #expect(decoded == bytes(plain))
+    }
+
+    @Test(arguments: ["Z", "Zg=", "Zg==", "Zh", "Zm9", "Zm9vY", "Zm9v\n", " Zm9v", "Zm+v", "Zm/v", "Zm.v", "Zm9v="])
+    func `base64 without padding that is not canonical is refused`(text: String) {
+        let decoded = Base64.urlSafe.decode(bytes(text).span, padded: false)
+        #expect(decoded == nil)
+    }
+
     @Test func `all byte values survive base64 and hex`() {
         let all = (0...255).map { UInt8($0) }
         for length in 0..<all.count {

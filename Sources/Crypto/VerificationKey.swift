@@ -1,0 +1,38 @@
+/// What tells whether a signature is somebody's: the secret that both sides know, or the public half of a pair.
+package struct VerificationKey: Sendable {
+    private enum Material {
+        case secret(Secret)
+        case publicKey(PublicKey)
+    }
+
+    private let material: Material
+    package let kind: SignatureAlgorithm.KeyKind
+
+    /// The shortest secret, in bytes: as long as the digest (RFC 7518 section 3.2).
+    package static let shortestSecret = 32
+
+    /// - Returns: nil where the secret is too short.
+    package init?(_ secret: Secret) {
+        guard secret.count >= VerificationKey.shortestSecret else { return nil }
+        material = .secret(secret)
+        kind = .secret
+    }
+
+    package init(_ key: PublicKey) {
+        material = .publicKey(key)
+        kind = key.kind
+    }
+
+    /// Whether `signature` is of this key over `message`; never where the key is of another kind than the algorithm's.
+    package func verifies(
+        _ signature: Span<UInt8>, over message: Span<UInt8>, by algorithm: SignatureAlgorithm
+    ) throws(CryptoError) -> Bool {
+        guard algorithm.keyKind == kind else { return false }
+        switch material {
+        case .secret(let secret):
+            let code = try HMACKey(.sha256, secret).sign(message)
+            return Digest(signature.withUnsafeBufferPointer { Array($0) })?.constantTimeEquals(code) == true
+        case .publicKey(let key): return try key.verifies(signature, over: message, by: algorithm)
+        }
+    }
+}
