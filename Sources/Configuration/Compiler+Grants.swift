@@ -26,6 +26,7 @@ extension Compiler {
         let fields = reader.read(member.value, path, by: Schema.grant(of: route))
         let draft = Draft(path: path, route: route, fields: fields, isRead: reader.problems.count == problems)
         let callers = compileCallers(draft, identities)
+        let conditions = compileConditions(draft, callers)
         let target = compileTarget(draft)
         let credential = compileCredential(draft, provider, credentials)
         let issuer = target.flatMap { makeIssuer(draft, for: $0, credential, credentials) }
@@ -33,7 +34,7 @@ extension Compiler {
         guard let callers, let target, let credential, let issuer else { return nil }
         return Grant(
             name: member.name, index: place, route: index, credential: credential, callers: callers,
-            bucket: Compiler.bucket(of: draft), target: target, withoutKey: route.withoutKey,
+            conditions: conditions, bucket: Compiler.bucket(of: draft), target: target, withoutKey: route.withoutKey,
             maximumKeyLength: route.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
             lastMoment: route.lastMoment, rates: Compiler.rates(of: draft),
             facts: Compiler.facts(of: draft, credentials.fields[credential], provider), issuer: issuer)
@@ -90,11 +91,12 @@ extension Compiler {
         for (index, name) in names.enumerated() {
             guard let selector = selector(name) else {
                 reader.report(
-                    reader.join(path, index), "must be \"anonymous\", \"authenticated\" or \"apiKey:ID\"")
+                    reader.join(path, index),
+                    "must be \"anonymous\", \"authenticated\", \"apiKey:ID\" or \"jwt:ID\"")
                 continue
             }
-            if case .identity(_, let id) = selector {
-                check(id, reader.join(path, index), among: identities.ids)
+            if case .identity(let kind, let id) = selector {
+                check(kind, id, reader.join(path, index), identities)
             }
             callers.append(selector)
         }
@@ -131,11 +133,40 @@ extension Compiler {
         let isOne = callers.count == 1 && callers.allSatisfy { if case .identity = $0 { true } else { false } }
         if callers.contains(.anonymous) {
             reader.report(path, "names the caller, and anonymous callers have no name (R9)")
+        } else if !template.claimNames.isEmpty, !Compiler.haveClaims(callers) {
+            reader.report(path, "has claims of the caller's, and only callers jwt:ID have any")
         } else if !template.namesSource, !isOne {
             reader.report(
                 path, "must have ${caller.source}, or callers must be one kind:id, else two callers could share it (R9)"
             )
         }
+    }
+
+    private static func haveClaims(_ callers: [CallerSelector]) -> Bool {
+        callers.allSatisfy { if case .identity(.jwt, _) = $0 { true } else { false } }
+    }
+
+    /// What the grant asks of its callers' claims.
+    private func compileConditions(_ draft: Draft, _ callers: [CallerSelector]?) -> [ClaimCondition] {
+        guard let members = draft.fields.members("where") else { return [] }
+        let path = draft.path + ".where"
+        if members.isEmpty { reader.report(path, "must have at least one condition") }
+        if let callers, !Compiler.haveClaims(callers) {
+            reader.report(path, "asks for claims, and only callers jwt:ID have any")
+        }
+        let start = Array("claims.".utf8)
+        var conditions: [ClaimCondition] = []
+        for member in members {
+            let place = reader.note(member, in: path)
+            guard member.name.starts(with: start), member.name.count > start.count else {
+                reader.report(place, "must be claims.NAME")
+                continue
+            }
+            guard let values = reader.strings(member.value, place) else { continue }
+            if values.isEmpty { reader.report(place, "must name at least one value") }
+            conditions.append(ClaimCondition(name: Array(member.name.dropFirst(start.count)), values: values))
+        }
+        return conditions
     }
 
     // MARK: Bucket and key

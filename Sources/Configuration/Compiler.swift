@@ -1,6 +1,5 @@
 import Access
 import Bytes
-import Crypto
 import Providers
 import Telemetry
 
@@ -46,6 +45,7 @@ final class Compiler {
         for member in root.members("grants") ?? [] {
             if let grant = compileGrant(member, at: grants.count, credentials, identities) { grants.append(grant) }
         }
+        let authenticator = identities.authenticator(for: grants)
         checkCallbacks(grants, beside: server.aliases)
         if file.isWorldWritable {
             reader.report("", "anybody on this machine can change this file; chmod o-w it")
@@ -54,11 +54,12 @@ final class Compiler {
             _ = reader.admits(worldReadable: name, secret)
         }
         return Configuration(
-            server: server, credentials: credentials.list, authenticator: identities.authenticator, grants: grants,
-            policy: Policy(grants, for: identities.authenticator, routes: Registry.routes.count),
+            server: server, credentials: credentials.list, authenticator: authenticator,
+            keySources: identities.keySources, grants: grants,
+            policy: Policy(grants, for: authenticator, routes: Registry.routes.count),
             rates: Compiler.rates(root.object("rateLimit") ?? FieldValues()),
             log: compileLog(root.object("log") ?? FieldValues()),
-            warnings: reader.warnings + warnings(server, credentials.list, identities.authenticator, grants))
+            warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants))
     }
 
     /// What is allowed, but hardly meant.
@@ -69,7 +70,9 @@ final class Compiler {
         var warnings: [String] = []
         if grants.isEmpty { warnings.append("grants: there are none, so nothing will be issued") }
         for grant in grants where !grant.callers.isEmpty && !authenticator.knows(anyOf: grant.callers) {
-            warnings.append("grants.\(grant.name.text): nobody can use it, since there is no API key")
+            warnings.append(
+                "grants.\(grant.name.text): nobody can use it, since there is neither an API key nor an issuer of tokens"
+            )
         }
         for (index, credential) in credentials.enumerated() where !grants.contains(where: { $0.credential == index }) {
             warnings.append("credentials.\(credential.name): no grant uses it")
@@ -104,77 +107,5 @@ final class Compiler {
             reader.report(place, "must have a name of 1 to 128 bytes without control characters")
         }
         return place
-    }
-
-    // MARK: Callers
-
-    /// Who can prove who they are.
-    struct Identities {
-        let authenticator: Authenticator
-        /// Nil where it cannot be told which there are.
-        let ids: Set<[UInt8]>?
-    }
-
-    private func compileAuthentication(_ fields: FieldValues) -> Identities {
-        let entries = fields.objects("apiKeys")
-        var keys: [Authenticator.APIKey] = []
-        var ids: Set<[UInt8]> = []
-        var digests: Set<[UInt8]> = []
-        for (index, entry) in (entries ?? []).enumerated() {
-            let path = "authentication.apiKeys[\(index)]"
-            let id = entry.string("id")
-            if let id {
-                ids.insert(id)
-                if !Principal.isPlain(id.span) {
-                    reader.report(
-                        path + ".id", "must be 1 to 128 of A-Z a-z 0-9 . _ @ + = ~ - and not begin with a dot")
-                }
-            }
-            guard let hex = entry.string("sha256") else { continue }
-            guard let bytes = Hex.decode(hex.span), bytes.count == 32, let digest = Digest(bytes) else {
-                reader.report(
-                    path + ".sha256", "must be the 64 hex digits that `countersign hash-key` shows, not the key itself")
-                continue
-            }
-            if !digests.insert(bytes).inserted { reader.report(path + ".sha256", "is another entry's key already") }
-            if let id { keys.append(Authenticator.APIKey(id: id, digest: digest, notAfter: entry.integer("notAfter"))) }
-        }
-        let isComplete = entries?.allSatisfy { $0.string("id") != nil } == true
-        let denied = compileDenied(fields.strings("deny") ?? [], among: isComplete ? ids : nil)
-        return Identities(
-            authenticator: Authenticator(apiKeys: keys, denied: denied), ids: isComplete ? ids : nil)
-    }
-
-    private func compileDenied(_ names: [[UInt8]], among ids: Set<[UInt8]>?) -> Set<Principal> {
-        var denied: Set<Principal> = []
-        for (index, name) in names.enumerated() {
-            let path = reader.join("authentication.deny", index)
-            guard case .identity(let kind, let id)? = selector(name) else {
-                reader.report(path, "must be \"apiKey:ID\"")
-                continue
-            }
-            check(id, path, among: ids)
-            denied.insert(Principal(kind, id: id, subject: id))
-        }
-        return denied
-    }
-
-    /// Whether an id that is named is one of an API key; nil where that cannot be told.
-    func check(_ id: [UInt8], _ path: String, among ids: Set<[UInt8]>?) {
-        if let ids, !ids.contains(id) { reader.report(path, Compiler.unknown(id, among: ids)) }
-    }
-
-    private static func unknown(_ id: [UInt8], among ids: Set<[UInt8]>) -> String {
-        let hint = NearestName.of(id.text, among: ids.map(\.text)).map { "; did you mean apiKey:\($0)?" } ?? ""
-        return "names no API key of authentication.apiKeys\(hint)"
-    }
-
-    /// A caller as it is written in the configuration.
-    func selector(_ text: [UInt8]) -> CallerSelector? {
-        if text.elementsEqual("anonymous".utf8) { return .anonymous }
-        if text.elementsEqual("authenticated".utf8) { return .authenticated }
-        let kind = Array("apiKey:".utf8)
-        guard text.starts(with: kind), text.count > kind.count else { return nil }
-        return .identity(.apiKey, id: Array(text.dropFirst(kind.count)))
     }
 }

@@ -46,6 +46,16 @@ package struct Configuration: Sendable {
         package let limits: UpstreamLimits
     }
 
+    /// Where the keys of an issuer of tokens are fetched; times in milliseconds.
+    package struct KeySource: Sendable {
+        package let endpoint: VendorEndpoint
+        package let path: [UInt8]
+        /// From one time to the next.
+        package let refresh: Int64
+        /// How long they are used when they cannot be fetched again.
+        package let keep: Int64
+    }
+
     /// How often anybody may ask, by whatever grant.
     package struct Rates: Sendable {
         package let perAddress, perCaller: Rate?
@@ -63,6 +73,8 @@ package struct Configuration: Sendable {
     package let server: Server
     package let credentials: [Credential]
     package let authenticator: Authenticator
+    /// By the ids of the issuers whose keys are fetched.
+    package let keySources: [[UInt8]: KeySource]
     package let grants: [Grant]
     package let policy: Policy
     package let rates: Rates

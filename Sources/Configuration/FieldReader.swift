@@ -219,7 +219,7 @@ struct FieldReader {
     }
 
     /// A list of different texts; nil when one of them will not do, so that the others keep their places.
-    private mutating func strings(_ value: JSONValue, _ path: String) -> [[UInt8]]? {
+    mutating func strings(_ value: JSONValue, _ path: String) -> [[UInt8]]? {
         guard case .array(let elements) = value.content else {
             if case .string = value.content { return string(value, path).map { [$0] } }
             report(path, "must be a list of strings")

@@ -34,6 +34,11 @@ struct ProblemList {
 
     func knows(_ path: String) -> Bool { offsets[path] != nil }
 
+    /// Whether anything is wrong with the object at a path, or with a key of it.
+    func hasAny(at path: String) -> Bool {
+        found.contains { $0.path == path || $0.path.utf8.starts(with: (path + ".").utf8) }
+    }
+
     /// Adds a problem at a path that has been read, or at the nearest part of it that has.
     mutating func add(_ path: String, _ reason: () -> String) {
         var known = path[...]

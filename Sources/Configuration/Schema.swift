@@ -60,7 +60,15 @@ package enum Schema {
 
     static let authentication: [FieldDescription] = [
         FieldDescription("apiKeys", .objects(apiKey), standard: "[]", "Keys of programs; several may share an id."),
-        FieldDescription("deny", .strings, standard: "[]", "Callers that get nothing: `\"apiKey:ID\"` (R12)."),
+        FieldDescription(
+            "jwt", .objects(jwt), standard: "[]", "Issuers of tokens (JWT), each with an `issuer` of its own."),
+        FieldDescription(
+            "rememberedTokens", .integer(0...1_000_000), standard: "10000",
+            "Tokens that an event loop need not check anew each time; beyond it, a newer one takes an older one's place."
+        ),
+        FieldDescription(
+            "deny", .strings, standard: "[]",
+            "Callers that get nothing: `\"apiKey:ID\"`, `\"jwt:ID/SUBJECT\"` (R12)."),
     ]
 
     static let apiKey: [FieldDescription] = [
@@ -68,6 +76,28 @@ package enum Schema {
         FieldDescription(
             "sha256", .string, required: true, "The SHA-256 of the key in hex; `countersign hash-key` makes both."),
         FieldDescription("notAfter", .time, "When the key ends."),
+    ]
+
+    static let jwt: [FieldDescription] = [
+        FieldDescription("id", .string, required: true, "What its callers are called by: `\"jwt:ID\"`."),
+        FieldDescription("issuer", .string, required: true, "The `iss` of its tokens, byte for byte."),
+        FieldDescription("audience", .string, required: true, "What must be in their `aud`."),
+        FieldDescription(
+            "algorithms", .strings, required: true,
+            "What they may be signed by: `HS256` alone, or some of `RS256`, `PS256`, `ES256` and `EdDSA`."),
+        FieldDescription(
+            "jwksUrl", .string, "Where its public keys are fetched, as a JWK set: https, or http on this machine."),
+        FieldDescription(
+            "jwksRefresh", .duration(1_000...86_400_000), standard: "\"10m\"",
+            "From one fetching of `jwksUrl` to the next; sooner for a `kid` that is not known."),
+        FieldDescription(
+            "jwksKeep", .duration(1_000...2_592_000_000), standard: "\"1d\"",
+            "How long the keys of `jwksUrl` are used while they cannot be fetched again."),
+        FieldDescription("jwksFile", .string, "A file of its public keys, as a JWK set (RFC 7517)."),
+        FieldDescription("publicKeyFile", .string, "A file of its one public key, in PEM."),
+        FieldDescription("secret", .secret, "The secret of HS256, at least 32 bytes (R10)."),
+        FieldDescription(
+            "leeway", .duration(0...600_000), standard: "\"30s\"", "By how much its clock and ours may differ."),
     ]
 
     static let rateLimit: [FieldDescription] = [
@@ -146,7 +176,10 @@ package enum Schema {
     private static let callers: [FieldDescription] = [
         FieldDescription(
             "callers", .strings, required: true,
-            "`\"anonymous\"`, `\"authenticated\"` or `\"apiKey:ID\"`; several as a list."),
+            "`\"anonymous\"`, `\"authenticated\"`, `\"apiKey:ID\"` or `\"jwt:ID\"`; several as a list."),
+        FieldDescription(
+            "where", .members,
+            "What callers' claims must be: `{ \"claims.scope\": [\"upload\"] }`; one value of each list."),
         FieldDescription(
             "public", .boolean, standard: "false", "Must be true for a grant that `anonymous` may use (R10)."),
         FieldDescription(

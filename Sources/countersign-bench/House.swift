@@ -30,20 +30,20 @@ final class House {
     init() throws {
         let configuration = try House.load()
         let desks = try SessionDesks(configuration) { _ in throw RowError("there is no sandbox here") }
-        let lines = try FetchLines(configuration)
-        let keys = try CallbackKeys(configuration)
+        let (lines, callbackKeys) = (try FetchLines(configuration), try CallbackKeys(configuration))
+        let issuerKeys = try KeyDesks(configuration)
         var handler: (any RequestHandler)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
             let made = try LoopHandler(
-                configuration, desks, lines, keys, RateLimiter(identities: configuration.rates.identities), loop,
-                Log(configuration.log))
+                configuration, desks, lines, callbackKeys, issuerKeys,
+                RateLimiter(identities: configuration.rates.identities), loop, Log(configuration.log))
             handler = made
             return made
         }
         guard let handler else { throw RowError("the server has no loop") }
         self.configuration = configuration
         self.desks = desks
-        self.keys = keys
+        self.keys = callbackKeys
         self.handler = handler
     }
 
@@ -52,7 +52,7 @@ final class House {
         let text = """
             { version: 1, server: { listen: "127.0.0.1:8080" },
               credentials: { \(Chapter.all.map(\.credentials).joined()) },
-              authentication: { apiKeys: [{ id: "app", sha256: "\(digest)" }] },
+              authentication: { apiKeys: [{ id: "app", sha256: "\(digest)" }], jwt: [\(Chapter.issuers)] },
               grants: { \(Chapter.all.map(\.grants).joined()) },
               log: { level: "warning" } }
             """
@@ -60,7 +60,10 @@ final class House {
             "/benchmark.json5",
             in: Surroundings(
                 variable: { _ in secret },
-                file: { _ in Surroundings.File(bytes: Array(text: text), isWorldReadable: false) }))
+                file: { name in
+                    Surroundings.File(
+                        bytes: Array(text: name == "/benchmark.jwks" ? Chapter.keys : text), isWorldReadable: false)
+                }))
     }
 
     /// What is permitted to somebody who asks a route with a query.
@@ -70,12 +73,20 @@ final class House {
 
     /// The caller who presents an API key; nobody in particular without one.
     func caller(_ apiKey: String?) throws -> Caller {
-        let key = apiKey.map { Array(text: $0) } ?? []
+        guard let apiKey else { return configuration.authenticator.anonymous }
+        switch configuration.authenticator.identify(apiKey: Array(text: apiKey).span, at: House.seconds) {
+        case .caller(let caller): return caller
+        case .refused(let reason, _): throw RowError(reason.description)
+        }
+    }
+
+    /// The caller of an Authorization field.
+    func caller(_ authorization: [UInt8], _ memory: inout JWTMemory) throws -> Caller {
         switch configuration.authenticator.identify(
-            authorization: nil, apiKey: apiKey == nil ? nil : key.span, at: House.seconds)
+            authorization: authorization.span, apiKey: nil, at: House.seconds, remembering: &memory)
         {
         case .caller(let caller): return caller
-        case .refused(let reason): throw RowError(reason.description)
+        case .refused(let reason, _): throw RowError(reason.description)
         }
     }
 

@@ -18,8 +18,10 @@ import Testing
     private func identify(_ authorization: String?, _ apiKey: String? = nil, at now: Int64 = House.now) -> String? {
         let field = Array((authorization ?? "").utf8)
         let key = Array((apiKey ?? "").utf8)
+        var memory = authenticator.makeMemory()
         let finding = authenticator.identify(
-            authorization: authorization == nil ? nil : field.span, apiKey: apiKey == nil ? nil : key.span, at: now)
+            authorization: authorization == nil ? nil : field.span, apiKey: apiKey == nil ? nil : key.span, at: now,
+            remembering: &memory)
         switch finding {
         case .caller(let caller): return caller.principal.kind == .anonymous ? "-" : caller.principal.subject.text
         case .refused: return nil

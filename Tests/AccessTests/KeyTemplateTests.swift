@@ -24,8 +24,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "$", "$(a)", "${", "${}", "${caller}", "${caller.id", "${Caller.id}", "${ caller.id}", "${claims.sub}",
-        "${env.X}", "a$b",
+        "$", "$(a)", "${", "${}", "${caller}", "${caller.id", "${Caller.id}", "${ caller.id}", "${claims.}",
+        "${claims}", "${sha256:claims.}", "${sha256:caller.id}", "${sha1:claims.sub}", "${env.X}", "a$b",
     ])
     func `R14: a place that is not known is refused`(template: String) {
         #expect(throws: KeyTemplate.Fault.self) { try KeyTemplate(Array(template.utf8)) }
@@ -66,6 +66,65 @@ import Testing
                 rendered.utf8.count { $0 == UInt8(ascii: "/") } == 4, "a name never leaves its segment: \(rendered)")
         }
         #expect(renderings.count > 1000)
+    }
+}
+
+/// Claims of tokens in templates.
+@Suite struct ClaimTemplateTests {
+    private func render(
+        _ template: KeyTemplate, id: String, subject: [UInt8], _ claims: [(name: [UInt8], value: CallerClaims.Value)]
+    ) -> String? {
+        let principal = Principal(.jwt, id: Array(id.utf8), subject: subject)
+        var rendered = ByteWriter()
+        let moment = House.moment()
+        let caller = Caller(principal, index: 1, claims: CallerClaims(claims))
+        return template.render(for: caller, asking: nil, at: moment, into: &rendered) == nil ? rendered.bytes.text : nil
+    }
+
+    @Test func `R14: of 10,000 random tuples of claims no two different ones render the same prefix`() throws {
+        var generator = SplitMix(seed: 11)
+        let alphabet = Array("ab01._@-/$ \u{e9}".utf8)
+        func random() -> [UInt8] {
+            (0..<Int.random(in: 0...3, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
+        }
+        let template = try KeyTemplate(Array("${caller.source}/${claims.t}/x-${claims.u}/${sha256:claims.sub}/".utf8))
+        #expect(template.claimNames.map(\.text) == ["t", "u", "sub"])
+        var renderings: [String: [[UInt8]]] = [:]
+        for _ in 0..<10_000 {
+            let values = [random(), random(), random()]
+            let id = ["one", "two"].randomElement(using: &generator) ?? ""
+            let claims = zip(["t", "u", "sub"], values).map { (Array($0.utf8), CallerClaims.Value.text($1)) }
+            guard let rendered = render(template, id: id, subject: values[2], claims) else { continue }
+            let tuple = [Array(id.utf8)] + values
+            #expect(renderings.updateValue(tuple, forKey: rendered) ?? tuple == tuple, "\(rendered)")
+            #expect(rendered.utf8.count { $0 == UInt8(ascii: "/") } == 4, "a claim leaves its segment: \(rendered)")
+        }
+        #expect(renderings.count > 400)
+    }
+
+    @Test func `R9: the same name from two issuers and as an API key stays apart`() throws {
+        let template = try KeyTemplate(Array("${caller.source}/${caller.id}/".utf8))
+        let name = Array("app".utf8)
+        let moment = House.moment()
+        var prefixes: Set<String> = []
+        for principal in [
+            Principal(.jwt, id: Array("one".utf8), subject: name),
+            Principal(.jwt, id: Array("two".utf8), subject: name),
+            Principal(.apiKey, id: name, subject: name),
+        ] {
+            var rendered = ByteWriter()
+            let fault = template.render(for: Caller(principal, index: 1), asking: nil, at: moment, into: &rendered)
+            #expect(fault == nil)
+            prefixes.insert(rendered.bytes.text)
+        }
+        #expect(prefixes == ["jwt-one/app/", "jwt-two/app/", "apiKey-app/app/"])
+    }
+
+    @Test(arguments: [
+        "${claims.a}${claims.b}", "${claims.a}-${sha256:claims.b}", "${caller.id}.${claims.a}", "${claims.a}.${ext}",
+    ])
+    func `R14: a segment has at most one claim`(template: String) {
+        #expect(throws: KeyTemplate.Fault.self) { try KeyTemplate(Array(template.utf8)) }
     }
 }
 

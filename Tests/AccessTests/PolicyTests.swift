@@ -18,7 +18,7 @@ import Testing
     }
 
     private func caller(_ key: String) throws -> Caller {
-        let finding = authenticator.identify(authorization: nil, apiKey: Array(key.utf8).span, at: House.now)
+        let finding = authenticator.identify(apiKey: Array(key.utf8).span, at: House.now)
         guard case .caller(let caller) = finding else {
             Issue.record("\(key) is no key")
             return anonymous

@@ -95,7 +95,7 @@ struct CredentialMistakeTests {
         Mistake("deny: [\"apiKey:backend\"]", "deny: [‸\"backend\"]", "authentication.deny[0]", "\"apiKey:ID\""),
         Mistake("deny: [\"apiKey:backend\"]", "deny: [‸\"anonymous\"]", "authentication.deny[0]", "\"apiKey:ID\""),
         Mistake("deny: [\"apiKey:backend\"]", "deny: [‸\"apiKey:\"]", "authentication.deny[0]", "\"apiKey:ID\""),
-        Mistake("deny: [\"apiKey:backend\"]", "‸deny: \"jwt:a/b\"", "authentication.deny", "\"apiKey:ID\""),
+        Mistake("deny: [\"apiKey:backend\"]", "‸deny: \"jwt:a/\"", "authentication.deny", "\"jwt:ID/SUBJECT\""),
     ])
     func `refuses API keys and denials that match nobody (R8, R12)`(mistake: Mistake) throws { try mistake.check() }
 

@@ -50,6 +50,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
                 ("authentication.apiKeys.[].sha256", "\"\(Sample.digest)\""),
             ]
         }
+        if needsTokens { settings += Documented.tokens }
         for provider in Registry.providers where path.first != "version" {
             let place = "credentials.\(provider.name)"
             // Those of a sandbox would not stand beside others.
@@ -85,12 +86,36 @@ struct Documented: Sendable, CustomTestStringConvertible {
         return tree.written
     }
 
+    /// Whether the key says something only where there are issuers of tokens.
+    private var needsTokens: Bool {
+        name.hasPrefix("authentication.jwt[]") || name == "authentication.rememberedTokens" || name == "grants.g.where"
+    }
+
+    private static let tokens = [
+        ("id", "j"), ("issuer", "https://id.example.com"), ("audience", "a"), ("algorithms", "HS256"),
+        ("secret", "a-secret-of-32-bytes-and-no-more"),
+    ].map { ("authentication.jwt.[].\($0)", "\"\($1)\"") }
+
+    private static let publicKeys = [
+        ("authentication.jwt.[].secret", ""), ("authentication.jwt.[].algorithms", "\"RS256\""),
+    ]
+
+    private static let fetchedKeys =
+        publicKeys + [
+            ("authentication.jwt.[].jwksUrl", "\"https://id.example.com/keys\""),
+            ("authentication.jwt.[].jwksRefresh", "\"5s\""),
+        ]
+
     /// What else must be said where a key is used; an empty text takes a key out.
     private static let needs: [String: [(String, String)]] = [
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],
         "credentials.nos.endpoint": Documented.granting("nos.presigned-url", by: "nos")
             + [("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\"")],
+        "authentication.jwt[].jwksUrl": publicKeys, "authentication.jwt[].jwksRefresh": fetchedKeys,
+        "authentication.jwt[].jwksKeep": fetchedKeys, "authentication.jwt[].jwksFile": publicKeys,
+        "authentication.jwt[].publicKeyFile": publicKeys,
+        "grants.g.where": [("grants.g.callers", "\"jwt:j\"")],
         "credentials.oss.region": request, "credentials.oss.endpoint": request + [("credentials.oss.region", "\"x\"")],
         "oss.authorization: grants.g.query": [("grants.g.methods", "\"GET\"")],
         "oss.presigned-url: grants.g.query": [("grants.g.methods", "\"GET\"")],
@@ -164,6 +189,12 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "server.aliases": "{\"/a\":\"oss.sign\"}", "credentials": "{}", "grants": "{}",
         "authentication.apiKeys": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",
         "authentication.apiKeys[].sha256": "\"\(Sample.otherDigest)\"", "authentication.deny": "\"apiKey:a\"",
+        "authentication.jwt":
+            "[{id:\"j\",issuer:\"i\",audience:\"a\",algorithms:\"HS256\",secret:\"a-secret-of-32-bytes-and-no-more\"}]",
+        "authentication.jwt[].algorithms": "[\"HS256\"]", "authentication.jwt[].jwksFile": "\"jwks.json\"",
+        "authentication.jwt[].jwksUrl": "\"https://id.example.com/keys\"", "authentication.jwt[].jwksKeep": "\"2d\"",
+        "authentication.jwt[].publicKeyFile": "\"issuer.pem\"", "grants.g.where": "{\"claims.a\":\"b\"}",
+        "authentication.jwt[].secret": "\"another-secret-of-more-than-32-bytes\"",
         "grants.g.callers": "\"authenticated\"", "grants.g.choose": "\"fsizeMin\"", "grants.g.methods": "\"HEAD\"",
         "grants.g.headers": "\"x-oss-meta-a\"", "grants.g.policy.saveKey": "\"p/x\"",
         "grants.g.actions": "\"oss:PutObject\"", "credentials.sts.roleArn": "\"acs:ram::1:role/a\"",

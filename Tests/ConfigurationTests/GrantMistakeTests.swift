@@ -36,7 +36,6 @@ struct GrantMistakeTests {
                 "\"files\": {\n      route: \"nos.token\", credential: \"nos\",",
                 "‸\"files\": { route: \"nos.token\",", "grants.files", "needs credential"),
             Mistake("presign: \"5m\"", "presign: \"5m\", ‸lifetime: \"1h\"", "grants.sign.lifetime", "is not known"),
-            Mistake("presign: \"5m\"", "presign: \"5m\", ‸where: {}", "grants.sign.where", "is not known"),
             Mistake("presign: \"5m\"", "presign: \"5m\", ‸rates: {}", "grants.sign.rates", "is not known"),
             Mistake("presign: \"5m\"", "presign: \"5m\", ‸policy: {}", "grants.sign.policy", "is not known"),
         ])
@@ -48,7 +47,8 @@ struct GrantMistakeTests {
             Mistake(photos, photos.at("\"apiKey:ap\""), "grants.photos.callers[0]", "did you mean apiKey:app?"),
             Mistake(photos, photos.at("\"apiKey:zzzzzz\""), "grants.photos.callers[0]", "names no API key"),
             Mistake(
-                photos, photos.at("\"jwt:login\""), "grants.photos.callers[0]", "\"authenticated\" or \"apiKey:ID\""),
+                photos, photos.at("\"key:login\""), "grants.photos.callers[0]",
+                "\"authenticated\", \"apiKey:ID\" or \"jwt:ID\""),
             Mistake(photos, photos.at("\"app\""), "grants.photos.callers[0]", "\"anonymous\", "),
             Mistake(photos, photos.at("\"Anonymous\""), "grants.photos.callers[0]", "\"anonymous\", "),
             Mistake(photos, photos.at("7"), "grants.photos.callers[0]", "string"),
@@ -117,8 +117,8 @@ struct GrantMistakeTests {
             prefix("${caller.name}/", "${caller.name} is not known; there are ${caller.id}"),
             prefix("${}/", "is not known"), prefix("${caller.id/", "a $ must begin a place"),
             prefix("${ caller.id }/", "is not known"), prefix("${CALLER.ID}/", "is not known"),
-            prefix("${claims.sub}/", "needs a caller with claims"),
-            prefix("${sha256:claims.sub}/", "needs a caller with claims"),
+            prefix("${claims.sub}/", "only callers jwt:ID"),
+            prefix("${sha256:claims.sub}/", "only callers jwt:ID"),
             prefix("${caller.id}${caller.source}/", "two values of the caller's in one path segment"),
             prefix("${caller.id}-${uuid}-${caller.id}/", "two values"),
             prefix("a/${ext}/", "cannot have ${ext}"), prefix("a/b.${ext}", "cannot have ${ext}"),

@@ -56,7 +56,8 @@ struct ReadmeTests {
         for block in blocks {
             let text = Sample.file(String(block.dropFirst(6)))
             let surroundings = Surroundings(
-                variable: { _ in "a-secret" }, file: { $0 == "c.json5" ? text : Sample.file("a-secret\n") })
+                variable: { _ in "a-secret-of-at-least-thirty-two-bytes" },
+                file: { $0 == "c.json5" ? text : Sample.file("a-secret\n") })
             let configuration = try Configuration.load("c.json5", in: surroundings)
             #expect(!configuration.grants.isEmpty)
         }

@@ -1,4 +1,6 @@
 import Bytes
+import Crypto
+import TestKeys
 
 @testable import Configuration
 
@@ -11,7 +13,7 @@ enum Sample {
     static let secrets = [
         "inline-OSS-secret", "variable-QINIU-secret", "variable-CDN-secret", "file-NOS-secret", "mounted-secret",
         "variable-STS-secret",
-        "variable-STS-token",
+        "variable-STS-token", "variable-token-secret-of-32-bytes",
     ]
 
     static let text = #"""
@@ -110,8 +112,26 @@ enum Sample {
         "/run/secrets/ca.pem": file("-----BEGIN CERTIFICATE-----"),
         "conf/oidc-token": file("eyJ.token", isWorldReadable: true),
         "/var/run/tokens/oidc": file("eyJ.other", isWorldReadable: true),
+        "conf/jwks.json": file(jwks(.rs256, .es256), isWorldReadable: true),
+        "conf/issuer.pem": file(TestKey.shared[.rs256]?.pem ?? ""),
+        "conf/curve.pem": file(TestKey.shared[.es256]?.pem ?? ""),
+        "conf/two.pem": file((TestKey.shared[.rs256]?.pem ?? "") + (TestKey.shared[.es256]?.pem ?? "")),
+        "conf/private.pem": file("-----BEGIN PRIVATE KEY-----\nMII=\n-----END PRIVATE KEY-----\n"),
+        "conf/short.pem": file(TestKey(.rs256, size: 1024).pem),
+        "conf/p384.pem": file(TestKey(.es256, curve: "P-384").pem),
+        "conf/short.json": file("{\"keys\":[\(TestKey(.rs256, size: 1024).jwk())]}"),
+        "conf/private.json": file("{\"keys\":[\(TestKey.shared[.es256]?.jwk("\"d\":\"AQAB\"") ?? "")]}"),
+        "conf/encrypting.json": file("{\"keys\":[\(TestKey.shared[.rs256]?.jwk("\"use\":\"enc\"") ?? "")]}"),
+        "conf/twice.json": file(
+            "{\"keys\":[\([.rs256, .es256].compactMap { TestKey.shared[$0]?.jwk("\"kid\":\"a\"") }.joined(separator: ","))]}"
+        ),
         "conf/writable": file("-----BEGIN CERTIFICATE-----", isWorldWritable: true), "conf/nothing": file(""),
     ]
+
+    /// A set of the keys that tests share.
+    private static func jwks(_ algorithms: SignatureAlgorithm...) -> String {
+        "{\"keys\":[\(algorithms.compactMap { TestKey.shared[$0]?.jwk() }.joined(separator: ","))]}"
+    }
 
     static func file(_ text: String, isWorldReadable: Bool = false, isWorldWritable: Bool = false) -> Surroundings.File
     {
@@ -120,6 +140,7 @@ enum Sample {
     }
 
     static let variables = [
+        "TOKEN_SECRET": "variable-token-secret-of-32-bytes", "SHORT_TOKEN_SECRET": "variable-token-secret-of-31-byt",
         "QINIU_SECRET_KEY": "variable-QINIU-secret", "EMPTY": "", "TWO_LINES": "variable-QINIU-secret\nmore",
         "CDN_KEY": "variable-CDN-secret", "ROLE_SECRET_KEY": "variable-STS-secret",
         "ALIBABA_CLOUD_ACCESS_KEY_ID": "LTAI-environment",

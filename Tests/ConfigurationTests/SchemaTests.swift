@@ -19,7 +19,7 @@ struct SchemaTests {
             ([.bucket], "bucket", ["bucket"]), ([], "", []),
         ]
         for (scope, words, names) in scopes {
-            let others = ["callers", "credential", "public", "rate", "route", "unscoped"]
+            let others = ["callers", "credential", "public", "rate", "route", "unscoped", "where"]
             #expect(Schema.grant(of: .made(scope)).map(\.name).sorted() == (others + names).sorted())
             #expect(scope.words == words)
             var fields = FieldValues()

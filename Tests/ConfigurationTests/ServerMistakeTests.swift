@@ -42,7 +42,9 @@ struct ServerMistakeTests {
         Mistake("deny: [", "‸tickets: {}, deny: [", "authentication.tickets", "is not known"),
         Mistake("deny: [", "‸certificates: [], deny: [", "authentication.certificates", "is not known"),
         Mistake("body: 1000", "‸boddy: 1000", "server.limits.boddy", "did you mean body?"),
-        Mistake("deny: [\"apiKey:backend\"]", "‸jwt: []", "authentication.jwt", "there are apiKeys, deny"),
+        Mistake(
+            "deny: [\"apiKey:backend\"]", "‸tokens: []", "authentication.tokens",
+            "there are apiKeys, deny, jwt, rememberedTokens"),
         Mistake("log: { level", "log: { ‸Level", "log.Level", "did you mean level?"),
         Mistake("{\n  version: 1,", "‸{", "", "needs version"),
         Mistake("version: 1", "‸version: 2", "version", "must be 1"),

@@ -14,7 +14,7 @@ import Testing
         #expect(configuration.grants.count == 4)
         #expect(configuration.warnings.isEmpty)
         #expect(!text.contains(key.text))
-        let finding = configuration.authenticator.identify(authorization: nil, apiKey: key.span, at: 0)
+        let finding = configuration.authenticator.identify(apiKey: key.span, at: 0)
         guard case .caller(let caller) = finding else {
             Issue.record("the key that init prints is not the configuration's")
             return

@@ -20,8 +20,8 @@ package struct Authenticator: Sendable {
 
     package enum Finding {
         case caller(Caller)
-        /// Not to be served; the reason does not tell whether a key exists.
-        case refused(StaticString)
+        /// Not to be served; the reason does not tell whether a key exists. For a token, the log may know more.
+        case refused(StaticString, because: JWTFault? = nil)
     }
 
     /// Nobody in particular.
@@ -29,12 +29,24 @@ package struct Authenticator: Sendable {
     /// Every caller there can be: `anonymous`, then one for each identity.
     let callers: [Caller]
     private let keys: [(prefix: UInt64, digest: Digest, caller: Caller)]
+    /// With where the grants of its callers are listed.
+    private let issuers: [(issuer: JWTIssuer, index: Int)]
+    private let claimNames: Set<[UInt8]>
+    private let denied: Set<Principal>
+    private let rememberedTokens: Int
 
     /// The longest API key that is looked at, in bytes.
     static let maximumKeyLength = 512
 
-    /// - Parameter denied: the principals of the deny list.
-    package init(apiKeys: [APIKey], denied: Set<Principal>) {
+    /// - Parameters:
+    ///   - issuers: no two with the same `iss`.
+    ///   - claimNames: the claims that grants look at.
+    ///   - rememberedTokens: how many tokens an event loop need not check again.
+    ///   - denied: the principals of the deny list.
+    package init(
+        apiKeys: [APIKey], issuers: [JWTIssuer] = [], claimNames: Set<[UInt8]> = [], rememberedTokens: Int = 0,
+        denied: Set<Principal>
+    ) {
         anonymous = Caller(.anonymous, index: 0)
         var callers = [anonymous]
         var keys: [(prefix: UInt64, digest: Digest, caller: Caller)] = []
@@ -46,26 +58,53 @@ package struct Authenticator: Sendable {
             let caller = Caller(
                 principal, index: index, endsAt: key.notAfter, isDenied: denied.contains(principal))
             if indices.updateValue(index, forKey: key.id) == nil { callers.append(caller) }
-            keys.append((Authenticator.prefix(of: key.digest), key.digest, caller))
+            keys.append((key.digest.prefix, key.digest, caller))
+        }
+        self.issuers = issuers.map { issuer in
+            let caller = Caller(Principal(.jwt, id: issuer.id), index: callers.count)
+            callers.append(caller)
+            return (issuer, caller.index)
         }
         self.callers = callers
         self.keys = keys.sorted { $0.prefix < $1.prefix }
+        self.claimNames = claimNames
+        self.denied = denied
+        self.rememberedTokens = issuers.isEmpty ? 0 : rememberedTokens
     }
+
+    /// Whose tokens are believed, by their places.
+    package var tokenIssuers: [JWTIssuer] { issuers.map(\.issuer) }
+
+    /// What an event loop remembers of the tokens that it has seen.
+    package func makeMemory() -> JWTMemory { JWTMemory(capacity: rememberedTokens) }
 
     /// - Parameters:
     ///   - authorization: the value of the Authorization field, nil when there is none.
     ///   - apiKey: the value of the X-API-Key field, nil when there is none.
     ///   - now: seconds since 1970.
-    package func identify(authorization: Span<UInt8>?, apiKey: Span<UInt8>?, at now: Int64) -> Finding {
+    ///   - memory: of this authenticator alone.
+    package func identify(
+        authorization: Span<UInt8>?, apiKey: Span<UInt8>?, at now: Int64, remembering memory: inout JWTMemory
+    ) -> Finding {
         if let authorization {
             guard apiKey == nil else { return .refused("present one credential, not two") }
             guard authorization.count > 7, authorization.extracting(0..<7).equals(ignoringCase: "bearer ") else {
                 return .refused("the Authorization scheme must be Bearer")
             }
-            return find(authorization.extracting(7..<authorization.count), at: now)
+            return find(authorization.extracting(7..<authorization.count), at: now, &memory)
         }
-        if let apiKey { return find(apiKey, at: now) }
-        return .caller(anonymous)
+        guard let apiKey else { return .caller(anonymous) }
+        return identify(apiKey: apiKey, at: now)
+    }
+
+    /// Who has an API key.
+    package func identify(apiKey: Span<UInt8>, at now: Int64) -> Finding {
+        guard apiKey.count <= Authenticator.maximumKeyLength else { return .refused(Authenticator.refusal) }
+        do throws(CryptoError) {
+            return find(try Digest(.sha256, of: apiKey), at: now) ?? .refused(Authenticator.refusal)
+        } catch {
+            return .refused(Authenticator.failure)
+        }
     }
 
     /// Whether there is anybody whom one of `selectors` admits.
@@ -74,16 +113,66 @@ package struct Authenticator: Sendable {
     }
 
     private static let refusal: StaticString = "the API key is not valid"
+    private static let tokenRefusal: StaticString = "the token is not valid"
+    private static let failure: StaticString = "no key can be checked now"
 
-    private func find(_ key: Span<UInt8>, at now: Int64) -> Finding {
-        guard !key.isEmpty, key.count <= Authenticator.maximumKeyLength else { return .refused(Authenticator.refusal) }
+    /// Who has a key or a token.
+    private func find(_ credential: Span<UInt8>, at now: Int64, _ memory: inout JWTMemory) -> Finding {
+        guard credential.count <= JSONWebToken.maximumLength else { return .refused(Authenticator.refusal) }
         let digest: Digest
-        do throws(CryptoError) { digest = try Digest(.sha256, of: key) } catch {
-            return .refused("no key can be checked now")
+        do throws(CryptoError) { digest = try Digest(.sha256, of: credential) } catch {
+            return .refused(Authenticator.failure)
         }
+        if let finding = find(digest, at: now) { return finding }
+        if let known = memory.find(digest), hasKeys(of: known.issuer, at: now, memory) {
+            return Authenticator.finding(known, at: now)
+        }
+        guard !issuers.isEmpty, JSONWebToken.isOne(credential) else { return .refused(Authenticator.refusal) }
+        do throws(JWTFault) {
+            let entry = try check(credential, digest, at: now, memory)
+            memory.remember(entry)
+            return Authenticator.finding(entry, at: now)
+        } catch {
+            return Authenticator.refused(error)
+        }
+    }
+
+    private static func finding(_ token: JWTMemory.Entry, at now: Int64) -> Finding {
+        token.validity.fault(at: now).map(refused) ?? .caller(token.caller)
+    }
+
+    private static func refused(_ fault: JWTFault) -> Finding {
+        .refused(fault.isGenuine ? fault.reason : tokenRefusal, because: fault)
+    }
+
+    private func hasKeys(of place: Int, at now: Int64, _ memory: borrowing JWTMemory) -> Bool {
+        issuers[place].issuer.keys != nil || memory.keys(of: place, at: now) != nil
+    }
+
+    /// Who has a token that is its issuer's, and when it holds.
+    private func check(
+        _ text: Span<UInt8>, _ digest: Digest, at now: Int64, _ memory: borrowing JWTMemory
+    ) throws(JWTFault) -> JWTMemory.Entry {
+        let token = try JSONWebToken(text)
+        guard let place = issuers.firstIndex(where: { $0.issuer.issuer == token.claims.issuer }) else {
+            throw JWTFault("its iss is none of authentication.jwt")
+        }
+        let (issuer, index) = issuers[place]
+        try issuer.check(token, sentAs: text, with: issuer.keys ?? memory.keys(of: place, at: now), at: place)
+        let principal = Principal(.jwt, id: issuer.id, subject: token.claims.subject)
+        let caller = Caller(
+            principal, index: index, endsAt: token.claims.expiry, leeway: issuer.leeway,
+            isDenied: denied.contains(principal), claims: token.claims.kept(claimNames))
+        return JWTMemory.Entry(
+            digest: digest, caller: caller, issuer: place,
+            validity: JWTValidity(token.claims, leeway: issuer.leeway))
+    }
+
+    /// Who has the API key of this digest; nil where nobody has.
+    private func find(_ digest: Digest, at now: Int64) -> Finding? {
         // The key has 256 random bits, so where its digest sorts tells nothing that helps to guess it; the digests
         // themselves are compared in constant time.
-        let prefix = Authenticator.prefix(of: digest)
+        let prefix = digest.prefix
         var (low, high) = (0, keys.count)
         while low < high {
             let middle = (low + high) / 2
@@ -97,12 +186,15 @@ package struct Authenticator: Sendable {
             }
             low += 1
         }
-        return .refused(Authenticator.refusal)
+        return nil
     }
+}
 
-    private static func prefix(of digest: Digest) -> UInt64 {
+extension Digest {
+    /// Its first eight bytes, to sort and to spread by.
+    var prefix: UInt64 {
         var prefix: UInt64 = 0
-        for index in 0..<8 { prefix = prefix << 8 | UInt64(digest.bytes[index]) }
+        for index in 0..<8 { prefix = prefix << 8 | UInt64(bytes[index]) }
         return prefix
     }
 }

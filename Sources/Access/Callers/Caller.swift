@@ -5,15 +5,28 @@ package final class Caller: Sendable {
     let index: Int
     /// When its own credential ends, in seconds since 1970; nil when it does not.
     package let endsAt: Int64?
+    /// By how many seconds the clock by which it ends may be wrong.
+    private let leeway: Int64
     /// Whether it is on the deny list (R12).
     package let isDenied: Bool
+    /// What its token says of it, as far as grants look at it.
+    let claims: CallerClaims
 
-    init(_ principal: Principal, index: Int, endsAt: Int64? = nil, isDenied: Bool = false) {
+    init(
+        _ principal: Principal, index: Int, endsAt: Int64? = nil, leeway: Int64 = 0, isDenied: Bool = false,
+        claims: CallerClaims = .none
+    ) {
         self.principal = principal
         self.index = index
         self.endsAt = endsAt
+        self.leeway = leeway
         self.isDenied = isDenied
+        self.claims = claims
     }
+
+    /// When what is issued now has to end at the latest: with the caller's own credential, or, where that holds only because
+    /// clocks differ, with what they may differ by.
+    func end(at now: Int64) -> Int64? { endsAt.map { now < $0 ? $0 : $0 + leeway } }
 }
 
 /// Which callers a grant admits.

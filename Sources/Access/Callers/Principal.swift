@@ -3,13 +3,13 @@ import Bytes
 /// Who somebody is: kind, configured identity, subject, compared as bytes and never as text (R9).
 package struct Principal: Sendable, Hashable {
     package enum Kind: String, Sendable {
-        case anonymous, apiKey
+        case anonymous, apiKey, jwt
     }
 
     package let kind: Kind
     /// The identity in the configuration that vouches for the subject; empty for `anonymous`.
     package let id: [UInt8]
-    /// Who it is there; for an API key, its id.
+    /// Who it is there: for an API key, its id; for a token, its `sub`.
     package let subject: [UInt8]
 
     package init(_ kind: Kind, id: [UInt8] = [], subject: [UInt8] = []) {

@@ -48,6 +48,8 @@ package final class Grant: Sendable {
     package let credential: Int
     /// Empty where the route gives nothing to anybody.
     package let callers: [CallerSelector]
+    /// What must hold of the caller's claims (`where`).
+    package let conditions: [ClaimCondition]
     package let bucket: Bucket
     package let target: Target
     package let withoutKey: WithoutKey
@@ -69,16 +71,17 @@ package final class Grant: Sendable {
     let takesObscure: Bool
 
     package init(
-        name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector], bucket: Bucket,
-        target: Target, withoutKey: WithoutKey, maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64,
-        maxLifetime: Int64, lastMoment: Int64? = nil, rates: Rates = Rates(),
-        facts: [UInt8] = [], issuer: any Issuer
+        name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector],
+        conditions: [ClaimCondition] = [], bucket: Bucket, target: Target, withoutKey: WithoutKey,
+        maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64, maxLifetime: Int64,
+        lastMoment: Int64? = nil, rates: Rates = Rates(), facts: [UInt8] = [], issuer: any Issuer
     ) {
         self.name = name
         self.index = index
         self.route = route
         self.credential = credential
         self.callers = callers
+        self.conditions = conditions
         self.bucket = bucket
         self.target = target
         self.withoutKey = withoutKey
@@ -92,5 +95,21 @@ package final class Grant: Sendable {
         callersEnd = issuer.callersEnd
         neverEnds = issuer.neverEnds
         takesObscure = issuer.takesObscure
+    }
+
+    /// Whether the caller's claims are those that it asks for.
+    func admits(_ claims: CallerClaims) -> Bool {
+        for condition in conditions where !condition.holds(for: claims) { return false }
+        return true
+    }
+
+    /// The claims of its callers that it looks at.
+    package var claimNames: [[UInt8]] {
+        var templates = issuer.vendorName.map { [$0] } ?? []
+        switch target {
+        case .key(let template), .prefix(let template): templates.append(template)
+        case .anything: break
+        }
+        return conditions.map(\.name) + templates.flatMap(\.claimNames)
     }
 }

@@ -1,10 +1,15 @@
 import Bytes
+import Crypto
 
 /// A key, a prefix or a name with places that are filled in for each request (R14).
 package struct KeyTemplate: Sendable {
     enum Part: Sendable, Equatable {
         case literal([UInt8])
         case callerID, callerSource
+        /// The value of the caller's claim of this name.
+        case claim([UInt8])
+        /// The SHA-256 of it, in hex.
+        case claimDigest([UInt8])
         case uuid, year, month, day
         /// The extension of the key asked for.
         case fileExtension
@@ -23,6 +28,8 @@ package struct KeyTemplate: Sendable {
     enum RenderFault {
         /// The caller has no such value, or one that may not stand in a key.
         case caller
+        /// The caller has no such claim, or one that may not stand in a key.
+        case claim
         /// No key was given to take an extension from.
         case noKey
         /// The key asked for has no extension, or one that is not admitted.
@@ -64,7 +71,16 @@ package struct KeyTemplate: Sendable {
     }
 
     /// Whether it speaks of the caller, so that R9 holds for its grant.
-    package var namesCaller: Bool { parts.contains(.callerID) }
+    package var namesCaller: Bool { parts.contains(.callerID) || !claimNames.isEmpty }
+    /// The claims that it asks for.
+    package var claimNames: [[UInt8]] {
+        parts.compactMap { part in
+            switch part {
+            case .claim(let name), .claimDigest(let name): name
+            default: nil
+            }
+        }
+    }
     /// Whether it tells identities of different kinds apart.
     package var namesSource: Bool { parts.contains(.callerSource) }
     package var usesExtension: Bool { parts.contains(.fileExtension) }
@@ -90,12 +106,16 @@ package struct KeyTemplate: Sendable {
         ("date.mm", .month), ("date.dd", .day), ("ext", .fileExtension),
     ]
 
+    private static let claimPlaces: [(String, @Sendable ([UInt8]) -> Part)] = [
+        ("claims.", { .claim($0) }), ("sha256:claims.", { .claimDigest($0) }),
+    ]
+
     private static func part(named name: String) throws(Fault) -> Part {
         if let place = places.first(where: { $0.0 == name }) { return place.1 }
-        if name.hasPrefix("claims.") || name.hasPrefix("sha256:claims.") {
-            throw Fault(reason: "${\(name)} needs a caller with claims, and an API key has none")
+        for (start, make) in claimPlaces where name.hasPrefix(start) && name != start {
+            return make(Array(text: name.dropFirst(start.count)))
         }
-        let known = places.map { "${\($0.0)}" }.joined(separator: ", ")
+        let known = (places.map(\.0) + claimPlaces.map { "\($0.0)NAME" }).map { "${\($0)}" }.joined(separator: ", ")
         throw Fault(reason: "${\(name.prefix(64))} is not known; there are \(known)")
     }
 
@@ -105,7 +125,7 @@ package struct KeyTemplate: Sendable {
         for part in parts {
             switch part {
             case .literal(let bytes): if bytes.contains(UInt8(ascii: "/")) { controlled = 0 }
-            case .callerID, .callerSource, .fileExtension:
+            case .callerID, .callerSource, .claim, .claimDigest, .fileExtension:
                 controlled += 1
                 if controlled > 1 {
                     throw Fault(reason: "has two values of the caller's in one path segment; put a / between them")
@@ -129,6 +149,14 @@ package struct KeyTemplate: Sendable {
             case .callerSource:
                 guard caller.principal.kind != .anonymous else { return .caller }
                 rendered.append(caller.principal.source)
+            case .claim(let name):
+                guard let value = caller.claims.text(name), Principal.isPlain(value.span) else { return .claim }
+                rendered.append(value)
+            case .claimDigest(let name):
+                guard let value = caller.claims.text(name), !value.isEmpty,
+                    let digest = try? Digest(.sha256, of: value.span)
+                else { return .claim }
+                Hex.encode(digest.bytes, into: &rendered)
             case .uuid: rendered.append(moment.uuid)
             case .year: rendered.append(moment.date[0..<4])
             case .month: rendered.append(moment.date[5..<7])

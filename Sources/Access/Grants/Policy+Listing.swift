@@ -20,7 +20,7 @@ extension Policy {
         for caller: Caller, at moment: borrowing Moment, in workspace: inout PolicyWorkspace,
         _ tell: (borrowing Listed) -> Void
     ) {
-        for grant in grants.lazy.flatMap({ $0[caller.index] }) {
+        for grant in grants.lazy.flatMap({ $0[caller.index] }) where grant.admits(caller.claims) {
             workspace.candidate.begin()
             switch grant.target {
             case .anything: tell(Listed(grant, key: nil))

@@ -92,7 +92,7 @@ package struct Policy: Sendable {
         if grant.neverEnds, caller.endsAt != nil { return .denied(.credentialTooShort) }
         switch ask.end {
         case .binding(let end):
-            if let callersEnd = caller.endsAt, callersEnd < end { return .denied(.credentialTooShort) }
+            if let callersEnd = caller.end(at: now), callersEnd < end { return .denied(.credentialTooShort) }
             return .lasts(end - now, .requested)
         case .reported(let end): return .lasts(end - now, .requested)
         case nil: break
@@ -102,7 +102,7 @@ package struct Policy: Sendable {
         guard now < last else {
             return .denied(.notInGrant(Objection("lifetime", "the vendor's tokens cannot name a time so late")))
         }
-        if let end = caller.endsAt, end - now < lifetime {
+        if let end = caller.end(at: now), end - now < lifetime {
             switch grant.callersEnd {
             case .shortens: if end <= last { return .lasts(end - now, .caller) }
             case .denies: return .denied(.credentialTooShort)
@@ -116,6 +116,9 @@ package struct Policy: Sendable {
     private func judge(
         _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
     ) -> Verdict {
+        guard grant.admits(caller.claims) else {
+            return .objects(Objection("where", "the caller's claims are not those that the grant asks for"), depth: 0)
+        }
         guard ask.obscurity == nil || grant.takesObscure else { return .obscure }
         let verdict = judgeScope(ask, by: grant, for: caller, at: moment, &scope)
         guard case .fits = verdict else { return verdict }
@@ -203,6 +206,8 @@ package struct Policy: Sendable {
         switch fault {
         case .noKey: .missing(parameter: "key")
         case .caller: .objects(Objection("key", "the caller has no name that may stand in a key"), depth: 2)
+        case .claim:
+            .objects(Objection("key", "the caller has no claim that may stand where the grant has it"), depth: 2)
         case .badExtension:
             .objects(Objection("key", "the key's extension is not one that the grant admits"), depth: 2)
         }

@@ -32,11 +32,13 @@ enum Serving {
         }
         let desks: SessionDesks
         let lines: FetchLines
-        let keys: CallbackKeys
+        let callbackKeys: CallbackKeys
+        let issuerKeys: KeyDesks
         let server: Server
         do throws(TLSTrust.Failure) {
             lines = try FetchLines(configuration)
-            keys = try CallbackKeys(configuration)
+            callbackKeys = try CallbackKeys(configuration)
+            issuerKeys = try KeyDesks(configuration)
         } catch {
             log.write(.error, "cannot start", ["error": error.description])
             return .failed
@@ -49,7 +51,8 @@ enum Serving {
         }
         defer {
             desks.close()
-            keys.close()
+            callbackKeys.close()
+            issuerKeys.close()
         }
         if let port = desks.sandboxPort {
             log.write(
@@ -59,7 +62,7 @@ enum Serving {
         let limiter = RateLimiter(identities: configuration.rates.identities)
         do throws(Server.Failure) {
             server = try Server(settings(configuration), resolver: Resolver()) { loop in
-                try LoopHandler(configuration, desks, lines, keys, limiter, loop, log)
+                try LoopHandler(configuration, desks, lines, callbackKeys, issuerKeys, limiter, loop, log)
             }
         } catch {
             log.write(.error, "cannot start", ["error": error.description])

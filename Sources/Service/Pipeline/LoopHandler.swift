@@ -1,3 +1,4 @@
+import Access
 import Configuration
 import Crypto
 import HTTP
@@ -11,22 +12,24 @@ package final class LoopHandler: RequestHandler {
     private let counter: SessionCounter
     private let fetches: FetchCounter
     private let callbacks: CallbackCounter
+    private let tokens: KeyClerk
 
     /// - Parameters:
     ///   - desks: those of the same configuration, shared by all loops.
-    ///   - lines: likewise.
-    ///   - keys: likewise.
+    ///   - lines: likewise, as are `callbackKeys` and `issuerKeys`.
     ///   - limiter: shared by all loops, and by the configurations that follow each other.
     package init(
-        _ configuration: Configuration, _ desks: SessionDesks, _ lines: FetchLines, _ keys: CallbackKeys,
-        _ limiter: RateLimiter, _ loop: LoopAccess, _ log: Log
+        _ configuration: Configuration, _ desks: SessionDesks, _ lines: FetchLines, _ callbackKeys: CallbackKeys,
+        _ issuerKeys: KeyDesks, _ limiter: RateLimiter, _ loop: LoopAccess, _ log: Log
     ) throws(CryptoError) {
         let tools = Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log)
         let mailbox = loop.clients.mailbox
         counter = SessionCounter(try desks.clerks(configuration, loop, log), loop.answers, log)
         fetches = FetchCounter(tools, loop.answers)
-        callbacks = CallbackCounter(keys, tools, loop.answers) { mailbox.post($0) }
-        pipeline = try Pipeline(configuration, counter, fetches, callbacks, on: lines, limiter, log: log)
+        callbacks = CallbackCounter(callbackKeys, tools, loop.answers) { mailbox.post($0) }
+        tokens = KeyClerk(issuerKeys, configuration.authenticator.makeMemory(), tools) { mailbox.post($0) }
+        pipeline = try Pipeline(
+            configuration, counter, fetches, callbacks, on: lines, believing: tokens, limiter, log: log)
     }
 
     package func respond(
@@ -53,6 +56,7 @@ package final class LoopHandler: RequestHandler {
         counter.tick(at: instant)
         fetches.tick(at: instant)
         callbacks.tick(at: instant)
+        tokens.tick(at: Now(instant))
     }
 
     package var isWaiting: Bool { counter.isWaiting || fetches.isWaiting || callbacks.isWaiting }

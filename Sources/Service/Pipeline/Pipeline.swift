@@ -5,6 +5,7 @@ import Crypto
 import HTTP
 import Providers
 import Telemetry
+import Upstream
 
 /// What every request goes through, once, from left to right: host, route, caller, ask, origin, permit, token, answer.
 ///
@@ -26,6 +27,7 @@ struct Pipeline: ~Copyable {
     let log: Log
     var ask: Ask
     var workspace: PolicyWorkspace
+    private let keys: KeyClerk
     var scratch: ByteWriter
     private var random: RandomPool
     var requestID: RequestID
@@ -56,7 +58,8 @@ struct Pipeline: ~Copyable {
     /// - Parameter lines: by the place of the grant.
     init(
         _ configuration: Configuration, _ counter: SessionCounter, _ fetches: FetchCounter,
-        _ callbackCounter: CallbackCounter, on lines: FetchLines, _ limiter: RateLimiter, log: Log
+        _ callbackCounter: CallbackCounter, on lines: FetchLines, believing tokens: KeyClerk, _ limiter: RateLimiter,
+        log: Log
     ) throws(CryptoError) {
         var keys: [SigningKey?] = []
         for credential in configuration.credentials {
@@ -83,6 +86,7 @@ struct Pipeline: ~Copyable {
         origins = OriginRule(configuration.server)
         ask = Ask()
         workspace = PolicyWorkspace()
+        self.keys = tokens
         scratch = ByteWriter(capacity: 1024)
         random = RandomPool()
         serverTime = (.min, [])
@@ -267,11 +271,21 @@ struct Pipeline: ~Copyable {
         let authorization = request.head.value(of: .authorization) == nil ? nil : request.field(.authorization)
         let apiKey = request.head.value(of: .apiKey) == nil ? nil : request.field(.apiKey)
         switch configuration.authenticator.identify(
-            authorization: authorization, apiKey: apiKey, at: instant.unixSeconds)
+            authorization: authorization, apiKey: apiKey, at: instant.unixSeconds, remembering: &keys.memory)
         {
         case .caller(let caller): return caller
-        case .refused(let reason): throw .unauthenticated(reason.description, wasPresented: true)
+        case .refused(let reason, let fault):
+            if let fault { note(fault) }
+            if let issuer = fault?.issuerWithoutKey, keys.isWanted(of: issuer, at: Now(instant)) { throw .noKeysYet }
+            throw .unauthenticated(reason.description, wasPresented: true)
         }
+    }
+
+    /// Anybody may send tokens by the thousand, so the log is not told of each unless it wants everything.
+    private func note(_ fault: JWTFault) {
+        guard log.tells(.debug) else { return }
+        let reason = fault.reason.description
+        log.write(.debug, "token refused", ["requestId": requestID.text, "reason": reason])
     }
 
     mutating func moment(at instant: Instant) throws(Refusal) -> Moment {

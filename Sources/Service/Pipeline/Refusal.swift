@@ -185,6 +185,9 @@ extension Refusal {
         return refusal
     }
 
+    /// Whether a token is its issuer's cannot be told before the issuer's keys have come.
+    static let noKeysYet = upstream(503, "the issuer's keys have not come yet; the service's log says more")
+
     /// As many wait for vendors as may.
     static let crowded = upstream(503, "too many are waiting for the vendor")
 

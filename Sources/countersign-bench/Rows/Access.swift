@@ -25,7 +25,7 @@ extension Chapter {
                 return {
                     guard
                         case .caller(let caller) = authenticator.identify(
-                            authorization: nil, apiKey: key.span, at: House.seconds)
+                            apiKey: key.span, at: House.seconds)
                     else { throw RowError("not found") }
                     bench.object = caller
                 }

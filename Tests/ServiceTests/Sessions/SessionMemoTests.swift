@@ -49,7 +49,7 @@ import Upstream
             try ask.read(by: Registry.routes[route].description.parameters)
             guard
                 case .caller(let caller) = configuration.authenticator.identify(
-                    authorization: nil, apiKey: Array("key-\(name)".utf8).span, at: seconds)
+                    apiKey: Array("key-\(name)".utf8).span, at: seconds)
             else { throw SessionHouse.Fault("nobody is called \(name)") }
             let moment = Moment(unixSeconds: seconds, random: InlineArray(repeating: 7))
             switch configuration.policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {

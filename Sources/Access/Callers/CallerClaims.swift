@@ -1,0 +1,49 @@
+import Bytes
+
+/// What a caller's token says of it, as far as grants look at it.
+package struct CallerClaims: Sendable {
+    package enum Value: Sendable {
+        case text([UInt8])
+        case list([[UInt8]])
+    }
+
+    private let entries: [(name: [UInt8], value: Value)]
+
+    package static let none = CallerClaims([])
+
+    /// - Parameter entries: no two of one name.
+    package init(_ entries: [(name: [UInt8], value: Value)]) { self.entries = entries }
+
+    /// The claim of this name; nil where there is none that is a string or a list of strings.
+    subscript(name: [UInt8]) -> Value? {
+        for entry in entries where entry.name == name { return entry.value }
+        return nil
+    }
+
+    /// The claim of this name, if it is one string.
+    func text(_ name: [UInt8]) -> [UInt8]? { if case .text(let text)? = self[name] { text } else { nil } }
+}
+
+/// A condition that a grant puts on its callers: one of these values must be in the claim.
+package struct ClaimCondition: Sendable {
+    package let name: [UInt8]
+    let values: [[UInt8]]
+    /// Whether a string is a list of words (RFC 8693 section 4.2).
+    private let isWords: Bool
+
+    package init(name: [UInt8], values: [[UInt8]]) {
+        self.name = name
+        self.values = values
+        isWords = ["scope", "scp"].contains { $0.utf8.elementsEqual(name) }
+    }
+
+    func holds(for claims: CallerClaims) -> Bool {
+        switch claims[name] {
+        case .text(let text) where isWords:
+            text.split(separator: UInt8(ascii: " ")).contains { word in values.contains { word.elementsEqual($0) } }
+        case .text(let text): values.contains(text)
+        case .list(let list): list.contains { values.contains($0) }
+        case nil: false
+        }
+    }
+}

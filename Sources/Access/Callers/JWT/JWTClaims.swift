@@ -1,0 +1,75 @@
+import Bytes
+
+/// What a token says (RFC 7519 section 4.1).
+struct JWTClaims {
+    let issuer: [UInt8]
+    let subject: [UInt8]
+    let audience: [[UInt8]]
+    /// Seconds since 1970, as are the others.
+    let expiry: Int64
+    /// From when on the token holds: `nbf`, or `iat` if that is later; nil where neither is said.
+    let start: Int64?
+    private let members: [JSONMember]
+
+    init(_ text: [UInt8]) throws(JWTFault) {
+        let claims: JSONValue
+        do throws(JSONError) {
+            claims = try JSONReader.read(text, as: .json, maximumDepth: 16, maximumValues: 1000)
+        } catch {
+            throw JWTFault("its claims are not proper JSON")
+        }
+        guard case .object(let members) = claims.content else { throw JWTFault("its claims are no object") }
+        self.members = members
+        guard let issuer = claims["iss"]?.text else { throw JWTFault("its iss is no string") }
+        guard let subject = claims["sub"]?.text, !subject.isEmpty else { throw JWTFault("its sub is no string") }
+        guard let audience = claims["aud"].flatMap(JWTClaims.texts) else {
+            throw JWTFault("its aud is neither a string nor a list of strings")
+        }
+        guard let expiry = claims["exp"].flatMap({ JWTClaims.seconds($0, roundingUp: false) }) else {
+            throw JWTFault("its exp is no time")
+        }
+        (self.issuer, self.subject, self.audience, self.expiry) = (issuer, subject, audience, expiry)
+        var start: Int64?
+        for name in ["nbf", "iat"] {
+            guard let value = claims[name] else { continue }
+            guard let time = JWTClaims.seconds(value, roundingUp: true) else {
+                throw JWTFault("its nbf or iat is no time")
+            }
+            start = max(start ?? 0, time)
+        }
+        guard start ?? 0 <= expiry else { throw JWTFault("it ends before it begins") }
+        self.start = start
+    }
+
+    /// Those of the claims that are strings, or lists of strings, and have one of these names.
+    func kept(_ names: Set<[UInt8]>) -> CallerClaims {
+        CallerClaims(
+            members.compactMap { member in
+                guard names.contains(member.name) else { return nil }
+                if let text = member.value.text { return (member.name, .text(text)) }
+                return JWTClaims.texts(member.value).map { (member.name, .list($0)) }
+            })
+    }
+
+    private static func texts(_ value: JSONValue) -> [[UInt8]]? {
+        if let text = value.text { return [text] }
+        guard case .array(let elements) = value.content else { return nil }
+        let texts = elements.compactMap(\.text)
+        return texts.count == elements.count ? texts : nil
+    }
+
+    /// The last second of the year 9999.
+    private static let latest: Int64 = 253_402_300_799
+
+    /// A NumericDate (section 2): seconds since 1970, whole or with a decimal fraction. An exponent is not taken: nobody writes
+    /// times so.
+    private static func seconds(_ value: JSONValue, roundingUp: Bool) -> Int64? {
+        guard case .number(let number) = value.content, number.text.count <= 32 else { return nil }
+        let whole = number.text.prefix { $0 != UInt8(ascii: ".") }
+        guard let seconds = Decimal.parse(Array(whole).span, maximum: latest) else { return nil }
+        let fraction = number.text.dropFirst(whole.count + 1)
+        guard fraction.allSatisfy(\.isDigit) else { return nil }
+        let isWhole = fraction.allSatisfy { $0 == UInt8(ascii: "0") }
+        return roundingUp && !isWhole ? seconds + 1 : seconds
+    }
+}

@@ -1,0 +1,15 @@
+/// Why a token is not believed.
+package struct JWTFault: Error, Sendable {
+    /// For the log; nothing of the token's.
+    package let reason: StaticString
+    /// Whether the token is its issuer's, so that whoever has it may be told why it will not do.
+    package let isGenuine: Bool
+    /// The place of the issuer whose keys, as far as they have been fetched, have none for the token; nil for all other faults.
+    package let issuerWithoutKey: Int?
+
+    init(_ reason: StaticString, isGenuine: Bool = false, issuerWithoutKey: Int? = nil) {
+        self.reason = reason
+        self.isGenuine = isGenuine
+        self.issuerWithoutKey = issuerWithoutKey
+    }
+}

@@ -1,0 +1,112 @@
+import Bytes
+import Crypto
+
+extension JWTKeySet {
+    /// Why a text is no set of keys: what is wrong, and what would be right.
+    package struct Fault: Error, Sendable {
+        package let reason: String
+
+        package init(_ reason: String) { self.reason = reason }
+    }
+
+    /// The most keys that a set may list.
+    package static let mostKeys = 100
+    /// The longest text of a set, in bytes.
+    package static let longestText = 262_144
+
+    /// Reads a JWK set (RFC 7517 section 5). Keys of unknown kinds, for other uses and of other algorithms are left out; a set
+    /// with a key that is broken, too short, or not public is refused as a whole.
+    package init(jwks text: Span<UInt8>) throws(Fault) {
+        guard text.count <= JWTKeySet.longestText else { throw Fault("has more than 256 KiB") }
+        let document: JSONValue
+        do throws(JSONError) {
+            document = try JSONReader.read(text, as: .json, maximumDepth: 8, maximumValues: 5000)
+        } catch {
+            throw Fault("is not proper JSON at byte \(error.offset): \(error.reason)")
+        }
+        guard case .array(let entries)? = document["keys"]?.content else {
+            throw Fault("is no JWK set: { \"keys\": [ … ] }")
+        }
+        guard entries.count <= JWTKeySet.mostKeys else { throw Fault("has more than \(JWTKeySet.mostKeys) keys") }
+        var keys: [Key] = []
+        for (index, entry) in entries.enumerated() {
+            guard let key = try JWTKeySet.key(entry, "keys[\(index)]") else { continue }
+            if let id = key.id, keys.contains(where: { $0.id == id }) {
+                throw Fault("keys[\(index)] has the kid of another key")
+            }
+            keys.append(key)
+        }
+        self.init(keys)
+    }
+
+    /// - Returns: nil for a key that is for something else.
+    private static func key(_ entry: JSONValue, _ place: String) throws(Fault) -> Key? {
+        guard case .object = entry.content else { throw Fault("\(place) is no object") }
+        guard let type = try text("kty", of: entry, place) else { throw Fault("\(place) has no kty") }
+        for name in ["d", "p", "q", "dp", "dq", "qi", "oth"] where entry[name] != nil {
+            throw Fault("\(place) has the private half of a key, which belongs to the issuer alone")
+        }
+        let id = try text("kid", of: entry, place)
+        guard try isForSignatures(entry, place) else { return nil }
+        var algorithm: SignatureAlgorithm?
+        if let name = try text("alg", of: entry, place) {
+            algorithm = SignatureAlgorithm.allCases.first { $0.rawValue.utf8.elementsEqual(name) }
+            if algorithm == nil { return nil }
+        }
+        guard let key = try publicKey(entry, type.text, place) else { return nil }
+        let made = Key(id: id, VerificationKey(key), for: algorithm)
+        if let algorithm, !made.fits(algorithm) { throw Fault("\(place) has an alg that is not of its kty") }
+        return made
+    }
+
+    /// Sections 4.2 and 4.3.
+    private static func isForSignatures(_ entry: JSONValue, _ place: String) throws(Fault) -> Bool {
+        if let use = try text("use", of: entry, place), !use.elementsEqual("sig".utf8) { return false }
+        guard let operations = entry["key_ops"] else { return true }
+        guard case .array(let list) = operations.content else { throw Fault("\(place) has a key_ops that is no list") }
+        return list.contains { $0.text?.elementsEqual("verify".utf8) == true }
+    }
+
+    /// - Returns: nil for a key of a kind that is not known.
+    private static func publicKey(_ entry: JSONValue, _ type: String, _ place: String) throws(Fault) -> PublicKey? {
+        let curve = try text("crv", of: entry, place)?.text
+        do {
+            switch (type, curve) {
+            case ("RSA", _):
+                return try PublicKey(
+                    rsaModulus: number("n", of: entry, place), exponent: number("e", of: entry, place))
+            case ("EC", "P-256"):
+                return try PublicKey(p256X: number("x", of: entry, place), y: number("y", of: entry, place))
+            case ("OKP", "Ed25519"): return try PublicKey(ed25519: number("x", of: entry, place))
+            default: return nil
+            }
+        } catch let fault as PublicKey.Fault {
+            throw Fault("\(place) \(fault.description)")
+        } catch { throw (error as? Fault) ?? Fault("\(place) cannot be read") }
+    }
+
+    private static func text(_ name: String, of entry: JSONValue, _ place: String) throws(Fault) -> [UInt8]? {
+        guard let value = entry[name] else { return nil }
+        guard let text = value.text else { throw Fault("\(place) has a \(name) that is no string") }
+        return text
+    }
+
+    private static func number(_ name: String, of entry: JSONValue, _ place: String) throws(Fault) -> [UInt8] {
+        guard let text = try text(name, of: entry, place),
+            let number = Base64.urlSafe.decode(text.span, padded: false), !number.isEmpty
+        else { throw Fault("\(place) has no \(name) in canonical base64url without padding") }
+        return number
+    }
+}
+
+extension PublicKey.Fault {
+    /// What is wrong with the key, and what would be right.
+    package var description: String {
+        switch self {
+        case .unreadable: "is no public key of RSA, P-256 or Ed25519"
+        case .size:
+            "has not the size of such a key: RSA has 2048 to 8192 bits, P-256 and Ed25519 have 32 bytes a number"
+        case .invalid: "is none that an issuer can have made: its numbers do not belong together"
+        }
+    }
+}

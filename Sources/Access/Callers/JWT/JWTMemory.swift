@@ -1,0 +1,82 @@
+import Bytes
+import Crypto
+
+/// The tokens that were believed lately, by their SHA-256: so many and no more; and the keys that were fetched to check them.
+/// Each event loop of a configuration has its own.
+package struct JWTMemory: ~Copyable {
+    /// A token that was believed, and who has it.
+    package struct Entry: Sendable {
+        let digest: Digest
+        let caller: Caller
+        /// The place of its issuer.
+        let issuer: Int
+        let validity: JWTValidity
+        /// When it was looked at last, in looks.
+        var lastLook = 0
+    }
+
+    /// How many places share what a digest begins with: the one that was not looked at for longest gives way.
+    private static let ways = 4
+    private var entries: [Entry?]
+    private let sets: Int
+    private var looks = 0
+    /// By the place of the issuer; nil for those whose keys are configured, or have not come.
+    private var fetched: [(keys: JWTKeySet, until: Int64)?] = []
+
+    /// - Parameter capacity: how many tokens are remembered; rounded up to a multiple of four.
+    package init(capacity: Int) {
+        sets = max(0, capacity + JWTMemory.ways - 1) / JWTMemory.ways
+        entries = Array(repeating: nil, count: sets * JWTMemory.ways)
+    }
+
+    // MARK: Keys
+
+    /// The keys of an issuer have been fetched.
+    /// - Parameters:
+    ///   - areOther: whether they may be other ones than before, so that its tokens are to be checked anew.
+    ///   - until: how long they may be used, in seconds since 1970.
+    package mutating func take(_ keys: JWTKeySet, of issuer: Int, areOther: Bool, until: Int64) {
+        while fetched.count <= issuer { fetched.append(nil) }
+        fetched[issuer] = (keys, until)
+        guard areOther else { return }
+        for place in entries.indices where entries[place]?.issuer == issuer { entries[place] = nil }
+    }
+
+    /// The keys that were fetched of an issuer; nil where there are none, or they are too old.
+    package func keys(of issuer: Int, at now: Int64) -> JWTKeySet? {
+        guard fetched.indices.contains(issuer), let (keys, until) = fetched[issuer], now < until else { return nil }
+        return keys
+    }
+
+    // MARK: Tokens
+
+    /// How many tokens are remembered.
+    var count: Int { entries.count { $0 != nil } }
+
+    /// What is remembered of the token of this digest.
+    mutating func find(_ digest: Digest) -> Entry? {
+        for place in places(of: digest) {
+            guard let entry = entries[place], entry.digest.constantTimeEquals(digest) else { continue }
+            looks += 1
+            entries[place]?.lastLook = looks
+            return entry
+        }
+        return nil
+    }
+
+    mutating func remember(_ entry: Entry) {
+        looks += 1
+        let oldest = places(of: entry.digest).min { lastLook(at: $0) < lastLook(at: $1) }
+        guard let oldest else { return }
+        entries[oldest] = entry
+        entries[oldest]?.lastLook = looks
+    }
+
+    private func lastLook(at place: Int) -> Int { entries[place]?.lastLook ?? -1 }
+
+    private func places(of digest: Digest) -> Range<Int> {
+        guard sets > 0 else { return 0..<0 }
+        let start = Int(digest.prefix % UInt64(sets)) * JWTMemory.ways
+        return start..<start + JWTMemory.ways
+    }
+}

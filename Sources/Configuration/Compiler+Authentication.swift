@@ -1,0 +1,121 @@
+import Access
+import Bytes
+import Crypto
+
+/// Who can prove who they are, and how they are named where something is granted or denied.
+extension Compiler {
+    struct Identities {
+        var keys: [Authenticator.APIKey] = []
+        var issuers: [JWTIssuer] = []
+        /// By the ids of the issuers whose keys are fetched.
+        var keySources: [[UInt8]: Configuration.KeySource] = [:]
+        var denied: Set<Principal> = []
+        var rememberedTokens = 0
+        /// The ids of each kind; nil where it cannot be told which there are.
+        var ids: [Principal.Kind: Set<[UInt8]>?] = [:]
+
+        func authenticator(for grants: [Grant]) -> Authenticator {
+            Authenticator(
+                apiKeys: keys, issuers: issuers, claimNames: Set(grants.flatMap(\.claimNames)),
+                rememberedTokens: rememberedTokens, denied: denied)
+        }
+    }
+
+    func compileAuthentication(_ fields: FieldValues) -> Identities {
+        var identities = Identities()
+        let (keys, tokens) = (fields.objects("apiKeys"), fields.objects("jwt"))
+        identities.ids[.apiKey] = ids(keys, "authentication.apiKeys")
+        identities.ids[.jwt] = ids(tokens, "authentication.jwt", areUnique: true)
+        identities.keys = compileKeys(keys ?? [])
+        for (issuer, source) in compileIssuers(tokens ?? []) {
+            identities.issuers.append(issuer)
+            identities.keySources[issuer.id] = source
+        }
+        identities.rememberedTokens = Int(fields.integer("rememberedTokens") ?? 0)
+        identities.denied = compileDenied(fields.strings("deny") ?? [], identities)
+        return identities
+    }
+
+    private func ids(_ entries: [FieldValues]?, _ path: String, areUnique: Bool = false) -> Set<[UInt8]>? {
+        var ids: Set<[UInt8]> = []
+        var isComplete = entries != nil
+        for (index, entry) in (entries ?? []).enumerated() {
+            guard let id = entry.string("id") else {
+                isComplete = false
+                continue
+            }
+            let place = "\(path)[\(index)].id"
+            if !Principal.isPlain(id.span) {
+                reader.report(place, "must be 1 to 128 of A-Z a-z 0-9 . _ @ + = ~ - and not begin with a dot")
+            }
+            if !ids.insert(id).inserted, areUnique { reader.report(place, "is another entry's id already") }
+        }
+        return isComplete ? ids : nil
+    }
+
+    private func compileKeys(_ entries: [FieldValues]) -> [Authenticator.APIKey] {
+        var keys: [Authenticator.APIKey] = []
+        var digests: Set<[UInt8]> = []
+        for (index, entry) in entries.enumerated() {
+            let path = "authentication.apiKeys[\(index)].sha256"
+            guard let hex = entry.string("sha256") else { continue }
+            guard let bytes = Hex.decode(hex.span), bytes.count == 32, let digest = Digest(bytes) else {
+                reader.report(path, "must be the 64 hex digits that `countersign hash-key` shows, not the key itself")
+                continue
+            }
+            if !digests.insert(bytes).inserted { reader.report(path, "is another entry's key already") }
+            if let id = entry.string("id") {
+                keys.append(Authenticator.APIKey(id: id, digest: digest, notAfter: entry.integer("notAfter")))
+            }
+        }
+        return keys
+    }
+
+    private func compileDenied(_ names: [[UInt8]], _ identities: Identities) -> Set<Principal> {
+        var denied: Set<Principal> = []
+        for (index, name) in names.enumerated() {
+            let path = reader.join("authentication.deny", index)
+            guard let principal = principal(name) else {
+                reader.report(path, "must be \"apiKey:ID\" or \"jwt:ID/SUBJECT\"")
+                continue
+            }
+            check(principal.kind, principal.id, path, identities)
+            denied.insert(principal)
+        }
+        return denied
+    }
+
+    // MARK: Names
+
+    /// Whether an id that is named is one of its kind, where that can be told.
+    func check(_ kind: Principal.Kind, _ id: [UInt8], _ path: String, _ identities: Identities) {
+        guard let known = identities.ids[kind], let ids = known, !ids.contains(id) else { return }
+        let nearest = NearestName.of(id.text, among: ids.map(\.text))
+        let hint = nearest.map { "; did you mean \(kind.rawValue):\($0)?" } ?? ""
+        let list = kind == .jwt ? "issuer of authentication.jwt" : "API key of authentication.apiKeys"
+        reader.report(path, "names no \(list)\(hint)")
+    }
+
+    /// A caller as it is written in the configuration.
+    func selector(_ text: [UInt8]) -> CallerSelector? {
+        if text.elementsEqual("anonymous".utf8) { return .anonymous }
+        if text.elementsEqual("authenticated".utf8) { return .authenticated }
+        return identity(text).map { .identity($0, id: $1) }
+    }
+
+    private func principal(_ text: [UInt8]) -> Principal? {
+        guard let (kind, id) = identity(text) else { return nil }
+        guard kind == .jwt else { return Principal(kind, id: id, subject: id) }
+        guard let slash = id.firstIndex(of: UInt8(ascii: "/")), slash + 1 < id.count else { return nil }
+        return Principal(kind, id: Array(id[..<slash]), subject: Array(id[(slash + 1)...]))
+    }
+
+    /// What stands before the first colon and after it.
+    private func identity(_ text: [UInt8]) -> (Principal.Kind, id: [UInt8])? {
+        for kind in [Principal.Kind.apiKey, .jwt] {
+            let start = Array(text: kind.rawValue + ":")
+            if text.starts(with: start), text.count > start.count { return (kind, Array(text.dropFirst(start.count))) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,158 @@
+import Access
+import Bytes
+import Crypto
+import Providers
+
+/// The issuers of tokens.
+extension Compiler {
+    func compileIssuers(_ entries: [FieldValues]) -> [(issuer: JWTIssuer, source: Configuration.KeySource?)] {
+        var issuers: [(issuer: JWTIssuer, source: Configuration.KeySource?)] = []
+        for (index, entry) in entries.enumerated() {
+            let path = "authentication.jwt[\(index)]"
+            guard let (issuer, source) = compileIssuer(entry, path) else { continue }
+            if issuers.contains(where: { $0.issuer.issuer == issuer.issuer }) {
+                reader.report(
+                    path + ".issuer", "is another entry's issuer already, so that nobody could tell them apart")
+            }
+            issuers.append((issuer, source))
+        }
+        return issuers
+    }
+
+    private func compileIssuer(
+        _ fields: FieldValues, _ path: String
+    ) -> (JWTIssuer, Configuration.KeySource?)? {
+        let algorithms = compileAlgorithms(fields, path)
+        let keys = compileKeys(of: fields, for: algorithms, path)
+        let leeway = fields.integer("leeway") ?? 0
+        if leeway % 1000 != 0 { reader.report(path + ".leeway", "must be in whole seconds") }
+        guard let id = fields.string("id"), let issuer = fields.string("issuer"),
+            let audience = fields.string("audience"), let algorithms, let keys
+        else { return nil }
+        func make(_ keys: JWTKeySet?) -> JWTIssuer {
+            JWTIssuer(
+                id: id, issuer: issuer, audience: audience, algorithms: algorithms, keys: keys, leeway: leeway / 1000)
+        }
+        switch keys {
+        case .known(let keys): return (make(keys), nil)
+        case .fetched(let source): return (make(nil), source)
+        }
+    }
+
+    private func compileAlgorithms(_ fields: FieldValues, _ path: String) -> [SignatureAlgorithm]? {
+        guard let names = fields.strings("algorithms") else { return nil }
+        let path = path + ".algorithms"
+        if names.isEmpty { reader.report(path, "must name at least one") }
+        var algorithms: [SignatureAlgorithm] = []
+        for (index, name) in names.enumerated() {
+            let known = SignatureAlgorithm.allCases
+            guard let algorithm = known.first(where: { $0.rawValue.utf8.elementsEqual(name) }) else {
+                reader.report(
+                    reader.join(path, index), FieldReader.unknown(name.text, among: known.map(\.rawValue)))
+                continue
+            }
+            algorithms.append(algorithm)
+        }
+        guard !names.isEmpty, algorithms.count == names.count else { return nil }
+        guard algorithms.contains(.hs256), algorithms.count > 1 else { return algorithms }
+        reader.report(
+            path, "has HS256 beside algorithms of public keys, so that whoever knows those could sign (R10)")
+        return nil
+    }
+
+    // MARK: Keys
+
+    private enum Keys {
+        case known(JWTKeySet)
+        case fetched(Configuration.KeySource)
+    }
+
+    private static let sources = ["jwksUrl", "jwksFile", "publicKeyFile", "secret"]
+
+    private func compileKeys(
+        of fields: FieldValues, for algorithms: [SignatureAlgorithm]?, _ path: String
+    ) -> Keys? {
+        let given = Compiler.sources.filter { fields[$0] != nil }
+        guard let source = given.first, given.count == 1 else {
+            // What was given and not understood has been reported.
+            let reason = "needs one of \(Compiler.sources.joined(separator: ", "))"
+            if !given.isEmpty || !reader.problems.hasAny(at: path) { reader.report(path, reason) }
+            return nil
+        }
+        guard let algorithms else { return nil }
+        let place = path + "." + source
+        if (source == "secret") != (algorithms == [.hs256]) {
+            let reason = source == "secret" ? "is for HS256 alone" : "has public keys, and HS256 needs a secret"
+            reader.report(place, reason)
+            return nil
+        }
+        if source == "jwksUrl" { return compileSource(fields, place).map { .fetched($0) } }
+        do throws(JWTKeySet.Fault) {
+            guard let keys = try readKeys(of: fields, source, place) else { return nil }
+            for algorithm in algorithms where !keys.keys.contains(where: { $0.fits(algorithm) }) {
+                throw JWTKeySet.Fault("has no key for \(algorithm.rawValue)")
+            }
+            return .known(keys)
+        } catch {
+            reader.report(place, error.reason)
+            return nil
+        }
+    }
+
+    private func compileSource(_ fields: FieldValues, _ path: String) -> Configuration.KeySource? {
+        guard let url = fields.string("jwksUrl"), let refresh = fields.integer("jwksRefresh"),
+            let keep = fields.integer("jwksKeep")
+        else { return nil }
+        if keep < refresh {
+            reader.report(path.dropLast("Url".utf8.count) + "Keep", "must not be shorter than jwksRefresh")
+        }
+        // After the slashes of the scheme.
+        let start = url.firstIndex(of: UInt8(ascii: "/")).map { $0 + 2 } ?? url.count
+        let end = url[min(start, url.count)...].firstIndex(of: UInt8(ascii: "/")) ?? url.count
+        let file = Array(url[end...])
+        do throws(VendorEndpoint.Fault) {
+            let endpoint = try VendorEndpoint(Array(url[..<end]))
+            guard PublicURL.isPath(file) else {
+                reader.report(path, "must have a path of characters that paths have, and no query")
+                return nil
+            }
+            return Configuration.KeySource(endpoint: endpoint, path: file, refresh: refresh, keep: keep)
+        } catch {
+            reader.report(path, error.reason.description)
+            return nil
+        }
+    }
+
+    private func readKeys(
+        of fields: FieldValues, _ source: String, _ path: String
+    ) throws(JWTKeySet.Fault) -> JWTKeySet? {
+        if source == "secret" {
+            guard let key = fields.secret("secret").flatMap({ VerificationKey($0) }) else {
+                throw JWTKeySet.Fault("must have at least \(VerificationKey.shortestSecret) bytes (R10)")
+            }
+            return JWTKeySet([JWTKeySet.Key(key)])
+        }
+        guard let name = fields.string(source), let file = reader.file(at: reader.place(of: name), path) else {
+            return nil
+        }
+        do throws(JWTKeySet.Fault) {
+            if source == "jwksFile" { return try JWTKeySet(jwks: file.bytes.span) }
+            return JWTKeySet([JWTKeySet.Key(VerificationKey(try publicKey(file.bytes)))])
+        } catch {
+            throw JWTKeySet.Fault("the file \(reader.place(of: name)) \(error.reason)")
+        }
+    }
+
+    private func publicKey(_ pem: [UInt8]) throws(JWTKeySet.Fault) -> PublicKey {
+        let text = pem.text
+        if text.contains("PRIVATE KEY-----") {
+            throw JWTKeySet.Fault("has the private half of a key, which belongs to the issuer alone")
+        }
+        guard text.split(separator: "-----BEGIN ", omittingEmptySubsequences: false).count == 2 else {
+            throw JWTKeySet.Fault("must have one public key in PEM (-----BEGIN PUBLIC KEY-----)")
+        }
+        do throws(PublicKey.Fault) { return try PublicKey(pem: pem.span) } catch {
+            throw JWTKeySet.Fault(error.description)
+        }
+    }
+}

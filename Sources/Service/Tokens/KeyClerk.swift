@@ -1,0 +1,63 @@
+import Access
+import Net
+import Upstream
+
+/// What one loop knows of tokens and their issuers' keys; it fetches those that fall to the loop. Everything is called on the
+/// loop's thread.
+final class KeyClerk {
+    var memory: JWTMemory
+    let tools: Fetch.Tools
+    private let desks: [KeyDesk?]
+    /// By the place of the issuer.
+    private var flights: [Int: KeyFlight] = [:]
+
+    /// - Parameter post: has work run on the loop's thread.
+    init(
+        _ desks: KeyDesks, _ memory: consuming JWTMemory, _ tools: Fetch.Tools,
+        post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        self.desks = desks.desks
+        self.memory = memory
+        self.tools = tools
+        for desk in self.desks { desk?.take(KeyDesk.Seat(post: post, clerk: self)) }
+        // Before anybody asks.
+        if self.desks.contains(where: { $0 != nil }) {
+            let clerk = self
+            post { clerk.tick(at: clerk.tools.clock()) }
+        }
+    }
+
+    func tick(at now: Now) {
+        for (place, desk) in desks.enumerated() {
+            if let flight = flights[place] {
+                flight.tick(at: now)
+            } else if let desk {
+                begin(desk, at: now)
+            }
+        }
+    }
+
+    /// A token's key is not among those that are known.
+    /// - Returns: whether it may come soon.
+    func isWanted(of place: Int, at now: Now) -> Bool {
+        guard desks.indices.contains(place), let desk = desks[place] else { return false }
+        let isComing = desk.isWanted(at: now)
+        if flights[place] == nil { begin(desk, at: now) }
+        return isComing || memory.keys(of: place, at: now.unixSeconds) == nil
+    }
+
+    private func begin(_ desk: KeyDesk, at now: Now) {
+        guard desk.begins(at: now) else { return }
+        let flight = KeyFlight(to: desk, tools)
+        flights[desk.place] = flight
+        flight.whenOver = { [weak self] in self?.flights[desk.place] = nil }
+        flight.start(at: now)
+    }
+
+    func take(_ keys: JWTKeySet, of place: Int, areOther: Bool, until: Int64) {
+        memory.take(keys, of: place, areOther: areOther, until: until)
+    }
+}
+
+// Confined to its loop's thread, like the loop's client: desks ask for it by the loop's mailbox.
+extension KeyClerk: @unchecked Sendable {}

@@ -1,0 +1,105 @@
+import Bytes
+import Crypto
+import TestKeys
+import Telemetry
+import Testing
+import Upstream
+
+@testable import Access
+@testable import Configuration
+@testable import Net
+@testable import Service
+
+/// Several loops at the desk of an issuer whose keys are fetched, without sockets: the tests are the issuer, and move the clock.
+final class KeyHouse: @unchecked Sendable {
+    private(set) var unixSeconds: Int64 = 1_800_000_000
+    private(set) var monotonic: Int64 = 5_000_000
+    private var posted: [@Sendable () -> Void] = []
+    let configuration: Configuration
+    let desks: KeyDesks
+    private(set) var clerks: [KeyClerk] = []
+    let couriers: [FakeCourier]
+
+    var now: Now { Now(unixSeconds: unixSeconds, monotonic: monotonic) }
+
+    init(loops: Int = 1, _ fields: String = "") throws {
+        configuration = try Sample.load(
+            """
+            { version: 1, credentials: {}, grants: {},
+              authentication: { jwt: [{ id: "login", issuer: "i", audience: "a", algorithms: ["EdDSA", "ES256"],
+                jwksUrl: "https://id.example.com/keys", \(fields) }] } }
+            """)
+        desks = try KeyDesks(configuration)
+        couriers = (0..<loops).map { _ in FakeCourier() }
+        for courier in couriers {
+            clerks.append(
+                KeyClerk(
+                    desks, configuration.authenticator.makeMemory(),
+                    Fetch.Tools(
+                        courier: courier, clock: { [unowned self] in now },
+                        log: Log(Log.Settings(level: .error, isJSON: true))),
+                    post: { [unowned self] in posted.append($0) }))
+        }
+        deliver()
+    }
+
+    deinit { desks.close() }
+
+    /// Runs what was posted into the loops.
+    func deliver() {
+        while !posted.isEmpty {
+            let work = posted
+            posted = []
+            for item in work { item() }
+        }
+    }
+
+    /// Lets time pass in the steps of the loops' ticks.
+    func pass(milliseconds: Int64) {
+        for _ in 0..<(milliseconds / 250) {
+            monotonic += 250
+            if monotonic % 1000 == 0 { unixSeconds += 1 }
+            for clerk in clerks { clerk.tick(at: now) }
+            deliver()
+        }
+    }
+
+    /// What the loops have asked for since the last call.
+    func asked() -> [FakeCourier.Sent] { couriers.flatMap { $0.take() } }
+
+    /// Answers the one question that is there with the keys.
+    func answer(_ keys: [String]) throws {
+        let questions = asked()
+        #expect(questions.count == 1)
+        try #require(questions.first).answer(200, "{\"keys\":[\(keys.joined(separator: ","))]}")
+        deliver()
+    }
+
+    enum Outcome: Equatable {
+        case believed, refused
+        /// It cannot be told yet.
+        case undecided
+    }
+
+    /// What a loop makes of a token, as a pipeline does.
+    func outcome(_ token: String, at loop: Int = 0) -> Outcome {
+        let field = Array("Bearer \(token)".utf8)
+        let clerk = clerks[loop]
+        switch configuration.authenticator.identify(
+            authorization: field.span, apiKey: nil, at: unixSeconds, remembering: &clerk.memory)
+        {
+        case .caller: return .believed
+        case .refused(_, let fault):
+            guard let place = fault?.issuerWithoutKey else { return .refused }
+            return clerk.isWanted(of: place, at: now) ? .undecided : .refused
+        }
+    }
+
+    /// A token that holds for a long time.
+    func token(_ key: TestKey, kid: String? = nil, lasting: Int64 = 1_000_000) -> String {
+        let member = kid.map { ",\"kid\":\"\($0)\"" } ?? ""
+        return key.token(
+            header: "{\"alg\":\"\(key.algorithm.rawValue)\"\(member)}",
+            claims: "{\"iss\":\"i\",\"aud\":\"a\",\"sub\":\"s\",\"exp\":\(unixSeconds + lasting)}")
+    }
+}

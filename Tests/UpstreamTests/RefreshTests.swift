@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Upstream
+
+@Suite struct RefreshTests {
+    private let limits = UpstreamLimits()
+
+    /// `#expect` takes no mutating calls of a value.
+    private final class Held {
+        private var refresh: Refresh
+        init(_ refresh: Refresh) { self.refresh = refresh }
+        func begins(at now: Int64) -> Bool { refresh.begins(at: now) }
+        func isWanted(at now: Int64) -> Bool { refresh.isWanted(at: now) }
+        func succeeded(at now: Int64) { refresh.succeeded(at: now) }
+        func failed(at now: Int64, random: UInt64) { refresh.failed(at: now, random: random) }
+    }
+
+    private func make(_ interval: Int64 = 600_000) -> Held { Held(Refresh(interval: interval, limits: limits)) }
+
+    /// One that has been fetched at 0, the answer at 100.
+    private func fetched() -> Held {
+        let refresh = make()
+        _ = refresh.begins(at: 0)
+        refresh.succeeded(at: 100)
+        return refresh
+    }
+
+    @Test func `the first flight is due at once, and there is one at a time`() {
+        let refresh = make()
+        #expect(refresh.begins(at: 0))
+        #expect(!refresh.begins(at: 0))
+        #expect(!refresh.begins(at: limits.flightLease - 1))
+    }
+
+    @Test func `a flight that nobody reports is given up`() {
+        let refresh = make()
+        #expect(refresh.begins(at: 0))
+        #expect(refresh.begins(at: limits.flightLease))
+    }
+
+    @Test func `after a success the next flight is due when the interval is over`() {
+        let refresh = fetched()
+        #expect(!refresh.begins(at: 600_099))
+        #expect(refresh.begins(at: 600_100))
+    }
+
+    @Test func `after failures it is tried again soon, each time later, and never later than the interval`() {
+        for interval: Int64 in [1_000, 600_000] {
+            let refresh = make(interval)
+            var now: Int64 = 0
+            for failures in 1...40 {
+                #expect(refresh.begins(at: now), "\(failures)")
+                refresh.failed(at: now, random: .max)
+                let wait = min(interval, 250 + min(30_000, 1_000 << Int64(min(failures - 1, 5))))
+                #expect(!refresh.begins(at: now + wait - 1), "\(failures)")
+                now += wait
+            }
+            #expect(refresh.begins(at: now))
+            refresh.succeeded(at: now)
+            #expect(!refresh.begins(at: now + interval - 1))
+        }
+    }
+
+    @Test func `what is not in the copy is looked for once in ten seconds, however often it is wanted`() {
+        let refresh = fetched()
+        #expect(!refresh.isWanted(at: 9_999))
+        #expect(!refresh.begins(at: 9_999))
+        #expect(refresh.isWanted(at: 10_000))
+        #expect(refresh.begins(at: 10_000))
+        // While it is under way.
+        #expect(refresh.isWanted(at: 10_001))
+        refresh.succeeded(at: 10_200)
+        for now: Int64 in [10_200, 15_000, 19_999] {
+            #expect(!refresh.isWanted(at: now))
+        }
+        #expect(refresh.isWanted(at: 20_000))
+    }
+
+    @Test func `while it fails, nobody's wish makes it come sooner`() {
+        let refresh = fetched()
+        _ = refresh.begins(at: 600_100)
+        refresh.failed(at: 600_200, random: .max)
+        #expect(!refresh.isWanted(at: 601_000))
+        #expect(!refresh.begins(at: 601_000))
+        #expect(refresh.begins(at: 601_450))
+    }
+}
