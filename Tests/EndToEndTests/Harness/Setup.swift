@@ -12,6 +12,8 @@ struct Setup: Sendable {
     /// The value of `server.listen`.
     var listen = #""127.0.0.1:0""#
     var logLevel = "info"
+    /// Other files in the configuration's folder, by their names.
+    var files: [String: String] = [:]
 
     static let qiniuAccessKey = "e2e-qiniu-access-key"
     static let nosAccessKey = "e2e-nos-access-key"
@@ -48,6 +50,7 @@ struct Setup: Sendable {
         let secrets = folder + "/secrets"
         try FileManager.default.createDirectory(atPath: secrets, withIntermediateDirectories: true)
         try Keeper.write(Setup.qiniuSecret + "\n", to: secrets + "/qiniu")
+        for (name, text) in files { try Keeper.write(text, to: folder + "/" + name) }
         return try Keeper.write(text(transport), to: folder + "/countersign.json5")
     }
 }

@@ -1,0 +1,68 @@
+import Crypto
+import Foundation
+import TestKeys
+import Testing
+
+@Suite("Keys that are fetched by URL: R8, R19")
+struct FetchedKeysTests {
+    /// Asks with a token of the key until the status comes that is expected, for 20 s at most; on the way there are only 503 and
+    /// what else is said.
+    private func ask(
+        _ service: Service, _ key: TestKey, until status: Int, past others: Set<Int> = [],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let token = FakeIssuer.token(of: key)
+        let end = now + 20
+        while true {
+            let answer = try service.get("/qiniu/uptoken", "Authorization: Bearer \(token)")
+            if answer.status == status { return }
+            #expect(others.union([503]).contains(answer.status), "\(answer.text)", sourceLocation: sourceLocation)
+            if answer.status == 503 {
+                answer.expectProblem(503, "upstream_unavailable", "keys")
+                #expect(answer["Retry-After"] == "1", sourceLocation: sourceLocation)
+            }
+            try #require(now < end, "it never came to \(status)", sourceLocation: sourceLocation)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `keys are fetched at start, taken up when they change, and outlive the issuer`(_ transport: Transport) throws {
+        let (old, new) = (TestKey(.es256), TestKey(.eddsa))
+        let issuer = try FakeIssuer([old])
+        try Service.run(FakeIssuer.setup(issuer.url), transport) { service in
+            try ask(service, old, until: 200)
+            try ask(service, TestKey(.eddsa), until: 401)
+            issuer.publish([old, new])
+            try ask(service, new, until: 200, past: [401])
+            try ask(service, old, until: 200)
+            issuer.publish([new])
+            try ask(service, old, until: 401, past: [200])
+            // It fails from now on.
+            issuer.publish([])
+            _ = try service.process.waitForError(holding: "keys of an issuer not fetched", within: 20)
+            for _ in 0..<5 { try ask(service, new, until: 200) }
+            try ask(service, old, until: 401)
+        }
+        let requests = issuer.seen
+        #expect(requests.allSatisfy { $0.hasPrefix("GET /.well-known/jwks.json HTTP/1.1\r\n") })
+        #expect(requests.allSatisfy { !$0.contains("Authorization") && !$0.contains("eyJ") })
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `before the issuer can be reached it is 503, and good when it is there`(_ transport: Transport) throws {
+        let key = TestKey(.es256)
+        let port: UInt16
+        do {
+            // Nobody is there when this is gone.
+            let issuer = try FakeIssuer([key])
+            port = issuer.port
+        }
+        try Service.run(FakeIssuer.setup("http://127.0.0.1:\(port)/.well-known/jwks.json"), transport) { service in
+            let answer = try service.get("/qiniu/uptoken", "Authorization: Bearer \(FakeIssuer.token(of: key))")
+            answer.expectProblem(503, "upstream_unavailable", "keys")
+            let issuer = try FakeIssuer([key], port: port)
+            try ask(service, key, until: 200)
+            #expect(!issuer.seen.isEmpty)
+        }
+    }
+}
