@@ -63,6 +63,12 @@ package struct Parameters: ~Copyable {
         try keep(first..<middle, middle..<arena.count, form, place)
     }
 
+    /// Takes away what is given under `name`, if that is one entry.
+    package mutating func take(_ name: StaticString) -> Entry? {
+        let indices = entries.indices.filter { bytes(entries[$0].name).equals(name) }
+        return indices.count == 1 ? entries.remove(at: indices[0]) : nil
+    }
+
     /// Keeps bytes that were found elsewhere for as long as the parameters.
     package mutating func keep(_ bytes: Span<UInt8>) -> Range<Int> {
         let start = arena.count

@@ -10,6 +10,7 @@ extension Compiler {
         /// By the ids of the issuers whose keys are fetched.
         var keySources: [[UInt8]: Configuration.KeySource] = [:]
         var denied: Set<Principal> = []
+        var ticketKey: TicketKey?
         var rememberedTokens = 0
         /// The ids of each kind; nil where it cannot be told which there are.
         var ids: [Principal.Kind: Set<[UInt8]>?] = [:]
@@ -17,7 +18,7 @@ extension Compiler {
         func authenticator(for grants: [Grant]) -> Authenticator {
             Authenticator(
                 apiKeys: keys, issuers: issuers, claimNames: Set(grants.flatMap(\.claimNames)),
-                rememberedTokens: rememberedTokens, denied: denied)
+                rememberedTokens: rememberedTokens, ticketKey: ticketKey, denied: denied)
         }
     }
 
@@ -32,7 +33,9 @@ extension Compiler {
             identities.keySources[issuer.id] = source
         }
         identities.rememberedTokens = Int(fields.integer("rememberedTokens") ?? 0)
-        identities.denied = compileDenied(fields.strings("deny") ?? [], identities)
+        let denied = compileDenied(fields.strings("deny") ?? [], identities)
+        identities.denied = denied.principals
+        identities.ticketKey = compileTickets(fields.object("tickets") ?? FieldValues(), denied: denied.tickets)
         return identities
     }
 
@@ -71,18 +74,40 @@ extension Compiler {
         return keys
     }
 
-    private func compileDenied(_ names: [[UInt8]], _ identities: Identities) -> Set<Principal> {
+    private func compileTickets(_ fields: FieldValues, denied: Set<[UInt8]>) -> TicketKey? {
+        guard let secret = fields.secret("secret") else { return nil }
+        let path = "authentication.tickets.secret"
+        if secret.count < TicketKey.minimumSecretLength {
+            reader.report(path, "must have at least \(TicketKey.minimumSecretLength) bytes (R10)")
+        }
+        do throws(CryptoError) {
+            let longest = (fields.integer("maxLifetime") ?? 0) / 1000
+            return try TicketKey(secret, maximumLifetime: longest, denied: denied)
+        } catch {
+            reader.report(path, "no key can be made of it: \(error)")
+            return nil
+        }
+    }
+
+    private func compileDenied(
+        _ names: [[UInt8]], _ identities: Identities
+    ) -> (principals: Set<Principal>, tickets: Set<[UInt8]>) {
         var denied: Set<Principal> = []
+        var tickets: Set<[UInt8]> = []
         for (index, name) in names.enumerated() {
             let path = reader.join("authentication.deny", index)
+            if name.starts(with: Array(text: "ticket:")), name.count > 7 {
+                tickets.insert(Array(name.dropFirst(7)))
+                continue
+            }
             guard let principal = principal(name) else {
-                reader.report(path, "must be \"apiKey:ID\" or \"jwt:ID/SUBJECT\"")
+                reader.report(path, "must be \"apiKey:ID\", \"jwt:ID/SUBJECT\" or \"ticket:ID\"")
                 continue
             }
             check(principal.kind, principal.id, path, identities)
             denied.insert(principal)
         }
-        return denied
+        return (denied, tickets)
     }
 
     // MARK: Names

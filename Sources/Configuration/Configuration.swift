@@ -67,8 +67,10 @@ package struct Configuration: Sendable {
     package static let livenessPath = Array("/livez".utf8)
     /// Where callers find what they may do.
     package static let grantsPath = Array("/grants".utf8)
+    /// Where callers have tickets made.
+    package static let ticketsPath = Array("/tickets".utf8)
     /// Paths that no alias may have.
-    static let ownPaths = [livenessPath, grantsPath]
+    static let ownPaths = [livenessPath, grantsPath, ticketsPath]
 
     package let server: Server
     package let credentials: [Credential]

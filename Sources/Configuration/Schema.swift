@@ -66,9 +66,17 @@ package enum Schema {
             "rememberedTokens", .integer(0...1_000_000), standard: "10000",
             "Tokens that an event loop need not check anew each time; beyond it, a newer one takes an older one's place."
         ),
+        FieldDescription("tickets", .object(tickets), "URL tickets, for clients that can send no header (R11)."),
         FieldDescription(
             "deny", .strings, standard: "[]",
-            "Callers that get nothing: `\"apiKey:ID\"`, `\"jwt:ID/SUBJECT\"` (R12)."),
+            "Callers that get nothing: `\"apiKey:ID\"`, `\"jwt:ID/SUBJECT\"`, `\"ticket:ID\"` (R12)."),
+    ]
+
+    static let tickets: [FieldDescription] = [
+        FieldDescription(
+            "secret", .secret, "What tickets are signed with, at least 32 bytes (R10); without it there are none."),
+        FieldDescription(
+            "maxLifetime", .duration(1000...2_592_000_000), standard: "\"1h\"", "The longest that a ticket may hold."),
     ]
 
     static let apiKey: [FieldDescription] = [

@@ -130,6 +130,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.callback.callbackUrl": notice, "grants.g.callback.callbackHost": notice,
         "grants.g.callback.callbackBody": notice, "grants.g.callback.callbackBodyType": notice,
         "grants.g.callback.callbackSNI": notice,
+        "authentication.tickets.maxLifetime": [("authentication.tickets.secret", "\"\(ticketSecret)\"")],
         "grants.g.public": [("grants.g.callers", "\"anonymous\"")],
         "grants.g.unscoped": [("grants.g.keyPrefix", "")],
         "grants.g.key": [("grants.g.keyPrefix", "")],
@@ -148,6 +149,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.policy.CallbackBody": [("grants.g.policy.CallbackUrl", "\"x\"")],
         "grants.g.policy.CallbackUrl": [("grants.g.policy.CallbackBody", "\"x\"")],
     ]
+
+    private static let ticketSecret = String(repeating: "s", count: 32)
 
     /// Some fields of a credential say something only to grants of some routes.
     private static func granting(_ route: String, by provider: String) -> [(String, String)] {
@@ -184,7 +187,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
     /// Where the kind alone does not tell what may stand there.
     private static let values: [String: String] = [
         "grants.g.publicURL": "\"https://app.example.com/done\"", "grants.g.schemes": "\"qiniu\"",
-        "grants.g.reply": "{}",
+        "grants.g.reply": "{}", "authentication.tickets.secret": "\"\(ticketSecret)\"",
         "server.listen": "\"127.0.0.1:1\"", "server.hosts": "\"*\"", "server.cors.origins": "[\"https://a.example\"]",
         "server.aliases": "{\"/a\":\"oss.sign\"}", "credentials": "{}", "grants": "{}",
         "authentication.apiKeys": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",

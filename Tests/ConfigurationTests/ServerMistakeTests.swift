@@ -21,8 +21,14 @@ struct ServerMistakeTests {
         Mistake("version: 1,", "version: 1, rateLimit: { ‸perAddress: \"60\" },", "rateLimit.perAddress", "\"60/min\""),
         Mistake("version: 1,", "version: 1, rateLimit: { ‸perCaller: \"0/s\" },", "rateLimit.perCaller", "from 1 to"),
         Mistake("version: 1,", "version: 1, rateLimit: { ‸identities: 63 },", "rateLimit.identities", "from 64 to"),
+        Mistake(
+            "deny: [", "tickets: { ‸secret: \"short\" }, deny: [", "authentication.tickets.secret", "at least 32"),
+        Mistake(
+            "deny: [", "tickets: { ‸maxLifetime: \"0s\" }, deny: [", "authentication.tickets.maxLifetime", "from 1s"),
     ])
-    func `refuses rates that are none`(mistake: Mistake) throws { try mistake.check() }
+    func `refuses rates that are none, and tickets that anybody could make`(mistake: Mistake) throws {
+        try mistake.check()
+    }
 
     @Test(arguments: [
         Mistake("version: 1,", "‸versoin: 1,", "versoin", "did you mean version?"),
@@ -39,7 +45,7 @@ struct ServerMistakeTests {
         Mistake("statusInBody: true", "‸statusInBodies: true", "server.statusInBodies", "did you mean statusInBody?"),
         Mistake("workers: 2", "workers: 2, ‸trustedProxies: []", "server.trustedProxies", "is not known"),
         Mistake("workers: 2", "workers: 2, ‸proxyProtocol: false", "server.proxyProtocol", "is not known"),
-        Mistake("deny: [", "‸tickets: {}, deny: [", "authentication.tickets", "is not known"),
+        Mistake("deny: [", "‸sessions: {}, deny: [", "authentication.sessions", "is not known"),
         Mistake("deny: [", "‸certificates: [], deny: [", "authentication.certificates", "is not known"),
         Mistake("body: 1000", "‸boddy: 1000", "server.limits.boddy", "did you mean body?"),
         Mistake(

@@ -25,7 +25,7 @@ struct ParametersTests {
         for answer in [
             try service.get("/qiniu/uptoken?key=photos/a&somethingElse=1"),
             try service.get("/qiniu/uptoken?key=photos/a&=1"),
-            try service.get("/qiniu/uptoken?key=photos/a&ticket=1"),
+            try service.get("/qiniu/uptoken?key=photos/a&secret=1"),
             try service.post("/qiniu/uptoken", json: #"{"key": "photos/a", "somethingElse": "1"}"#),
             try service.post("/qiniu/uptoken", "application/x-www-form-urlencoded", "key=photos/a&somethingElse"),
         ] {

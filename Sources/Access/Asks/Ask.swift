@@ -148,7 +148,7 @@ package struct Ask: ~Copyable {
         }
     }
 
-    private func position(of entry: Parameters.Entry, in descriptions: [ParameterDescription]) -> Int? {
+    func position(of entry: Parameters.Entry, in descriptions: [ParameterDescription]) -> Int? {
         let name = parameters.bytes(entry.name)
         for position in descriptions.indices {
             if name.equals(descriptions[position].nameBytes) { return position }

@@ -34,6 +34,10 @@ package struct Authenticator: Sendable {
     private let claimNames: Set<[UInt8]>
     private let denied: Set<Principal>
     private let rememberedTokens: Int
+    /// What makes tickets; nil where there are none.
+    package let ticketKey: TicketKey?
+    /// `callers` in the order of their ids.
+    private let callersByID: [Caller]
 
     /// The longest API key that is looked at, in bytes.
     static let maximumKeyLength = 512
@@ -45,7 +49,7 @@ package struct Authenticator: Sendable {
     ///   - denied: the principals of the deny list.
     package init(
         apiKeys: [APIKey], issuers: [JWTIssuer] = [], claimNames: Set<[UInt8]> = [], rememberedTokens: Int = 0,
-        denied: Set<Principal>
+        ticketKey: TicketKey? = nil, denied: Set<Principal>
     ) {
         anonymous = Caller(.anonymous, index: 0)
         var callers = [anonymous]
@@ -66,6 +70,8 @@ package struct Authenticator: Sendable {
             return (issuer, caller.index)
         }
         self.callers = callers
+        callersByID = callers.sorted { $0.principal.id.precedes($1.principal.id) }
+        self.ticketKey = ticketKey
         self.keys = keys.sorted { $0.prefix < $1.prefix }
         self.claimNames = claimNames
         self.denied = denied
@@ -107,9 +113,41 @@ package struct Authenticator: Sendable {
         }
     }
 
+    /// Who asks by a ticket (R11): its principal, if that is still known, and for what the ticket is for.
+    package func identify(ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64) -> Finding {
+        let refusal: StaticString = "the ticket is not valid"
+        guard let signer, let ticketKey else { return .refused(refusal) }
+        let ticket: Ticket
+        do throws(CryptoError) {
+            guard let read = try signer.read(text) else { return .refused(refusal) }
+            ticket = read
+        } catch {
+            return .refused(Authenticator.failure)
+        }
+        guard now < ticket.endsAt else { return .refused("the ticket has ended") }
+        let principal = ticket.principal
+        guard let index = index(of: principal) else { return .refused(refusal) }
+        let isDenied = denied.contains(principal) || ticketKey.denies(ticket.id)
+        return .caller(
+            Caller(
+                principal, index: index, endsAt: ticket.endsAt, isDenied: isDenied, claims: ticket.claims,
+                ticket: ticket.terms))
+    }
+
     /// Whether there is anybody whom one of `selectors` admits.
     package func knows(anyOf selectors: [CallerSelector]) -> Bool {
         callers.contains { caller in selectors.contains { $0.admits(caller.principal) } }
+    }
+
+    /// Where the grants of an identity's callers are listed; nil for one that is not known any more.
+    private func index(of principal: Principal) -> Int? {
+        var (low, high) = (0, callersByID.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if callersByID[middle].principal.id.precedes(principal.id) { low = middle + 1 } else { high = middle }
+        }
+        return callersByID[low...].prefix { $0.principal.id == principal.id }
+            .first { $0.principal.kind == principal.kind }?.index
     }
 
     private static let refusal: StaticString = "the API key is not valid"

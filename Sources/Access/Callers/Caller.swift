@@ -11,10 +11,12 @@ package final class Caller: Sendable {
     package let isDenied: Bool
     /// What its token says of it, as far as grants look at it.
     let claims: CallerClaims
+    /// What it may use the ticket for by which it asks; nil for one that asks by a credential of its own.
+    package let ticket: TicketTerms?
 
     init(
         _ principal: Principal, index: Int, endsAt: Int64? = nil, leeway: Int64 = 0, isDenied: Bool = false,
-        claims: CallerClaims = .none
+        claims: CallerClaims = .none, ticket: TicketTerms? = nil
     ) {
         self.principal = principal
         self.index = index
@@ -22,6 +24,7 @@ package final class Caller: Sendable {
         self.leeway = leeway
         self.isDenied = isDenied
         self.claims = claims
+        self.ticket = ticket
     }
 
     /// When what is issued now has to end at the latest: with the caller's own credential, or, where that holds only because

@@ -7,7 +7,7 @@ package struct CallerClaims: Sendable {
         case list([[UInt8]])
     }
 
-    private let entries: [(name: [UInt8], value: Value)]
+    let entries: [(name: [UInt8], value: Value)]
 
     package static let none = CallerClaims([])
 

@@ -103,6 +103,12 @@ package final class Grant: Sendable {
         return true
     }
 
+    /// Whether it admits the caller's identity by its name, and not only anybody who is known.
+    func namesCaller(_ caller: Caller) -> Bool {
+        let (kind, id) = (caller.principal.kind, caller.principal.id)
+        return kind != .anonymous && callers.contains(.identity(kind, id: id))
+    }
+
     /// The claims of its callers that it looks at.
     package var claimNames: [[UInt8]] {
         var templates = issuer.vendorName.map { [$0] } ?? []

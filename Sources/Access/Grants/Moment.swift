@@ -16,7 +16,7 @@ package struct Moment: ~Copyable {
     var date: [UInt8] { ISO8601.write(unixSeconds) }
 
     /// A version 4 UUID (RFC 9562), 36 characters.
-    var uuid: [UInt8] {
+    package var uuid: [UInt8] {
         var bytes = random
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80

@@ -35,6 +35,15 @@ extension Policy {
         }
     }
 
+    /// A caller's own grant that a ticket may be for: `authenticated` is not said of tickets (R11).
+    package func ticketGrant(named name: Span<UInt8>, for caller: Caller) -> Grant? {
+        for grant in grants.lazy.flatMap({ $0[caller.index] })
+        where name.equals(grant.name) && grant.namesCaller(caller) && grant.admits(caller.claims) {
+            return grant
+        }
+        return nil
+    }
+
     /// Whether a caller can get anything at all.
     package func hasGrants(for caller: Caller) -> Bool { grants.contains { !$0[caller.index].isEmpty } }
 }

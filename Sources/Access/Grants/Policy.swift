@@ -46,6 +46,7 @@ package struct Policy: Sendable {
         var longest: Int64?
         for grant in grants[route][caller.index] {
             if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { continue }
+            if let ticket = caller.ticket, ticket.grant != grant.name || !grant.namesCaller(caller) { continue }
             switch judge(ask, by: grant, for: caller, at: moment, &workspace.candidate) {
             case .fits:
                 guard winner == nil else { return .denied(.ambiguous) }

@@ -19,6 +19,7 @@ extension Pipeline {
         admitOrigin(of: request, into: &response)
         let caller = try identify(request, counting: true, at: instant, into: &response)
         if caller.isDenied { throw Refusal(.forbidden) }
+        if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
         guard caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: caller) else {
             throw Refusal(.unauthenticated)
         }

@@ -8,18 +8,20 @@ import Providers
 extension Pipeline {
     /// R3: a GET is asked by its query, a POST by its body alone.
     mutating func read(
-        _ request: borrowing Request, for route: RouteDescription, at moment: borrowing Moment
+        _ request: borrowing Request, for route: RouteDescription, by caller: Caller, at moment: borrowing Moment
     ) throws(Refusal) {
         ask.reset()
         if request.head.method == .post {
             try readQueryOfPost(request, route)
-            try readBody(of: request, route)
+            try readBody(of: request, textParameter: route.textParameter, among: route.parameters)
         } else {
             guard request.body.isEmpty else { throw .unwantedBody }
             try readParameters(among: route.parameters) { ask throws(ParameterError) in
                 try ask.parameters.read(form: request.query)
             }
+            if caller.ticket != nil { _ = ask.parameters.take("ticket") }
         }
+        if let ticket = caller.ticket { try fix(ticket, for: route) }
         // Some clients list every type they can stand; who can read JSON gets JSON.
         ask.wantsText =
             route.textParameter != nil && ListField.contains("text/plain", in: request.field(.accept))
@@ -30,6 +32,14 @@ extension Pipeline {
         } catch {
             throw Refusal(error)
         }
+    }
+
+    private mutating func fix(_ ticket: TicketTerms, for route: RouteDescription) throws(Refusal) {
+        var objection: Objection?
+        try readParameters(among: route.parameters) { ask throws(ParameterError) in
+            objection = try ask.fix(ticket, by: route.parameters)
+        }
+        if let objection { throw Refusal(.notInGrant(objection)) }
     }
 
     /// The same for what has no parameters.
@@ -46,28 +56,32 @@ extension Pipeline {
         try readParameters(among: route.parameters) { ask throws(ParameterError) in
             try ask.parameters.read(form: request.query)
         }
+        // Whether it holds was judged when it was found out who asks.
+        _ = ask.parameters.take("ticket")
         for entry in ask.parameters.entries where !ask.parameters.bytes(entry.name).begins(with: "_") {
             throw .queryOnPost
         }
         ask.parameters.reset()
     }
 
-    private mutating func readBody(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
+    mutating func readBody(
+        of request: borrowing Request, textParameter: String?, among known: [ParameterDescription]
+    ) throws(Refusal) {
         let depth = configuration.server.limits.jsonDepth
-        switch try bodyType(of: request, route) {
+        switch try bodyType(of: request, textParameter: textParameter) {
         case .json:
-            try readParameters(among: route.parameters) { ask throws(ParameterError) in
+            try readParameters(among: known) { ask throws(ParameterError) in
                 try ask.parameters.read(json: request.body, maximumDepth: depth)
             }
         case .form:
-            try readParameters(among: route.parameters) { ask throws(ParameterError) in
+            try readParameters(among: known) { ask throws(ParameterError) in
                 try ask.parameters.read(form: request.body)
             }
         case .text(let name):
-            try readParameters(among: route.parameters) { ask throws(ParameterError) in
+            try readParameters(among: known) { ask throws(ParameterError) in
                 try ask.parameters.add(name: Array(name.utf8).span, value: request.body, form: .text)
             }
-        case .none: guard request.body.isEmpty else { throw .unreadableType(textToo: route.textParameter != nil) }
+        case .none: guard request.body.isEmpty else { throw .unreadableType(textToo: textParameter != nil) }
         }
     }
 
@@ -81,17 +95,17 @@ extension Pipeline {
     }
 
     /// How the request's body is to be read, if the route takes bodies of its type.
-    func bodyType(of request: borrowing Request, _ route: RouteDescription) throws(Refusal) -> BodyType {
+    func bodyType(of request: borrowing Request, textParameter: String?) throws(Refusal) -> BodyType {
         if !request.head.isRepeated(.contentType) {
             switch MediaType(request.field(.contentType)) {
             case .json: return .json
             case .form: return .form
-            case .text: if let name = route.textParameter { return .text(parameter: name) }
+            case .text: if let textParameter { return .text(parameter: textParameter) }
             case .none: return .none
             case .other: break
             }
         }
-        throw .unreadableType(textToo: route.textParameter != nil)
+        throw .unreadableType(textToo: textParameter != nil)
     }
 
     private mutating func readParameters(

@@ -28,6 +28,8 @@ struct Pipeline: ~Copyable {
     var ask: Ask
     var workspace: PolicyWorkspace
     private let keys: KeyClerk
+    /// Nil where there are no tickets.
+    let tickets: TicketSigner?
     var scratch: ByteWriter
     private var random: RandomPool
     var requestID: RequestID
@@ -58,7 +60,8 @@ struct Pipeline: ~Copyable {
     /// - Parameter lines: by the place of the grant.
     init(
         _ configuration: Configuration, _ counter: SessionCounter, _ fetches: FetchCounter,
-        _ callbackCounter: CallbackCounter, on lines: FetchLines, believing tokens: KeyClerk, _ limiter: RateLimiter,
+        _ callbackCounter: CallbackCounter, on lines: FetchLines, believing issuerKeys: KeyClerk,
+        _ limiter: RateLimiter,
         log: Log
     ) throws(CryptoError) {
         var keys: [SigningKey?] = []
@@ -70,6 +73,7 @@ struct Pipeline: ~Copyable {
                 })
         }
         let requestID = try RequestID()
+        let tickets = try configuration.authenticator.ticketKey?.makeSigner()
         self.configuration = configuration
         self.log = log
         self.counter = counter
@@ -86,7 +90,8 @@ struct Pipeline: ~Copyable {
         origins = OriginRule(configuration.server)
         ask = Ask()
         workspace = PolicyWorkspace()
-        self.keys = tokens
+        self.keys = issuerKeys
+        self.tickets = tickets
         scratch = ByteWriter(capacity: 1024)
         random = RandomPool()
         serverTime = (.min, [])
@@ -115,9 +120,14 @@ struct Pipeline: ~Copyable {
                 admitOrigin(of: request, into: &response)
                 _ = try identify(request, on: route, counting: false, at: instant, into: &response)
                 guard request.head.method == .post else { throw .unwantedBody }
-                _ = try bodyType(of: request, Registry.routes[route].description)
+                _ = try bodyType(
+                    of: request, textParameter: Registry.routes[route].description.textParameter)
             case .callback: _ = try judgeHead(of: request, at: instant)
-            case .issue, .grants, .alive, .everything: throw .unwantedBody
+            case .tickets where request.head.method == .post:
+                admitOrigin(of: request, into: &response)
+                _ = try identify(request, counting: false, at: instant, into: &response)
+                _ = try bodyType(of: request, textParameter: nil)
+            case .issue, .grants, .tickets, .alive, .everything: throw .unwantedBody
             }
             return false
         } catch {
@@ -184,6 +194,7 @@ struct Pipeline: ~Copyable {
         case .issue(let route): return try issue(route, request, as: ticket, at: instant, into: &response)
         case .callback: return try receive(request, as: ticket, at: instant, into: &response)
         case .grants: try listGrants(request, at: instant, into: &response)
+        case .tickets: try mint(request, at: instant, into: &response)
         case .alive: try reportAlive(request, into: &response)
         case .everything: explain(Pipeline.issueMethods, into: &response)
         }
@@ -216,7 +227,7 @@ struct Pipeline: ~Copyable {
         admitOrigin(of: request, into: &response)
         let caller = try identify(request, on: route, counting: true, at: instant, into: &response)
         let moment = try moment(at: instant)
-        try read(request, for: Registry.routes[route].description, at: moment)
+        try read(request, for: Registry.routes[route].description, by: caller, at: moment)
         guard origins.admits(request) else { throw .foreignOrigin }
         switch configuration.policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
         case .denied(let denial): throw Refusal(denial)
@@ -268,11 +279,25 @@ struct Pipeline: ~Copyable {
         if request.head.isRepeated(.authorization) || request.head.isRepeated(.apiKey) {
             throw .unauthenticated("present one credential, not two", wasPresented: true)
         }
+        if let place = try Pipeline.ticket(in: request.query) {
+            guard request.head.value(of: .authorization) == nil, request.head.value(of: .apiKey) == nil else {
+                throw .unauthenticated("present one credential, not two", wasPresented: true)
+            }
+            return try caller(
+                of: configuration.authenticator.identify(
+                    ticket: request.query.extracting(place), by: tickets, at: instant.unixSeconds),
+                at: instant)
+        }
         let authorization = request.head.value(of: .authorization) == nil ? nil : request.field(.authorization)
         let apiKey = request.head.value(of: .apiKey) == nil ? nil : request.field(.apiKey)
-        switch configuration.authenticator.identify(
-            authorization: authorization, apiKey: apiKey, at: instant.unixSeconds, remembering: &keys.memory)
-        {
+        return try caller(
+            of: configuration.authenticator.identify(
+                authorization: authorization, apiKey: apiKey, at: instant.unixSeconds, remembering: &keys.memory),
+            at: instant)
+    }
+
+    private func caller(of finding: Authenticator.Finding, at instant: Instant) throws(Refusal) -> Caller {
+        switch finding {
         case .caller(let caller): return caller
         case .refused(let reason, let fault):
             if let fault { note(fault) }

@@ -62,6 +62,11 @@ extension Refusal {
         return refusal
     }
 
+    static let ticketByTicket = Refusal(403, "forbidden", "a ticket gives what it is for, and no other tickets")
+
+    static let longTicket = Refusal(
+        400, "invalid_parameter", "what the ticket should fix is too long for a URL; fix fewer parameters")
+
     /// - Parameter wait: milliseconds.
     static func rateLimited(wait: Int64) -> Refusal {
         var refusal = Refusal(429, "rate_limited", "this is asked for too often; Retry-After says when to come back")

@@ -11,6 +11,8 @@ struct Router: Sendable {
         case callback
         /// What the caller may do.
         case grants
+        /// Where callers have tickets made.
+        case tickets
         /// Whether the process answers at all.
         case alive
         /// `OPTIONS *`: the service as a whole.
@@ -29,7 +31,10 @@ struct Router: Sendable {
                 )
             }
             + aliases.map { ($0.path, .issue(route: $0.route)) } + callbacks.map { ($0, .callback) }
-            + [(Configuration.livenessPath, .alive), (Configuration.grantsPath, .grants)]
+            + [
+                (Configuration.livenessPath, .alive), (Configuration.grantsPath, .grants),
+                (Configuration.ticketsPath, .tickets),
+            ]
     }
 
     func find(_ path: Span<UInt8>) -> Endpoint? {

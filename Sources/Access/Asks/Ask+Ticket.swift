@@ -1,0 +1,49 @@
+import Bytes
+
+/// What a ticket fixes of what is asked (R11).
+extension Ask {
+    /// Adds the parameters that the ticket has; a request that says one of them must say the same.
+    package mutating func fix(
+        _ terms: TicketTerms, by descriptions: [ParameterDescription]
+    ) throws(ParameterError) -> Objection? {
+        var asked: [Int] = []
+        for entry in parameters.entries {
+            guard let position = position(of: entry, in: descriptions) else { continue }
+            if terms.parameters.contains(where: { $0.name.elementsEqual(descriptions[position].name.utf8) }) {
+                guard isFixed(entry, at: position, by: terms, descriptions) else {
+                    return Objection("ticket", "the ticket fixes a parameter otherwise; leave it out")
+                }
+                asked.append(position)
+            }
+        }
+        for parameter in terms.parameters
+        where !asked.contains(where: { parameter.name.elementsEqual(descriptions[$0].name.utf8) }) {
+            try parameters.add(name: parameter.name.span, value: parameter.value.span, form: .text)
+        }
+        return nil
+    }
+
+    /// A list is left out, or else it would have to be compared as a set.
+    private func isFixed(
+        _ entry: Parameters.Entry, at position: Int, by terms: TicketTerms, _ descriptions: [ParameterDescription]
+    ) -> Bool {
+        if case .pairs = descriptions[position].kind { return false }
+        return terms.parameters.contains {
+            $0.name.elementsEqual(descriptions[position].name.utf8) && parameters.bytes(entry.value).equals($0.value)
+        }
+    }
+
+    /// The parameters that were asked, as a ticket fixes them: by their proper names, those of lists as `name:value`.
+    package func fixed(by descriptions: [ParameterDescription]) -> [TicketTerms.Parameter] {
+        parameters.entries.compactMap { entry in
+            guard let position = position(of: entry, in: descriptions) else { return nil }
+            // A ticket names its grant anyhow.
+            if case .grant = descriptions[position].kind { return nil }
+            var value = parameters.bytes(entry.value).array
+            if case .pairs(let separator, _, _) = descriptions[position].kind, case .member(let name) = entry.place {
+                value = parameters.bytes(name).array + [separator] + value
+            }
+            return TicketTerms.Parameter(name: descriptions[position].nameBytes, value: value)
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Bytes
+
+/// What a URL ticket says (R11): who asks, for what, until when. It is reusable until it ends, since SDKs fetch one URL again and
+/// again, and it gives nothing that its principal's grants of today do not give.
+package struct Ticket: Sendable {
+    /// What it is denied by; letters, digits, `-` and `_`.
+    package let id: [UInt8]
+    package let principal: Principal
+    /// What the principal's own credential said, as far as grants looked at it.
+    let claims: CallerClaims
+    /// Seconds since 1970.
+    package let endsAt: Int64
+    package let terms: TicketTerms
+
+    /// A ticket of `caller`'s own; nil where a ticket or nobody in particular asks for one.
+    package init?(_ id: [UInt8], for caller: Caller, until end: Int64, _ terms: TicketTerms) {
+        guard caller.ticket == nil, caller.principal.kind != .anonymous else { return nil }
+        self.id = id
+        principal = caller.principal
+        claims = caller.claims
+        endsAt = end
+        self.terms = terms
+    }
+}
+
+/// What a ticket may be used for.
+package struct TicketTerms: Sendable {
+    package struct Parameter: Sendable, Equatable {
+        package let name, value: [UInt8]
+
+        package init(name: [UInt8], value: [UInt8]) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The grant's name; a grant has one route.
+    package let grant: [UInt8]
+    /// What the request asks whether it says so or not.
+    package let parameters: [Parameter]
+
+    package init(grant: [UInt8], parameters: [Parameter]) {
+        self.grant = grant
+        self.parameters = parameters
+    }
+}
+
+// MARK: - On the wire
+
+/// Every part has its length before it, so that no two tickets are written alike.
+extension Ticket {
+    private static let version: UInt8 = 1
+
+    func write(into out: inout ByteWriter) {
+        out.append(Ticket.version)
+        out.append(part: id)
+        out.append(bigEndian: UInt64(bitPattern: endsAt))
+        out.append(Ticket.code(of: principal.kind))
+        out.append(part: principal.id)
+        out.append(part: principal.subject)
+        out.append(bigEndian: UInt16(clamping: claims.entries.count))
+        for claim in claims.entries {
+            out.append(part: claim.name)
+            switch claim.value {
+            case .text(let text):
+                out.append(0)
+                out.append(part: text)
+            case .list(let list):
+                out.append(1)
+                out.append(bigEndian: UInt16(clamping: list.count))
+                for text in list { out.append(part: text) }
+            }
+        }
+        out.append(part: terms.grant)
+        out.append(bigEndian: UInt16(clamping: terms.parameters.count))
+        for parameter in terms.parameters {
+            out.append(part: parameter.name)
+            out.append(part: parameter.value)
+        }
+    }
+
+    /// - Parameter bytes: what `write` wrote; nil for anything else, or more.
+    init?(reading bytes: Span<UInt8>) {
+        var reader = TicketReader(bytes)
+        guard reader.byte() == Ticket.version, let id = reader.part(), let end = reader.number(bytes: 8),
+            let kind = reader.byte().flatMap(Ticket.kind), let principalID = reader.part(), let subject = reader.part(),
+            let claims = reader.claims(), let grant = reader.part(), let parameters = reader.parameters(),
+            reader.isAtEnd
+        else { return nil }
+        self.id = id
+        principal = Principal(kind, id: principalID, subject: subject)
+        self.claims = CallerClaims(claims)
+        endsAt = Int64(bitPattern: end)
+        terms = TicketTerms(grant: grant, parameters: parameters)
+    }
+
+    /// Kinds have numbers of their own, which never change.
+    private static func code(of kind: Principal.Kind) -> UInt8 {
+        switch kind {
+        case .anonymous: 0
+        case .apiKey: 1
+        case .jwt: 2
+        }
+    }
+
+    private static func kind(_ code: UInt8) -> Principal.Kind? {
+        switch code {
+        case 1: .apiKey
+        case 2: .jwt
+        default: nil
+        }
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func append(part: [UInt8]) {
+        append(bigEndian: UInt16(clamping: part.count))
+        append(part)
+    }
+
+    fileprivate mutating func append(bigEndian number: some FixedWidthInteger & UnsignedInteger) {
+        for shift in stride(from: number.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+}
+
+/// Reads a ticket from its beginning; nil when it is not written so.
+private struct TicketReader: ~Escapable {
+    private let bytes: Span<UInt8>
+    private var position = 0
+
+    @_lifetime(copy bytes)
+    init(_ bytes: Span<UInt8>) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func byte() -> UInt8? {
+        guard position < bytes.count else { return nil }
+        position += 1
+        return bytes[position - 1]
+    }
+
+    mutating func number(bytes count: Int) -> UInt64? {
+        var number: UInt64 = 0
+        for _ in 0..<count {
+            guard let byte = byte() else { return nil }
+            number = number << 8 | UInt64(byte)
+        }
+        return number
+    }
+
+    mutating func part() -> [UInt8]? {
+        guard let count = number(bytes: 2), bytes.count - position >= Int(count) else { return nil }
+        position += Int(count)
+        return bytes.extracting(position - Int(count)..<position).array
+    }
+
+    mutating func claims() -> [(name: [UInt8], value: CallerClaims.Value)]? {
+        guard let count = number(bytes: 2) else { return nil }
+        var claims: [(name: [UInt8], value: CallerClaims.Value)] = []
+        for _ in 0..<count {
+            guard let name = part(), let kind = byte() else { return nil }
+            switch kind {
+            case 0:
+                guard let text = part() else { return nil }
+                claims.append((name, .text(text)))
+            case 1:
+                guard let count = number(bytes: 2) else { return nil }
+                var list: [[UInt8]] = []
+                for _ in 0..<count {
+                    guard let text = part() else { return nil }
+                    list.append(text)
+                }
+                claims.append((name, .list(list)))
+            default: return nil
+            }
+        }
+        return claims
+    }
+
+    mutating func parameters() -> [TicketTerms.Parameter]? {
+        guard let count = number(bytes: 2) else { return nil }
+        var parameters: [TicketTerms.Parameter] = []
+        for _ in 0..<count {
+            guard let name = part(), let value = part() else { return nil }
+            parameters.append(TicketTerms.Parameter(name: name, value: value))
+        }
+        return parameters
+    }
+}

@@ -1,0 +1,119 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import HTTP
+import Providers
+
+/// URL tickets (R11): for SDKs that can send no header, so that what they ask by must stand in the URL.
+extension Pipeline {
+    static let ticketMethods: StaticString = "POST, OPTIONS"
+
+    private static let parameter: StaticString = "ticket="
+
+    /// Where in a query the ticket is, as it stands there: tickets need no escapes. Nil where there is none.
+    static func ticket(in query: Span<UInt8>) throws(Refusal) -> Range<Int>? {
+        var found: Range<Int>?
+        var start = 0
+        while start < query.count {
+            let end = query.firstIndex(of: UInt8(ascii: "&"), from: start) ?? query.count
+            if query.extracting(start..<end).begins(with: parameter) {
+                guard found == nil else {
+                    throw .unauthenticated("present one credential, not two", wasPresented: true)
+                }
+                found = start + parameter.utf8CodeUnitCount..<end
+            }
+            start = end + 1
+        }
+        return found
+    }
+
+    /// `POST /tickets`: who has a credential may have a ticket for one of its own grants.
+    mutating func mint(
+        _ request: borrowing Request, at instant: Instant, into response: inout Response
+    ) throws(Refusal) {
+        guard let tickets, let key = configuration.authenticator.ticketKey else { throw .notFound }
+        switch request.head.method {
+        case .post: break
+        case .options: return try explainOptions(request, Pipeline.ticketMethods, into: &response)
+        case .get, .head, .other: throw .methodNotAllowed(Pipeline.ticketMethods)
+        }
+        admitOrigin(of: request, into: &response)
+        let caller = try identify(request, counting: true, at: instant, into: &response)
+        if caller.isDenied { throw Refusal(.forbidden) }
+        if caller.ticket != nil { throw .ticketByTicket }
+        guard caller.principal.kind != .anonymous else { throw Refusal(.unauthenticated) }
+        ask.reset()
+        try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
+        let lifetime = try takeLifetime(atMost: key.maximumLifetime)
+        guard origins.admits(request) else { throw .foreignOrigin }
+        let grant = try findGrant(for: caller)
+        let route = Registry.routes[grant.route].description
+        do throws(AskError) { try ask.read(by: route.parameters) } catch { throw Refusal(error) }
+        let terms = TicketTerms(grant: grant.name, parameters: ask.fixed(by: route.parameters))
+        let moment = try moment(at: instant)
+        let end = min(moment.unixSeconds + lifetime, caller.endsAt ?? .max)
+        guard end > moment.unixSeconds, let ticket = Ticket(moment.uuid, for: caller, until: end, terms) else {
+            throw .unauthenticated("the credential is about to end", wasPresented: true)
+        }
+        write(ticket, try text(of: ticket, by: tickets), for: route, request, into: &response)
+    }
+
+    /// What minting itself asks; all else are the route's own parameters.
+    private static let mintParameters = [
+        ParameterDescription.grant,
+        ParameterDescription("expires", .lifetime(least: 1), "For how many seconds the ticket should hold."),
+    ]
+
+    /// Takes `expires`, which is the ticket's and not the route's, out of the parameters.
+    private mutating func takeLifetime(atMost longest: Int64) throws(Refusal) -> Int64 {
+        guard let expires = ask.parameters.take("expires") else { return longest }
+        guard case .alone = expires.place, expires.form != .boolean,
+            let seconds = Decimal.parse(ask.parameters.bytes(expires.value), maximum: longest), seconds > 0
+        else {
+            let bounds = "a whole number from 1 to \(longest), the most that tickets.maxLifetime admits"
+            throw Refusal(AskError(.invalid, "expires", "must be \(bounds)"))
+        }
+        return seconds
+    }
+
+    /// The caller's own grant that the parameters name. One of somebody else's and one that is not there are told alike (R4).
+    private func findGrant(for caller: Caller) throws(Refusal) -> Grant {
+        guard let name = ask.parameters.entries.first(where: { ask.parameters.bytes($0.name).equals("grant") }) else {
+            throw Refusal(.missing(parameter: "grant"))
+        }
+        let grant = configuration.policy.ticketGrant(named: ask.parameters.bytes(name.value), for: caller)
+        guard let grant else { throw Refusal(.notInGrant(nil)) }
+        return grant
+    }
+
+    private func text(of ticket: Ticket, by signer: TicketSigner) throws(Refusal) -> [UInt8] {
+        let text: [UInt8]?
+        do throws(CryptoError) { text = try signer.write(ticket) } catch { throw fail("writing a ticket", error) }
+        guard let text else { throw .longTicket }
+        return text
+    }
+
+    private func write(
+        _ ticket: Ticket, _ text: [UInt8], for route: RouteDescription, _ request: borrowing Request,
+        into response: inout Response
+    ) {
+        response.body.append("{\"ticket\":\"")
+        response.body.append(text)
+        response.body.append("\",\"url\":\"")
+        // Off loopback there is TLS, if only in a proxy's hands.
+        let isLocal = configuration.server.listen[request.listener].address.isLoopback
+        response.body.append(isLocal ? "http://" : "https://")
+        response.body.append(request.authority)
+        response.body.append(route.path)
+        response.body.append("?ticket=")
+        response.body.append(text)
+        response.body.append("\",\"id\":\"")
+        response.body.append(ticket.id)
+        response.body.append("\",\"grant\":")
+        response.body.append(jsonString: ticket.terms.grant)
+        response.body.append(",\"expiresAt\":\"")
+        ISO8601.write(ticket.endsAt, into: &response.body)
+        response.body.append("\"}\n")
+    }
+}
