@@ -37,7 +37,7 @@ extension Compiler {
             conditions: conditions, bucket: Compiler.bucket(of: draft), target: target, withoutKey: route.withoutKey,
             maximumKeyLength: route.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
             lastMoment: route.lastMoment, rates: Compiler.rates(of: draft),
-            facts: Compiler.facts(of: draft, credentials.fields[credential], provider), issuer: issuer)
+            facts: Compiler.facts(of: draft, credentials, credential), issuer: issuer)
     }
 
     /// - Parameter credential: its place; nil where something is wrong with it, which a route does not notice that needs nothing
@@ -49,7 +49,8 @@ extension Compiler {
         let accessKey = credential.flatMap { credentials.list[$0].key?.accessKey } ?? []
         let fields = GrantFields(
             draft.fields, target: target, bucket: draft.fields.string("bucket"), accessKey: accessKey,
-            credential: credential.map { credentials.fields[$0] } ?? FieldValues())
+            credential: credential.map { credentials.fields[$0] } ?? FieldValues(),
+            hasSessions: credential.map { credentials.list[$0].sessions != nil } ?? false)
         do throws(FieldProblem) {
             return try draft.route.makeIssuer(fields)
         } catch {
@@ -67,8 +68,10 @@ extension Compiler {
             reader.report(path, FieldReader.unknown(name.text, among: credentials.places.keys.map(\.text)))
             return nil
         }
-        if let its = place.provider, its != provider.name {
-            reader.report(path, "is one of provider \(its); this route needs one of \(provider.name)")
+        let providers = [provider.name] + draft.route.otherProviders
+        if let its = place.provider, !providers.contains(its) {
+            let names = providers.joined(separator: " or ")
+            reader.report(path, "is one of provider \(its); this route needs one of \(names)")
             return nil
         }
         guard let index = place.index else { return nil }
@@ -213,12 +216,13 @@ extension Compiler {
         return false
     }
 
-    private static func facts(
-        of draft: Draft, _ credential: FieldValues, _ provider: ProviderDescription
-    ) -> [UInt8] {
+    /// - Parameter credential: the place of the grant's.
+    private static func facts(of draft: Draft, _ credentials: Credentials, _ credential: Int) -> [UInt8] {
         var facts = ByteWriter()
+        let provider = Registry.provider(named: credentials.list[credential].provider)
         for (fields, descriptions) in [
-            (credential, provider.credentialFields), (draft.fields, draft.route.grantFields),
+            (credentials.fields[credential], provider?.credentialFields ?? []),
+            (draft.fields, draft.route.grantFields),
         ] {
             for description in descriptions where description.isTold {
                 var value = fields[description.name]

@@ -10,11 +10,14 @@ package final class SigningKey {
     package let sha256: HMACKey
     /// The secret key itself, for protocols that derive from it what they sign with.
     package let secret: Secret
+    /// What belongs to the key where it is a temporary one, and goes along with whatever it signs.
+    package let securityToken: [UInt8]?
     /// What a protocol has derived from the secret, and signs with for a while.
     package var derived: (any DerivedKey)?
 
-    package init(accessKey: [UInt8], secret: Secret) throws(CryptoError) {
+    package init(accessKey: [UInt8], secret: Secret, securityToken: [UInt8]? = nil) throws(CryptoError) {
         self.accessKey = accessKey
+        self.securityToken = securityToken
         sha1 = try HMACKey(.sha1, secret)
         sha256 = try HMACKey(.sha256, secret)
         self.secret = secret

@@ -3,7 +3,7 @@ import Bytes
 
 /// What a grant gives of its vendor's table: some methods, some sub-resources, some headers.
 struct OperationRule: Sendable {
-    private let operations: [OperationTable.Operation]
+    let operations: [OperationTable.Operation]
     private let headers: [[UInt8]]
     /// The field in which the grant names sub-resources.
     private let field: StaticString

@@ -139,6 +139,11 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.policy.callbackUrl": [("grants.g.policy.callbackBody", "\"x\"")],
         "grants.g.policy.callbackBody": [("grants.g.policy.callbackUrl", "\"http://x\"")],
         "grants.g.policy.callbackHost": callback, "grants.g.policy.callbackBodyType": callback,
+        "credentials.sts.ossEndpoint": Documented.granting("oss.presigned-url", by: "sts")
+            + [
+                ("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\""),
+                ("credentials.sts.region", "\"cn-hangzhou\""),
+            ],
         "credentials.sts.identity": noKeys, "credentials.sts.oidcRoleArn": oidc,
         "credentials.sts.oidcProviderArn": oidc, "credentials.sts.oidcTokenFile": oidc,
         "credentials.sts.ecsRole": noKeys + [("credentials.sts.identity", "\"ecs\"")],

@@ -181,6 +181,78 @@ struct OSSRequestMistakeTests {
             "grants.links.contentTypes", "must be at least one, such as image/png")
     }
 
+    // MARK: Sessions
+
+    private static let sessions: String = #"""
+        {
+          version: 1,
+          credentials: {
+            "oss": { provider: "oss", accessKey: "AK-oss", secretKey: "oss-secret", region: "cn-hangzhou" },
+            "nos": { provider: "nos", accessKey: "AK-nos", secretKey: "nos-secret" },
+            "role": {
+              provider: "sts", accessKey: "LTAI", secretKey: "oss-secret", roleArn: "acs:ram::1:role/app",
+              endpoints: "https://sts.cn-hangzhou.aliyuncs.com", region: "cn-shanghai", ossEndpoint: "oss.internal",
+            },
+          },
+          authentication: { apiKeys: [{ id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }] },
+          grants: {
+            "objects": {
+              route: "oss.authorization", credential: "role", callers: "apiKey:app", bucket: "files", keyPrefix: "in/",
+              methods: ["GET"],
+            },
+            "links": {
+              route: "oss.presigned-url", credential: "role", callers: "apiKey:app", bucket: "files", key: "in/a",
+              methods: "PUT",
+            },
+            "form": {
+              route: "oss.post-policy", credential: "oss", callers: "apiKey:app", bucket: "files", keyPrefix: "in/",
+              maxSize: "1MiB",
+            },
+          },
+        }
+        """#
+
+    @Test func `grants of signed requests and of URLs take a credential of either provider`() throws {
+        #expect(try Sample.load(OSSRequestMistakeTests.sessions).grants.count == 3)
+        let text = try #require(
+            OSSRequestMistakeTests.sessions.replacingOnce(
+                "oss.authorization\", credential: \"role\"", with: "oss.authorization\", credential: \"oss\""))
+        #expect(Sample.problems(in: text).isEmpty)
+    }
+
+    @Test(
+        "refuses sessions that could not sign what is granted",
+        arguments: [
+            Mistake(
+                "route: \"oss.post-policy\", credential: \"oss\"",
+                "route: \"oss.post-policy\", ‸credential: \"role\"",
+                "grants.form.credential", "is one of provider sts; this route needs one of oss", in: sessions),
+            Mistake(
+                "route: \"oss.presigned-url\", credential: \"role\"",
+                "route: \"oss.presigned-url\", ‸credential: \"nos\"",
+                "grants.links.credential", "is one of provider nos; this route needs one of oss or sts", in: sessions),
+            Mistake(
+                "bucket: \"files\", key: \"in/a\"", "unscoped: true", "grants.links.bucket",
+                "the session's policy names it", in: sessions
+            ).at("\"links\": {"),
+            Mistake(
+                "keyPrefix: \"in/\",\n      methods", "‸keyPrefix: \"in/*/\",\n      methods",
+                "grants.objects.keyPrefix",
+                "which the session's policy reads otherwise", in: sessions),
+            Mistake("key: \"in/a\"", "‸key: \"in/*\"", "grants.links.key", "no * ?", in: sessions),
+            Mistake(
+                "ossEndpoint: \"oss.internal\"", "‸endpoint: \"oss.internal\"", "credentials.role.endpoint",
+                "is not known", in: sessions),
+        ])
+    func sessionMistakes(mistake: Mistake) throws { try mistake.check() }
+
+    @Test func `sessions need the buckets' region, too`() throws {
+        let text = try #require(OSSRequestMistakeTests.sessions.replacingOnce(", region: \"cn-shanghai\"", with: ""))
+        let problems = Sample.problems(in: text)
+        #expect(problems.map(\.path) == ["grants.objects.credential", "grants.links.credential"])
+        #expect(problems.allSatisfy { $0.reason.contains("is one without region") })
+    }
+
     @Test func `version 4 alone takes a prefix with a question mark`() throws {
         let text = try #require(
             OSSRequestMistakeTests.text.replacingOnce(

@@ -56,7 +56,7 @@ struct SandboxTests {
         ("a: { \(sts), ‸secretKey: 's' }", "a.secretKey", "one is made up"),
         ("a: { \(sts), ‸identity: 'environment' }", "a.identity", "must be key beside the sandbox"),
         ("a: { \(sts), ‸identity: 'ecs' }", "a.identity", "no real key may go"),
-        ("a: { \(sts), ‸region: 'cn-hangzhou' }", "a.region", "cannot stand beside endpoints"),
+        ("a: { \(sts), ‸region: 'oss-cn-hangzhou' }", "a.region", "without oss-"),
         ("a: { \(sts), ‸caFile: 'ca.pem' }", "a.caFile", "spoken to without TLS"),
         ("a: { \(sts), ‸sandbox: true }", "a.sandbox", "is not known"),
         ("a: { \(role), ‸endpoints: ['Sandbox'] }", "a.endpoints", "sandbox in lower case"),

@@ -41,6 +41,20 @@ struct SDKTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `what sessions sign is what Alibaba's SDKs sign with the same temporary credential`(
+        _ transport: Transport
+    ) throws {
+        let vendor = try SessionVendor(isConstant: true)
+        defer { vendor.stop() }
+        try Service.run(.ossRequestsBySession(at: vendor.port), transport) { service in
+            try service.get("/oss/presigned-url?key=in/a").expectSuccess()
+            let session = try #require(vendor.sessions.first)
+            try Python.expectSuccess(
+                "oss_requests.py", "http://127.0.0.1:\(service.port)", session.accessKey, session.secret, session.token)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `Qiniu's SDK signs callbacks that are believed, and none that are changed afterwards`(
         _ transport: Transport
     ) throws {

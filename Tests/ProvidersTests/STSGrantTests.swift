@@ -234,12 +234,17 @@ private func session(
             return
         }
         #expect(hosts.map(\.authority.text) == ["sts.aliyuncs.com"] && account.scheme == .acs3)
+        #expect(account.signingLifetime == 3600)
         #expect(account.externalID == nil && account.sourceIdentity == nil && !account.endpoints.isSandbox)
     }
 
     @Test func `everything can be said`() throws {
         let account = try STSSample.account {
             $0["endpoints"] = list("https://sts.cn-hangzhou.aliyuncs.com", "https://sts.aliyuncs.com:444")
+            // Where STS is asked; the region is the buckets' then.
+            $0["region"] = text("cn-shanghai")
+            $0["ossEndpoint"] = text("oss.internal:8443")
+            $0["signingLifetime"] = .integer(7_200_000)
             $0["signature"] = text("rpc")
             $0["identity"] = text("oidc")
             $0["oidcRoleArn"] = text("acs:ram::1:role/pod")
@@ -252,7 +257,7 @@ private func session(
             Issue.record("something else")
             return
         }
-        #expect(hosts.count == 2 && account.scheme == .rpc)
+        #expect(hosts.count == 2 && account.scheme == .rpc && account.signingLifetime == 7200)
         #expect(
             [role.text, provider.text, tokenFile.text]
                 == ["acs:ram::1:role/pod", "acs:ram::1:oidc-provider/ack", "/var/run/secrets/token"])
@@ -275,9 +280,10 @@ private func session(
         #expect(problem { $0["region"] = text("a b") } == "region")
         #expect(
             problem {
-                $0["region"] = text("cn-hangzhou")
+                $0["region"] = text("oss-cn-hangzhou")
                 $0["endpoints"] = list("https://a.com")
             } == "region")
+        #expect(problem { $0["ossEndpoint"] = text("https://a.com") } == "ossEndpoint")
         #expect(problem { $0["externalId"] = text("a") } == "externalId")
         #expect(problem { $0["sourceIdentity"] = text("a b") } == "sourceIdentity")
         #expect(problem { $0["identity"] = text("oidc") } == "oidcRoleArn")

@@ -1,9 +1,9 @@
 """Signed requests and URLs of the service are those that Alibaba's SDKs make of the same for the same moment, and hold on a
 server that judges signatures as they are received.
 
-    python oss_requests.py SERVICE ACCESS_KEY SECRET_KEY
+    python oss_requests.py SERVICE ACCESS_KEY SECRET_KEY [SECURITY_TOKEN]
 
-SERVICE (http://host:port) has grants of everything below "in/".
+SERVICE (http://host:port) has grants of everything below "in/". With a token the key is a temporary one.
 """
 
 import json
@@ -19,7 +19,7 @@ from checking import check, check_that
 from oss_capture import OSSCapture
 from oss_vectors import OSS2, OSSV2
 
-SERVICE, ACCESS_KEY, SECRET_KEY = sys.argv[1:4]
+SERVICE, ACCESS_KEY, SECRET_KEY, TOKEN = (sys.argv[1:] + [None])[:4]
 REGION, BUCKET = "cn-hangzhou", "demo-bucket"
 KEYS = ["in/a.txt", "in/Füße 中文 +&=%'()*~!/b c.txt", "in/a%2Fb//c", "in/🦊"]
 MD5 = "1B2M2Y8AsgTpgAmY7PhCfg=="
@@ -57,7 +57,7 @@ def made(value, key, query, fields, additional, now, lifetime):
     """The same request for the SDKs."""
     return SimpleNamespace(
         method=value["method"], bucket=BUCKET, key=key, query=list(query.items()), fields=dict(fields),
-        additional=list(additional), scheme="https", region=REGION, access_key=ACCESS_KEY, secret=SECRET_KEY, token=None,
+        additional=list(additional), scheme="https", region=REGION, access_key=ACCESS_KEY, secret=SECRET_KEY, token=TOKEN,
         now=now, lifetime=lifetime,
     )
 
@@ -86,7 +86,9 @@ def check_header(oss, version, key, method, query, fields, additional):
     )
     sent = lowered(value["headers"])
     expected = set(lowered(fields | additional)) | {"authorization", "x-oss-date"}
-    check("what is sent", set(sent), expected | ({"x-oss-content-sha256"} if version == "v4" else set()))
+    expected |= {"x-oss-content-sha256"} if version == "v4" else set()
+    check("what is sent", set(sent), expected | ({"x-oss-security-token"} if TOKEN else set()))
+    check("the token", sent.get("x-oss-security-token"), TOKEN)
     asked = lowered(fields | additional)
     check("their values", {name: sent[name] for name in asked}, asked)
     if version == "v4":
@@ -137,7 +139,7 @@ def check_capture(oss, value, kind):
 
 
 def main():
-    with OSSCapture({ACCESS_KEY: (SECRET_KEY, None)}, REGION) as oss:
+    with OSSCapture({ACCESS_KEY: (SECRET_KEY, TOKEN)}, REGION) as oss:
         for index, (method, query, fields, additional) in enumerate(ASKS):
             for version in ["v4", "v1"]:
                 for key in KEYS if index in (0, 3) else KEYS[1:2]:

@@ -28,6 +28,15 @@ import Testing
         if let text = route.textParameter { #expect(route.position(of: text) != nil) }
     }
 
+    @Test func `a route takes credentials of other providers that there are, and only such as are for sessions`() {
+        for route in Registry.routes {
+            for name in route.description.otherProviders {
+                #expect(name != route.provider.name)
+                #expect(Registry.provider(named: name)?.givesSessions == true, "\(route.description.name)")
+            }
+        }
+    }
+
     @Test func `a route's lifetimes hold the hour that is given when nobody asks for another (R5)`() {
         for route in Registry.routes.map(\.description) {
             #expect((1...3600).contains(route.shortestLifetime), "\(route.name)")

@@ -63,6 +63,14 @@ package struct Ask: ~Copyable {
         pairs.removeAll(keepingCapacity: true)
     }
 
+    /// What is left when the parameters are let go, of which a client may have sent many: what its provider has read.
+    package func detailOnly() -> Ask {
+        var ask = Ask()
+        ask.wantsText = wantsText
+        ask.detail = detail
+        return ask
+    }
+
     package var bucket: Span<UInt8>? {
         @_lifetime(borrow self)
         get {

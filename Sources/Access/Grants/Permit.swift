@@ -18,7 +18,7 @@ package struct Permit: ~Copyable {
     /// What made the credential end when it does (R5).
     package enum Limit: Sendable {
         case requested, grant, caller
-        /// The credential that signs or was fetched; this is found out after the permit.
+        /// The credential that signs or was fetched; this is found out after the permit (`shorten`).
         case credential
 
         package var name: StaticString {
@@ -33,11 +33,11 @@ package struct Permit: ~Copyable {
 
     package let grant: Grant
     package let extent: Extent
-    package let limitedBy: Limit
+    package private(set) var limitedBy: Limit
     /// How many seconds the credential holds from the moment it was permitted.
-    package let lifetime: Int64
+    package private(set) var lifetime: Int64
     /// Seconds since 1970.
-    package let expiresAt: Int64
+    package private(set) var expiresAt: Int64
     private let scope: Scope
 
     init(_ grant: Grant, _ scope: consuming Scope, lifetime: Int64, limitedBy: Limit, now: Int64) {
@@ -64,6 +64,16 @@ package struct Permit: ~Copyable {
     package var vendorName: Span<UInt8> {
         @_lifetime(borrow self)
         get { scope.vendorName }
+    }
+
+    /// Has what is permitted end with the key that signs it, where that ends earlier. Nobody can have it end later.
+    /// - Parameter end: seconds since 1970.
+    package mutating func shorten(to end: Int64) {
+        guard end < expiresAt else { return }
+        let begin = expiresAt - lifetime
+        lifetime = max(0, end - begin)
+        expiresAt = begin + lifetime
+        limitedBy = .credential
     }
 
     /// Ends the permit, and gives its storage back for the next.

@@ -16,6 +16,8 @@ package final class RouteDescription: Sendable {
     package let grantFields: [FieldDescription]
     /// The members of a successful answer that are the vendor's, in order.
     package let answer: [AnswerField]
+    /// The names of providers beside its own whose credentials a grant may name.
+    package let otherProviders: [String]
     /// Fields of a credential that only some routes need, of which this is one.
     package let credentialNeeds: [String]
     /// What happens when a grant names a prefix and no key is asked for.
@@ -42,6 +44,7 @@ package final class RouteDescription: Sendable {
     init(
         _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
         grantFields: [FieldDescription], answer: [AnswerField], scope: GrantScope, hasCallers: Bool = true,
+        otherProviders: [String] = [],
         credentialNeeds: [String] = [], withoutKey: Grant.WithoutKey, longestLifetime: Int64?, lastMoment: Int64? = nil,
         textParameter: String? = nil,
         errorsForSDK: Bool = false,
@@ -59,6 +62,7 @@ package final class RouteDescription: Sendable {
         self.lastMoment = lastMoment
         self.scope = scope
         self.hasCallers = hasCallers
+        self.otherProviders = otherProviders
         self.credentialNeeds = credentialNeeds
         self.textParameter = textParameter
         self.errorsForSDK = errorsForSDK
@@ -106,15 +110,18 @@ package struct GrantFields: Sendable {
     package let accessKey: [UInt8]
     /// The credential's fields.
     package let credential: FieldValues
+    /// Whether the credential is for sessions, one of which signs what is issued (`SessionSigning`).
+    package let hasSessions: Bool
 
     package init(
         _ grant: FieldValues, target: Grant.Target, bucket: [UInt8]? = nil, accessKey: [UInt8],
-        credential: FieldValues = FieldValues()
+        credential: FieldValues = FieldValues(), hasSessions: Bool = false
     ) {
         self.grant = grant
         self.bucket = bucket
         self.accessKey = accessKey
         self.credential = credential
+        self.hasSessions = hasSessions
         self.target = target
     }
 }

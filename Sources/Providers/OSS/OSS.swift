@@ -28,7 +28,7 @@ enum OSS {
                 throw FieldProblem("region", "must be of a-z 0-9 and -, such as cn-hangzhou, without oss-")
             }
             if fields["endpoint"] != nil, endpoint(fields) == nil {
-                throw FieldProblem("endpoint", "must be a host in lower case, with a port if it is not 443")
+                throw FieldProblem("endpoint", endpointFault)
             }
         })
 
@@ -37,11 +37,14 @@ enum OSS {
     /// How long the vendor takes a dated signature, in seconds.
     static let dateTolerance: Int64 = 15 * 60
 
-    /// Where the buckets of a credential are.
+    /// Where the buckets of a credential are, be it of OSS or of STS.
     static func endpoint(_ credential: FieldValues) -> WebOrigin? {
         let region = credential.string("region").map { Array("oss-".utf8) + $0 + Array(".aliyuncs.com".utf8) }
-        return (credential.string("endpoint") ?? region).flatMap { WebOrigin(isSecure: true, $0) }
+        let host = credential.string("endpoint") ?? credential.string("ossEndpoint") ?? region
+        return host.flatMap { WebOrigin(isSecure: true, $0) }
     }
+
+    static let endpointFault = "must be a host in lower case, with a port if it is not 443"
 
     static let bucketFault = "must be 3 to 63 of a-z 0-9 and -, as OSS has them"
 

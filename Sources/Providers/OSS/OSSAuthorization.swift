@@ -4,7 +4,8 @@ import Crypto
 
 /// `/oss/authorization` and `/oss/presigned-url`: a request to OSS about one object, signed in its Authorization field or in its
 /// URL, ready for the client to send.
-struct OSSAuthorization: TokenIssuer {
+struct OSSAuthorization: SessionSigning {
+    let sessionPolicy: [UInt8]?
     private let rule: OperationRule
     private let clauses: OSSRequestClauses
     private let endpoint: WebOrigin
@@ -19,7 +20,8 @@ struct OSSAuthorization: TokenIssuer {
         "oss.authorization", path: "/oss/authorization",
         "A request about one object, signed in its Authorization field.",
         parameters: parameters, grantFields: fields, answer: answer, scope: [.bucket, .key, .keyPrefix],
-        credentialNeeds: ["region"], withoutKey: .refuse(parameter: "key"), longestLifetime: nil,
+        otherProviders: ["sts"], credentialNeeds: ["region"], withoutKey: .refuse(parameter: "key"),
+        longestLifetime: nil,
         read: { ask, moment throws(AskError) in
             ask.detail = try OSSRequestParts(ask, at: positions)
             ask.end = .reported(moment.unixSeconds + OSS.dateTolerance)
@@ -37,7 +39,8 @@ struct OSSAuthorization: TokenIssuer {
         ],
         grantFields: fields,
         answer: answer + [AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")],
-        scope: [.bucket, .key, .keyPrefix], credentialNeeds: ["region"], withoutKey: .refuse(parameter: "key"),
+        scope: [.bucket, .key, .keyPrefix], otherProviders: ["sts"], credentialNeeds: ["region"],
+        withoutKey: .refuse(parameter: "key"),
         longestLifetime: PresignedURLV4.lifetimes.upperBound,
         read: { ask, _ throws(AskError) in ask.detail = try OSSRequestParts(ask, at: positions) },
         makeIssuer: { fields throws(FieldProblem) in try OSSAuthorization(fields, .url) })
@@ -81,6 +84,7 @@ struct OSSAuthorization: TokenIssuer {
             subResources: (fields.grant.strings("subresources") ?? [], "subresources"),
             query: fields.grant.strings("query") ?? [], headers: fields.grant.strings("headers") ?? [],
             reach: fields.reach)
+        sessionPolicy = fields.hasSessions ? try OSSPermissions.policy(for: rule, fields) : nil
         self.endpoint = endpoint
         self.region = region
         self.place = place
@@ -111,11 +115,11 @@ struct OSSAuthorization: TokenIssuer {
             out.append("\",\"headers\":{")
             try OSSAuthorization.writeMembers(parts.lines.span, into: &out)
         case .header:
-            var lines = ByteWriter(capacity: parts.lines.count + 128)
+            var lines = ByteWriter(capacity: parts.lines.count + 160 + (key.securityToken?.count ?? 0))
             lines.append(parts.lines)
             switch parts.version {
-            case .v1: HeaderSignatureV1.writeFields(at: moment.unixSeconds, token: nil, into: &lines)
-            case .v4: HeaderSignatureV4.writeFields(at: moment.unixSeconds, token: nil, into: &lines)
+            case .v1: HeaderSignatureV1.writeFields(at: moment.unixSeconds, token: key.securityToken, into: &lines)
+            case .v4: HeaderSignatureV4.writeFields(at: moment.unixSeconds, token: key.securityToken, into: &lines)
             }
             let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: lines.bytes)
             request.writeURL(on: endpoint, request.parameters, into: &out)
@@ -141,13 +145,15 @@ struct OSSAuthorization: TokenIssuer {
         switch parts.version {
         case .v1:
             try PresignedURLV1.write(
-                for: request, on: endpoint, until: permit.expiresAt, token: nil, with: key, into: &out, using: &scratch)
+                for: request, on: endpoint, until: permit.expiresAt, token: key.securityToken, with: key, into: &out,
+                using: &scratch)
         case .v4:
             let begin = permit.expiresAt - permit.lifetime
             try PresignedURLV4.write(
                 for: CanonicalRequest(request, signing: parts.additional), on: endpoint, at: begin,
-                for: permit.lifetime, token: nil, with: ScopedKey.kept(by: key, region: region, at: begin), into: &out,
-                using: &scratch)
+                for: permit.lifetime, token: key.securityToken,
+                with: ScopedKey.kept(by: key, region: region, at: begin),
+                into: &out, using: &scratch)
         }
     }
 

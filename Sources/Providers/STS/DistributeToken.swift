@@ -104,28 +104,6 @@ package struct DistributeToken: Issuer {
 
 // MARK: - Sessions
 
-/// A credential that is wanted: what it is remembered under, and how it is asked for.
-///
-/// It is a class so that handing on a remembered one copies nothing.
-package final class STSSession: Sendable {
-    package let key: CredentialKey
-    package let request: AssumeRole
-
-    init(_ key: CredentialKey, _ request: AssumeRole) {
-        self.key = key
-        self.request = request
-    }
-}
-
-/// Why no session can be asked for.
-package enum STSSessionFault: Error, Sendable {
-    /// The permit holds for less than the vendor's shortest session.
-    case tooShort
-    case policy(SessionPolicy.Fault)
-    case request(AssumeRole.Fault)
-    case crypto(CryptoError)
-}
-
 extension DistributeToken {
     /// Which session the permit is for.
     package func session(

@@ -41,6 +41,8 @@ package struct STSAccount: Sendable {
     package let externalID: [UInt8]?
     package let sourceIdentity: [UInt8]?
     package let identity: Identity
+    /// How long the sessions hold with which the service itself signs, in seconds.
+    package let signingLifetime: Int64
     /// Different for different identities, keys and endpoints; tells nothing of the secret.
     package let fingerprint: [UInt8]
 
@@ -53,8 +55,14 @@ package struct STSAccount: Sendable {
                 + "`\"sandbox\"` for a stand-in on this machine, with a key that is made up."),
         FieldDescription(
             "region", .string, told: true,
-            "The region whose endpoint is asked, where there are no `endpoints`; without it, the global one."
-        ),
+            "The buckets' region, such as `cn-hangzhou`, whose STS is asked where there are no `endpoints`; "
+                + "without it, the global one."),
+        FieldDescription(
+            "ossEndpoint", .string, told: true,
+            "The buckets' host, for what sessions sign here; without it, the region's public one."),
+        FieldDescription(
+            "signingLifetime", .duration(900_000...43_200_000), standard: "\"1h\"",
+            "How long the sessions hold that sign here, and at most what they sign; the role must allow it."),
         FieldDescription(
             "signature", .choice(["acs3", "rpc"]), standard: "\"acs3\"", "How calls are signed; rpc for old clouds."),
         FieldDescription(
@@ -86,7 +94,14 @@ package struct STSAccount: Sendable {
             throw FieldProblem("roleArn", "must be acs:ram::ACCOUNT:role/NAME")
         }
         self.roleARN = roleARN
+        if let region = fields.string("region"), !VendorEndpoint.isRegion(region) {
+            throw FieldProblem("region", "must be a region such as cn-hangzhou, without oss-")
+        }
+        guard fields["ossEndpoint"] == nil || OSS.endpoint(fields) != nil else {
+            throw FieldProblem("ossEndpoint", OSS.endpointFault)
+        }
         endpoints = try STSAccount.endpoints(fields)
+        signingLifetime = fields.integer("signingLifetime").map { $0 / 1000 } ?? 3600
         scheme = fields.string("signature") == Array(text: "rpc") ? .rpc : .acs3
         externalID = fields.string("externalId")
         if let externalID, !AssumeRole.isExternalID(externalID) {
@@ -120,7 +135,6 @@ package struct STSAccount: Sendable {
                 }
             ])
         }
-        guard fields.string("region") == nil else { throw FieldProblem("region", "cannot stand beside endpoints") }
         if list.contains(where: { $0.span.equals(ignoringCaseOf: sandbox) }) {
             guard list.count == 1 else { throw FieldProblem("endpoints", "cannot hold other endpoints beside sandbox") }
             guard list == [sandbox] else { throw FieldProblem("endpoints", "must have sandbox in lower case") }

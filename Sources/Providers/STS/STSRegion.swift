@@ -12,8 +12,9 @@ extension VendorEndpoint {
         try self.init(Array(text: "https://sts.\(region.text).aliyuncs.com"))
     }
 
-    private static func isRegion(_ text: [UInt8]) -> Bool {
-        VendorText.isWord(text, "-", length: 2...40) && text.allSatisfy { $0 == $0.lowercasedASCII }
+    static func isRegion(_ text: [UInt8]) -> Bool {
+        VendorText.isWord(text, "-", length: 2...40) && !text.starts(with: StaticString("oss-").array)
+            && text.allSatisfy { $0 == $0.lowercasedASCII }
             && text.first != UInt8(ascii: "-") && text.last != UInt8(ascii: "-")
     }
 }

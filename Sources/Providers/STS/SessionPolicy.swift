@@ -46,15 +46,59 @@ package enum SessionPolicy {
         guard ObjectKeyRule.fault(of: prefix) == nil, prefix[prefix.count - 1] == UInt8(ascii: "/") else {
             return false
         }
-        for index in prefix.indices {
-            switch prefix[index] {
-            case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "$"), UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        return standsForItself(prefix)
+    }
+
+    private static func standsForItself(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices {
+            switch text[index] {
+            case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "$"), UInt8(ascii: "\""), UInt8(ascii: "\\"),
+                0x00..<0x20, 0x7F:
                 return false
             default: continue
             }
         }
         return true
     }
+
+    // MARK: Sessions that sign here
+
+    /// Writes the policy of a session for one key; when it throws, nothing has been written.
+    static func write(
+        _ actions: SessionActions, on bucket: Span<UInt8>, key: Span<UInt8>, into out: inout ByteWriter
+    ) throws(Fault) {
+        try write(actions, on: bucket, key, ending: "\"", into: &out)
+    }
+
+    /// Writes the policy of a session for all keys that begin so, be it in the midst of a segment.
+    static func write(
+        _ actions: SessionActions, on bucket: Span<UInt8>, start: Span<UInt8>, into out: inout ByteWriter
+    ) throws(Fault) {
+        try write(actions, on: bucket, start, ending: "*\"", into: &out)
+    }
+
+    private static func write(
+        _ actions: SessionActions, on bucket: Span<UInt8>, _ text: Span<UInt8>, ending: StaticString,
+        into out: inout ByteWriter
+    ) throws(Fault) {
+        guard BucketRule.admits(bucket) else { throw .bucket }
+        guard standsForItself(text) else { throw .prefix }
+        let start = out.count
+        out.append("{\"Version\":\"1\",\"Statement\":[")
+        open(actions.objectActions, into: &out)
+        out.append("\"acs:oss:*:*:")
+        out.append(bucket)
+        out.append(UInt8(ascii: "/"))
+        out.append(text)
+        out.append(ending)
+        out.append("]}]}")
+        guard out.count - start <= maximumLength else {
+            out.truncate(to: start)
+            throw .tooLong
+        }
+    }
+
+    // MARK: Sessions for callers
 
     private static func writeScoped(
         _ actions: SessionActions, _ bucket: Span<UInt8>, _ prefix: Span<UInt8>, _ listPrefix: Bool,

@@ -32,8 +32,9 @@ extension Pipeline {
             response.write(credential, on: terms)
         case .now(.refuse(let refusal)): throw Refusal(refusal)
         case .later(let waiter):
-            counter.park(
-                park(request, as: ticket, with: response), waiting: waiter, at: clerk, for: terms, since: now)
+            counter.park(park(request, as: ticket, with: response), waiting: waiter, at: clerk, since: now) {
+                credential, response throws(Refusal) in response.write(credential, on: terms)
+            }
             return .later
         }
         return .done

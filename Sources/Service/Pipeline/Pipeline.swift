@@ -33,7 +33,7 @@ struct Pipeline: ~Copyable {
     var scratch: ByteWriter
     private var random: RandomPool
     var requestID: RequestID
-    private var serverTime: (second: Int64, text: [UInt8])
+    private var tokens = TokenWriter()
 
     static let issueMethods: StaticString = "GET, HEAD, POST, OPTIONS"
     private static let readMethods: StaticString = "GET, HEAD, OPTIONS"
@@ -41,12 +41,20 @@ struct Pipeline: ~Copyable {
     /// How what a grant issues is made.
     private enum Making {
         case signing(any TokenIssuer, SigningKey)
+        case signingBySession(any SessionSigning, SigningSession)
         case session(DistributeToken)
         case asking(any VendorIssuer, SigningKey, VendorLine)
 
-        init?(_ issuer: any Issuer, with key: SigningKey?, on line: VendorLine?) {
+        init?(
+            _ grant: Grant, with key: SigningKey?, from clerk: SessionClerk?, on line: VendorLine?
+        ) throws(CryptoError) {
+            let issuer = grant.issuer
             if let session = issuer as? DistributeToken {
                 self = .session(session)
+            } else if let issuer = issuer as? any SessionSigning, let policy = issuer.sessionPolicy, let clerk {
+                guard let session = try STSSession(signingFor: grant, allowing: policy, of: clerk.desk.account)
+                else { return nil }
+                self = .signingBySession(issuer, SigningSession(session, at: clerk))
             } else if let issuer = issuer as? any VendorIssuer, let key, let line {
                 self = .asking(issuer, key, line)
             } else if let issuer = issuer as? any TokenIssuer, let key {
@@ -72,6 +80,9 @@ struct Pipeline: ~Copyable {
                     try SigningKey(accessKey: pair.accessKey, secret: pair.secret)
                 })
         }
+        let makings = try zip(configuration.grants, lines.lines).map { grant, line throws(CryptoError) in
+            try Making(grant, with: keys[grant.credential], from: counter.clerk(of: grant.credential), on: line)
+        }
         let requestID = try RequestID()
         let tickets = try configuration.authenticator.ticketKey?.makeSigner()
         self.configuration = configuration
@@ -80,9 +91,7 @@ struct Pipeline: ~Copyable {
         self.fetches = fetches
         self.callbackCounter = callbackCounter
         self.limiter = limiter
-        makings = zip(configuration.grants, lines.lines).map { grant, line in
-            Making(grant.issuer, with: keys[grant.credential], on: line)
-        }
+        self.makings = makings
         self.requestID = requestID
         callbacks = CallbackTable(configuration.grants, with: keys)
         router = Router(aliases: configuration.server.aliases, callbacks: callbacks.paths)
@@ -94,7 +103,6 @@ struct Pipeline: ~Copyable {
         self.tickets = tickets
         scratch = ByteWriter(capacity: 1024)
         random = RandomPool()
-        serverTime = (.min, [])
     }
 
     mutating func respond(
@@ -233,26 +241,37 @@ struct Pipeline: ~Copyable {
         case .denied(let denial): throw Refusal(denial)
         case .permitted(let permit):
             try count(permit.grant, to: caller, request, at: instant, into: &response)
-            var answering = Answering.done
-            // HEAD asks whether, and gets nothing.
-            if request.head.method != .head {
-                switch makings[permit.grant.index] {
-                case .signing(let issuer, let key):
-                    try write(by: issuer, under: permit, with: key, at: moment, into: &response)
-                case .session(let issuer):
-                    answering = try distribute(
-                        by: issuer, under: permit, to: caller, request, as: ticket, at: instant, into: &response)
-                case .asking(let issuer, let key, let line):
-                    try fetch(
-                        by: issuer, under: permit, with: key, on: line, request, as: ticket, at: instant, with: response
-                    )
-                    answering = .later
-                case nil: throw fail("issuing", IssueError.nothingToSign)
-                }
-            }
-            permit.end(in: &workspace)
-            return answering
+            return try issue(under: permit, to: caller, request, as: ticket, of: moment, at: instant, into: &response)
         }
+    }
+
+    private mutating func issue(
+        under permit: consuming Permit, to caller: Caller, _ request: borrowing Request, as ticket: AnswerTicket,
+        of moment: consuming Moment, at instant: Instant, into response: inout Response
+    ) throws(Refusal) -> Answering {
+        // HEAD asks whether, and gets nothing.
+        if request.head.method == .head {
+            permit.end(in: &workspace)
+            return .done
+        }
+        var answering = Answering.done
+        switch makings[permit.grant.index] {
+        case .signing(let issuer, let key):
+            try write(by: issuer, under: permit, with: key, at: moment, into: &response)
+        case .signingBySession(let issuer, let session):
+            return try sign(
+                by: issuer, with: session, under: permit, request, as: ticket, of: moment, at: instant, into: &response)
+        case .session(let issuer):
+            answering = try distribute(
+                by: issuer, under: permit, to: caller, request, as: ticket, at: instant, into: &response)
+        case .asking(let issuer, let key, let line):
+            try fetch(
+                by: issuer, under: permit, with: key, on: line, request, as: ticket, at: instant, with: response)
+            answering = .later
+        case nil: throw fail("issuing", IssueError.nothingToSign)
+        }
+        permit.end(in: &workspace)
+        return answering
     }
 
     /// Who asks, if that is somebody who may get anything on the route at all.
@@ -323,46 +342,15 @@ struct Pipeline: ~Copyable {
 
     // MARK: Answers
 
-    private mutating func write(
+    mutating func write(
         by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
         into response: inout Response
     ) throws(Refusal) {
-        if !ask.wantsText { response.body.append(UInt8(ascii: "{")) }
         do throws(IssueError) {
-            try issuer.issue(ask, under: permit, with: key, at: moment, into: &response.body, using: &scratch)
+            try tokens.write(ask, by: issuer, under: permit, with: key, at: moment, into: &response, using: &scratch)
         } catch {
             throw fail("issuing", error)
         }
-        if ask.wantsText {
-            response.contentType = .text
-            return
-        }
-        writeTerms(of: permit, at: moment, into: &response)
-    }
-
-    /// The members that are the service's own: by which grant, and until when.
-    private mutating func writeTerms(
-        of permit: borrowing Permit, at moment: borrowing Moment, into response: inout Response
-    ) {
-        response.body.append(",\"grant\":")
-        response.body.append(jsonString: permit.grant.name)
-        if permit.grant.neverEnds {
-            response.body.append(",\"expiresAt\":null,\"expiresIn\":null,\"limitedBy\":null")
-        } else {
-            response.body.append(",\"expiresAt\":\"")
-            ISO8601.write(permit.expiresAt, into: &response.body)
-            response.body.append("\",\"expiresIn\":")
-            response.body.append(decimal: permit.lifetime)
-            response.body.append(",\"limitedBy\":\"")
-            response.body.append(permit.limitedBy.name)
-            response.body.append(UInt8(ascii: "\""))
-        }
-        response.body.append(",\"serverTime\":\"")
-        if serverTime.second != moment.unixSeconds {
-            serverTime = (moment.unixSeconds, ISO8601.write(moment.unixSeconds))
-        }
-        response.body.append(serverTime.text)
-        response.body.append("\"}\n")
     }
 
     /// What is kept of a request whose answer comes later.

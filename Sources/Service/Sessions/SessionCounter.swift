@@ -16,12 +16,15 @@ struct SessionTerms {
 
 /// Where a loop's requests get temporary credentials: at once where one is remembered, else when it has come.
 final class SessionCounter {
+    /// Writes the answer to a request whose session has come.
+    typealias Fill = (STSCredential, inout Response) throws(Refusal) -> Void
+
     /// A request that waits for its session.
     private struct Parked {
         let request: ParkedRequest
         let clerk: SessionClerk
         let waiter: UInt64
-        let terms: SessionTerms
+        let fill: Fill
     }
 
     /// By the place of the credential; nil for credentials that are keys.
@@ -43,11 +46,10 @@ final class SessionCounter {
 
     /// Has the request answered when its credential comes, or cannot be had.
     func park(
-        _ request: ParkedRequest, waiting waiter: UInt64, at clerk: SessionClerk, for terms: SessionTerms,
-        since now: Now
+        _ request: ParkedRequest, waiting waiter: UInt64, at clerk: SessionClerk, since now: Now, _ fill: @escaping Fill
     ) {
         let ticket = request.ticket
-        parked[ticket] = Parked(request: request, clerk: clerk, waiter: waiter, terms: terms)
+        parked[ticket] = Parked(request: request, clerk: clerk, waiter: waiter, fill: fill)
         clerk.wait(waiter, at: now) { [unowned self] outcome in finish(ticket, with: outcome) }
     }
 
@@ -66,7 +68,7 @@ final class SessionCounter {
         guard let parked = parked.removeValue(forKey: ticket) else { return }
         parked.request.finish(by: answers, log) { response throws(Refusal) in
             switch outcome {
-            case .serve(let credential): response.write(credential, on: parked.terms)
+            case .serve(let credential): try parked.fill(credential, &response)
             case .refuse(let refusal): throw Refusal(refusal)
             }
         }

@@ -37,11 +37,7 @@ final class RememberedSession {
     private let caller: Caller
     private let lifetime: Int64
     private let bucket, key, vendorName: [UInt8]
-    private var served: (credential: STSCredential, at: Now)?
-
-    /// Milliseconds for which what the desk has just served is served again without asking there. A credential's least time
-    /// left is reckoned with a second to spare.
-    private static let moment: Int64 = 250
+    private var served = ServedCredential()
 
     fileprivate init(_ session: STSSession, under permit: borrowing Permit, for caller: Caller) {
         self.session = session
@@ -58,13 +54,26 @@ final class RememberedSession {
             && permit.bucket.equals(bucket) && permit.vendorName.equals(vendorName)
     }
 
+    /// What was served a moment ago.
+    func credential(at now: Now) -> STSCredential? { served.credential(at: now) }
+
+    func remember(_ credential: STSCredential, at now: Now) { served.remember(credential, at: now) }
+}
+
+/// What the desk has just served, which is served again for a moment without asking there.
+struct ServedCredential {
+    private var served: (credential: STSCredential, at: Now)?
+
+    /// In milliseconds. A credential's least time left is reckoned with a second to spare.
+    private static let moment: Int64 = 250
+
     /// What was served a moment ago, by both clocks.
     func credential(at now: Now) -> STSCredential? {
-        guard let served, now.monotonic - served.at.monotonic < RememberedSession.moment,
+        guard let served, now.monotonic - served.at.monotonic < ServedCredential.moment,
             now.unixSeconds == served.at.unixSeconds || now.unixSeconds == served.at.unixSeconds + 1
         else { return nil }
         return served.credential
     }
 
-    func remember(_ credential: STSCredential, at now: Now) { served = (credential, now) }
+    mutating func remember(_ credential: STSCredential, at now: Now) { served = (credential, now) }
 }

@@ -12,8 +12,14 @@ struct SentOSSRequest {
     /// How long a URL of version 4 lives, in seconds.
     let lifetime: Int64?
 
+    private let secret: String
+
+    /// - Parameter token: what a temporary key's requests must have, and others must not.
     /// - Throws: what does not hold.
-    init(_ answer: JSON, accessKey: String = Setup.ossAccessKey) throws {
+    init(
+        _ answer: JSON, accessKey: String = Setup.ossAccessKey, secret: String = Setup.ossSecret, token: String? = nil
+    ) throws {
+        self.secret = secret
         method = answer["method"]?.string ?? ""
         url = try SentURL(answer["url"]?.string)
         var fields: [String: String] = [:]
@@ -30,6 +36,16 @@ struct SentOSSRequest {
         ].compactMap(\.self)
         guard claims.count == 1 else { throw Program.Failure(description: "signatures: \(claims)") }
         lifetime = url.parameter("x-oss-expires").flatMap(Int64.init)
+        let tokens = [
+            url.parameter("security-token").map { "V1 URL \($0)" },
+            url.parameter("x-oss-security-token").map { "V4 URL \($0)" },
+            fields["x-oss-security-token"].map { "field \($0)" },
+        ].compactMap(\.self)
+        let place =
+            fields["authorization"] != nil ? "field" : url.parameter("Signature") == nil ? "V4 URL" : "V1 URL"
+        guard tokens == (token.map { ["\(place) \($0)"] } ?? []) else {
+            throw Program.Failure(description: "security tokens: \(tokens)")
+        }
         switch (claims[0], fields["authorization"]) {
         case ("OSS", let field?):
             moment = (-900...60).lazy.map { now + $0 }.first { httpDate($0) == fields["x-oss-date"] }
@@ -65,7 +81,7 @@ struct SentOSSRequest {
     /// The parameters that are not the signature's.
     var query: [String: String] {
         let own = url.parameters.filter { name, _ in
-            !["OSSAccessKeyId", "Expires", "Signature"].contains(name)
+            !["OSSAccessKeyId", "Expires", "Signature", "security-token"].contains(name)
                 && !(name.hasPrefix("x-oss-") && name != "x-oss-traffic-limit")
         }
         return Dictionary(own.map { ($0.name, $0.value) }) { _, _ in "twice" }
@@ -81,7 +97,7 @@ struct SentOSSRequest {
             [method, fields["content-md5"] ?? "", fields["content-type"] ?? "", moment]
             + lines { $0.hasPrefix("x-oss-") }
             + ["/\(bucket)/\(url.key ?? "?")" + (signed.isEmpty ? "" : "?" + signed.joined(separator: "&"))]
-        return OSSAuthorization.signature(lines.joined(separator: "\n"))
+        return OSSAuthorization.signature(lines.joined(separator: "\n"), secret: secret)
     }
 
     private func signatureV4(_ date: String, _ names: String) -> String {
@@ -97,7 +113,7 @@ struct SentOSSRequest {
             [method, "/\(bucket)\(url.path)", pairs.joined(separator: "&")] + own + ["", names, "UNSIGNED-PAYLOAD"]
         let hash = Digests.hex(Digests.sha256(Array(request.joined(separator: "\n").utf8)))
         let scope = Self.scope(date)
-        var key = Array("aliyun_v4\(Setup.ossSecret)".utf8)
+        var key = Array("aliyun_v4\(secret)".utf8)
         for part in scope.components(separatedBy: "/") + ["OSS4-HMAC-SHA256\n\(date)\n\(scope)\n\(hash)"] {
             key = Digests.hmacSHA256(key: key, Array(part.utf8))
         }

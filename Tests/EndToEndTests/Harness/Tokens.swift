@@ -44,8 +44,8 @@ enum OSSAuthorization {
         "OSS \(accessKey):\(signature(string))"
     }
 
-    static func signature(_ string: String) -> String {
-        let code = Digests.hmacSHA1(key: Array(Setup.ossSecret.utf8), Array(string.utf8))
+    static func signature(_ string: String, secret: String = Setup.ossSecret) -> String {
+        let code = Digests.hmacSHA1(key: Array(secret.utf8), Array(string.utf8))
         return Base64Text.encode(code, urlSafe: false)
     }
 }

@@ -1,0 +1,60 @@
+import Access
+import Bytes
+
+/// What RAM must allow whoever does what a grant has signed (OSS developer guide, "RAM policies"): so much, and no more, may a
+/// session that signs for it.
+enum OSSPermissions {
+    /// The policy of a grant's session: the operations that the grant names, on its key, or on all keys that begin as all of its
+    /// keys do. What single callers may have of that, the grant itself holds them to.
+    static func policy(for rule: OperationRule, _ fields: GrantFields) throws(FieldProblem) -> [UInt8] {
+        guard let bucket = fields.bucket else {
+            throw FieldProblem("bucket", "is needed, since the session's policy names it")
+        }
+        let actions = try SessionActions(actions(for: rule.operations), isUnscoped: false)
+        var policy = ByteWriter(capacity: 512)
+        do throws(SessionPolicy.Fault) {
+            switch fields.target {
+            case .key(let template) where template.isConstant:
+                try SessionPolicy.write(actions, on: bucket.span, key: template.literalStart.span, into: &policy)
+            case .key(let template), .prefix(let template):
+                try SessionPolicy.write(actions, on: bucket.span, start: template.literalStart.span, into: &policy)
+            case .anything: try SessionPolicy.write(actions, on: bucket.span, start: Span(), into: &policy)
+            }
+        } catch {
+            throw problem(error, fields.target)
+        }
+        return policy.array
+    }
+
+    private static func problem(_ fault: SessionPolicy.Fault, _ target: Grant.Target) -> FieldProblem {
+        let field = if case .key = target { "key" } else { "keyPrefix" }
+        return switch fault {
+        case .bucket: FieldProblem("bucket", OSS.bucketFault)
+        case .prefix: FieldProblem(field, "must hold no * ? $ \" or \\, which the session's policy reads otherwise")
+        case .tooLong:
+            FieldProblem(field, "makes a session policy longer than \(SessionPolicy.maximumLength) bytes")
+        }
+    }
+
+    /// In the order of the operations, each once.
+    static func actions(for operations: [OperationTable.Operation]) -> [[UInt8]] {
+        operations.reduce(into: []) { actions, operation in
+            let action = action(for: operation)
+            if !actions.contains(action) { actions.append(action) }
+        }
+    }
+
+    static func action(for operation: OperationTable.Operation) -> [UInt8] {
+        func has(_ name: StaticString) -> Bool { operation.subResources.contains { $0.span.equals(name) } }
+        let method = operation.method.span
+        let action: StaticString =
+            if method.equals("GET") || method.equals("HEAD") {
+                has("uploadId") ? "oss:ListParts" : has("versionId") ? "oss:GetObjectVersion" : "oss:GetObject"
+            } else if method.equals("DELETE") {
+                has("uploadId") ? "oss:AbortMultipartUpload" : "oss:DeleteObject"
+            } else {
+                "oss:PutObject"
+            }
+        return action.array
+    }
+}

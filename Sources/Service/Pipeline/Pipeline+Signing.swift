@@ -1,0 +1,68 @@
+import Access
+import Bytes
+import Crypto
+import HTTP
+import Providers
+import Telemetry
+import Upstream
+
+/// What is signed with the key of a session.
+extension Pipeline {
+    /// Signs with the session that is remembered, or parks the request until there is one.
+    mutating func sign(
+        by issuer: any SessionSigning, with session: SigningSession, under permit: consuming Permit,
+        _ request: borrowing Request, as ticket: AnswerTicket, of moment: consuming Moment, at instant: Instant,
+        into response: inout Response
+    ) throws(Refusal) -> Answering {
+        let now = Now(instant)
+        switch session.ask(at: now) {
+        case .now(.serve(let credential)):
+            permit.shorten(to: credential.expiresAt)
+            let key: SigningKey
+            do throws(CryptoError) { key = try session.key(of: credential) } catch { throw fail("a session", error) }
+            try write(by: issuer, under: permit, with: key, at: moment, into: &response)
+            permit.end(in: &workspace)
+            return .done
+        case .now(.refuse(let refusal)): throw Refusal(refusal)
+        case .later(let waiter):
+            let token = ParkedToken(ask.detailOnly(), by: issuer, with: session, under: permit, at: moment)
+            counter.park(park(request, as: ticket, with: response), waiting: waiter, at: session.clerk, since: now) {
+                [log, id = requestID.text] credential, response throws(Refusal) in
+                do { try token.write(with: credential, into: &response) } catch {
+                    log.write(.error, "issuing failed", ["requestId": id, "error": "\(error)"])
+                    throw .internalError
+                }
+            }
+            return .later
+        }
+    }
+}
+
+/// What is to be signed when the session has come, by the permit that was given when it was asked for.
+private final class ParkedToken {
+    private let ask: Ask
+    private let issuer: any SessionSigning
+    private let session: SigningSession
+    private var permit: Permit
+    private let moment: Moment
+
+    init(
+        _ ask: consuming Ask, by issuer: any SessionSigning, with session: SigningSession,
+        under permit: consuming Permit, at moment: consuming Moment
+    ) {
+        self.ask = ask
+        self.issuer = issuer
+        self.session = session
+        self.permit = permit
+        self.moment = moment
+    }
+
+    func write(with credential: STSCredential, into response: inout Response) throws {
+        permit.shorten(to: credential.expiresAt)
+        var writer = TokenWriter()
+        var scratch = ByteWriter(capacity: 1024)
+        try writer.write(
+            ask, by: issuer, under: permit, with: try session.key(of: credential), at: moment, into: &response,
+            using: &scratch)
+    }
+}

@@ -1,0 +1,47 @@
+import Access
+import Bytes
+import Crypto
+import HTTP
+
+/// Writes what is issued by signing, and the service's own members behind it.
+struct TokenWriter {
+    private var serverTime: (second: Int64, text: [UInt8]) = (.min, [])
+
+    mutating func write(
+        _ ask: borrowing Ask, by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey,
+        at moment: borrowing Moment, into response: inout Response, using scratch: inout ByteWriter
+    ) throws(IssueError) {
+        if !ask.wantsText { response.body.append(UInt8(ascii: "{")) }
+        try issuer.issue(ask, under: permit, with: key, at: moment, into: &response.body, using: &scratch)
+        if ask.wantsText {
+            response.contentType = .text
+        } else {
+            writeTerms(of: permit, at: moment, into: &response.body)
+        }
+    }
+
+    /// The members that are the service's own: by which grant, and until when.
+    private mutating func writeTerms(
+        of permit: borrowing Permit, at moment: borrowing Moment, into body: inout ByteWriter
+    ) {
+        body.append(",\"grant\":")
+        body.append(jsonString: permit.grant.name)
+        if permit.grant.neverEnds {
+            body.append(",\"expiresAt\":null,\"expiresIn\":null,\"limitedBy\":null")
+        } else {
+            body.append(",\"expiresAt\":\"")
+            ISO8601.write(permit.expiresAt, into: &body)
+            body.append("\",\"expiresIn\":")
+            body.append(decimal: permit.lifetime)
+            body.append(",\"limitedBy\":\"")
+            body.append(permit.limitedBy.name)
+            body.append(UInt8(ascii: "\""))
+        }
+        body.append(",\"serverTime\":\"")
+        if serverTime.second != moment.unixSeconds {
+            serverTime = (moment.unixSeconds, ISO8601.write(moment.unixSeconds))
+        }
+        body.append(serverTime.text)
+        body.append("\"}\n")
+    }
+}

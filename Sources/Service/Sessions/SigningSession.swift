@@ -1,0 +1,32 @@
+import Crypto
+import Providers
+import Upstream
+
+/// The session that signs for a grant, and the key of its credential. Each event loop has its own.
+final class SigningSession {
+    let clerk: SessionClerk
+    private let session: STSSession
+    private var served = ServedCredential()
+    private var made: (credential: STSCredential, key: SigningKey)?
+
+    init(_ session: STSSession, at clerk: SessionClerk) {
+        self.session = session
+        self.clerk = clerk
+    }
+
+    /// Asks for the credential that signs now.
+    func ask(at now: Now) -> SessionClerk.Reply {
+        if let credential = served.credential(at: now) { return .now(.serve(credential)) }
+        let reply = clerk.ask(session, at: now)
+        if case .now(.serve(let credential)) = reply { served.remember(credential, at: now) }
+        return reply
+    }
+
+    /// The key of a credential that was served, made when the credential is new.
+    func key(of credential: STSCredential) throws(CryptoError) -> SigningKey {
+        if let made, made.credential === credential { return made.key }
+        let key = try credential.signingKey()
+        made = (credential, key)
+        return key
+    }
+}

@@ -1,0 +1,112 @@
+import Testing
+
+@testable import Access
+@testable import Bytes
+@testable import Providers
+
+/// What sessions may do that sign for grants.
+@Suite struct OSSPermissionsTests {
+    @Test func `each operation that is signed needs the action that the vendor's page names`() {
+        let expected = [
+            "GET": "GetObject", "HEAD": "GetObject", "GET versionId": "GetObjectVersion",
+            "HEAD versionId": "GetObjectVersion", "HEAD objectMeta": "GetObject", "PUT": "PutObject",
+            "DELETE": "DeleteObject", "POST append position": "PutObject", "POST uploads": "PutObject",
+            "PUT uploadId partNumber": "PutObject", "GET uploadId": "ListParts", "POST uploadId": "PutObject",
+            "DELETE uploadId": "AbortMultipartUpload",
+        ]
+        let operations = OSSOperations.table.operations
+        let found = operations.map { operation in
+            (
+                ([operation.method] + operation.subResources).map(\.text).joined(separator: " "),
+                OSSPermissions.action(for: operation).text
+            )
+        }
+        #expect(Dictionary(found) { first, _ in first } == expected.mapValues { "oss:\($0)" })
+        let actions = OSSPermissions.actions(for: operations)
+        #expect(Set(actions).count == actions.count)
+        #expect(actions.allSatisfy { SessionActions.objectLevel.contains($0.text) })
+    }
+
+    /// The resource of a grant's session, or the field that is wrong.
+    private func resource(key: String? = nil, prefix: String? = nil, bucket: String? = "files") throws -> String {
+        var grant = FieldValues()
+        grant["methods"] = .strings([Array("GET".utf8)])
+        let target: Grant.Target =
+            if let key { .key(try KeyTemplate(Array(key.utf8))) } else if let prefix {
+                .prefix(try KeyTemplate(Array(prefix.utf8)))
+            } else { .anything }
+        var credential = FieldValues()
+        credential["region"] = .string(Array("cn-hangzhou".utf8))
+        grant["versions"] = .strings([Array("v4".utf8)])
+        let fields = GrantFields(
+            grant, target: target, bucket: bucket.map { Array($0.utf8) }, accessKey: [], credential: credential,
+            hasSessions: true)
+        do throws(FieldProblem) {
+            guard let issuer = try OSSAuthorization.urlRoute.makeIssuer(fields) as? any SessionSigning,
+                let policy = issuer.sessionPolicy?.text
+            else { return "none" }
+            let start = #"{"Version":"1","Statement":[{"Effect":"Allow","Action":["oss:GetObject"],"Resource":["#
+            guard policy.hasPrefix(start), policy.hasSuffix("]}]}") else { return policy }
+            return String(policy.dropFirst(start.count).dropLast(4))
+        } catch {
+            return error.path
+        }
+    }
+
+    @Test func `a policy is for the part of the keys that is always the same`() throws {
+        #expect(try resource(prefix: "in/") == #""acs:oss:*:*:files/in/*""#)
+        #expect(try resource(prefix: "users/${caller.source}/pictures/") == #""acs:oss:*:*:files/users/*""#)
+        #expect(try resource(prefix: "${caller.source}/") == #""acs:oss:*:*:files/*""#)
+        #expect(try resource(key: "in/a.pdf") == #""acs:oss:*:*:files/in/a.pdf""#)
+        #expect(try resource(key: "in/a-${uuid}.pdf") == #""acs:oss:*:*:files/in/a-*""#)
+        #expect(try resource(prefix: "照片/a b&c'd~<>/") == #""acs:oss:*:*:files/照片/a b&c'd~<>/*""#)
+        #expect(try resource() == #""acs:oss:*:*:files/*""#)
+    }
+
+    @Test func `what a policy would read as more than itself is refused`() throws {
+        for text in ["in/*/", "in/?/", "a\"/", "a\\/"] {
+            #expect(try resource(prefix: text) == "keyPrefix")
+            #expect(try resource(key: text + "x") == "key")
+        }
+        #expect(try resource(bucket: nil) == "bucket")
+    }
+
+    @Test func `a grant of a key has no session`() throws {
+        var grant = FieldValues()
+        grant["methods"] = .strings([Array("GET".utf8)])
+        var credential = FieldValues()
+        credential["region"] = .string(Array("cn-hangzhou".utf8))
+        let fields = GrantFields(
+            grant, target: .prefix(try KeyTemplate(Array("in/".utf8))), bucket: Array("files".utf8), accessKey: [],
+            credential: credential)
+        let issuer = try OSSAuthorization.headerRoute.makeIssuer(fields) as? any SessionSigning
+        #expect(issuer != nil && issuer?.sessionPolicy == nil)
+    }
+
+    @Test func `a grant's session is its own, whatever others may do with equal keys`() throws {
+        func session(_ grant: String, policy: String = "{}", _ account: STSAccount) throws -> STSSession {
+            let grant = Grant(
+                name: Array(grant.utf8), index: 0, route: 0, credential: 0, callers: [.anonymous], bucket: .absent,
+                target: .anything, withoutKey: .prefix, lifetime: 60, maxLifetime: 60, issuer: Silent())
+            return try #require(try STSSession(signingFor: grant, allowing: Array(policy.utf8), of: account))
+        }
+        let account = try STSSample.account()
+        let short = try STSSample.account { $0["signingLifetime"] = .integer(900_000) }
+        let sessions = [
+            try session("a", account), try session("b", account), try session("a", policy: "{ }", account),
+            try session("a", short),
+        ]
+        #expect(Set(sessions.map(\.key)).count == sessions.count)
+        #expect(sessions.map(\.request.durationSeconds) == [3600, 3600, 3600, 900])
+        #expect(try session("a", account).key == sessions[0].key)
+        #expect(try STSSession(signingFor: Silent.grant, allowing: [], of: account) == nil)
+    }
+
+    private struct Silent: Issuer {
+        static let grant = Grant(
+            name: [], index: 0, route: 0, credential: 0, callers: [], bucket: .absent, target: .anything,
+            withoutKey: .prefix, lifetime: 60, maxLifetime: 60, issuer: Silent())
+
+        func objection(to ask: borrowing Ask) -> Objection? { nil }
+    }
+}
