@@ -100,17 +100,37 @@ final class House {
     func rememberSession() throws {
         let permitted = try permitted("distribute-token", "")
         let grant = permitted.permit.grant
-        guard let issuer = grant.issuer as? DistributeToken, let desk = desks.desks[grant.credential],
+        guard let issuer = grant.issuer as? DistributeToken, let desk = desks.desks[grant.credential] else {
+            throw RowError("the grant is none of sessions")
+        }
+        var scratch = ByteWriter()
+        try remember(
+            issuer.session(
+                under: permitted.permit, for: permitted.caller.principal, of: desk.account, using: &scratch), at: desk)
+    }
+
+    /// The same for the sessions that sign.
+    func rememberSigningSessions() throws {
+        for grant in configuration.grants {
+            guard let policy = (grant.issuer as? any SessionSigning)?.sessionPolicy,
+                let desk = desks.desks[grant.credential]
+            else { continue }
+            guard let session = try STSSession(signingFor: grant, allowing: policy, of: desk.account) else {
+                throw RowError("the session's policy is none")
+            }
+            try remember(session, at: desk)
+        }
+    }
+
+    private func remember(_ session: STSSession, at desk: SessionDesk) throws {
+        guard
             let credential = STSCredential(
                 accessKeyID: Array(text: "STS.NUexampleexampleexample1"),
                 secret: Array(text: "exampleexampleexampleexampleexampleexample12"),
                 securityToken: [UInt8](repeating: UInt8(ascii: "x"), count: 680),
                 expiresAt: House.seconds + 3600)
-        else { throw RowError("the grant is none of sessions") }
+        else { throw RowError("there is no credential") }
         let now = Now(unixSeconds: House.seconds, monotonic: House.now.monotonic)
-        var scratch = ByteWriter()
-        let session = try issuer.session(
-            under: permitted.permit, for: permitted.caller.principal, of: desk.account, using: &scratch)
         if case .start(let flight) = desk.ask(SlotKey(session.key), as: 1, at: now).answer {
             desk.land(flight, with: credential, issuedAt: now.unixSeconds, longest: nil, at: now)
         }

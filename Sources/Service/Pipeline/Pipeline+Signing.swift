@@ -10,7 +10,7 @@ import Upstream
 extension Pipeline {
     /// Signs with the session that is remembered, or parks the request until there is one.
     mutating func sign(
-        by issuer: any SessionSigning, with session: SigningSession, under permit: consuming Permit,
+        by issuer: any TokenIssuer, with session: SigningSession, under permit: consuming Permit,
         _ request: borrowing Request, as ticket: AnswerTicket, of moment: consuming Moment, at instant: Instant,
         into response: inout Response
     ) throws(Refusal) -> Answering {
@@ -41,13 +41,13 @@ extension Pipeline {
 /// What is to be signed when the session has come, by the permit that was given when it was asked for.
 private final class ParkedToken {
     private let ask: Ask
-    private let issuer: any SessionSigning
+    private let issuer: any TokenIssuer
     private let session: SigningSession
     private var permit: Permit
     private let moment: Moment
 
     init(
-        _ ask: consuming Ask, by issuer: any SessionSigning, with session: SigningSession,
+        _ ask: consuming Ask, by issuer: any TokenIssuer, with session: SigningSession,
         under permit: consuming Permit, at moment: consuming Moment
     ) {
         self.ask = ask

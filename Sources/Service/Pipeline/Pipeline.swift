@@ -41,7 +41,7 @@ struct Pipeline: ~Copyable {
     /// How what a grant issues is made.
     private enum Making {
         case signing(any TokenIssuer, SigningKey)
-        case signingBySession(any SessionSigning, SigningSession)
+        case signingBySession(any TokenIssuer, SigningSession)
         case session(DistributeToken)
         case asking(any VendorIssuer, SigningKey, VendorLine)
 

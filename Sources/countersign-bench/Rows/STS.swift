@@ -13,12 +13,17 @@ extension Chapter {
     static let sts = Chapter(
         credentials: """
             "sts": { provider: "sts", roleArn: "acs:ram::1234567890123456:role/bench",
-              accessKey: "LTAI5texampleexample0002", secretKey: { env: "S" }, endpoints: ["http://127.0.0.1:9"] },
+              accessKey: "LTAI5texampleexample0002", secretKey: { env: "S" }, endpoints: ["http://127.0.0.1:9"],
+              region: "cn-hangzhou" },
 
             """,
         grants: """
             "sessions": { route: "distribute-token", credential: "sts", callers: ["anonymous"], public: true,
               bucket: "test-bucket", keyPrefix: "photos/", actions: ["oss:PutObject"], lifetime: "1h" },
+            "session-signed": { route: "oss.authorization", credential: "sts", callers: ["anonymous"], public: true,
+              bucket: "test-bucket", keyPrefix: "photos/", methods: ["GET", "PUT"] },
+            "session-linked": { route: "oss.presigned-url", credential: "sts", callers: ["anonymous"], public: true,
+              bucket: "test-bucket", keyPrefix: "photos/", methods: ["GET", "PUT"] },
 
             """,
         rows: [
@@ -31,10 +36,21 @@ extension Chapter {
             .answering("remembered session, GET answered", request, remember),
             .answering("remembered session, GET answered by the desk", request, at: apart, remember),
             .serving("remembered session, GET from bytes to bytes", request, remember),
+            .answering("OSS V4 request signed by a session, GET answered", signed, rememberSigning),
+            .answering("OSS V4 presigned URL by a session, GET answered", linked, rememberSigning),
+            .answering(
+                "OSS V4 presigned URL by a session, GET answered by the desk", linked, at: apart, rememberSigning),
         ])
+
+    private static let signed = Sample.get("/oss/authorization?key=photos/2026/11/20/image-000001.jpg")
+    private static let linked = Sample.get("/oss/presigned-url?key=photos/2026/11/20/image-000001.jpg")
 
     /// Has the session of the grant remembered, if it is not yet.
     @Sendable private static func remember(_ bench: Workbench) throws { try bench.house().rememberSession() }
+
+    @Sendable private static func rememberSigning(_ bench: Workbench) throws {
+        try bench.house().rememberSigningSessions()
+    }
 
     private static func call(_ name: String, _ scheme: STSScheme) -> Row {
         Row(name) { bench in
