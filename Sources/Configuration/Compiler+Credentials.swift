@@ -61,7 +61,7 @@ extension Compiler {
         let isSandbox = fields.boolean("sandbox") == true
         guard let key = isSandbox ? sandboxKey(fields, path, named: "SANDBOX") : key(fields, path) else { return nil }
         let credential = Configuration.Credential(
-            name: name, provider: provider.name, isSandbox: isSandbox, key: key, sessions: nil)
+            name: name, provider: provider.name, isSandbox: isSandbox, key: key, sessions: nil, fields: fields)
         return (credential, fields)
     }
 

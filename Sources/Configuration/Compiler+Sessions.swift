@@ -23,7 +23,8 @@ extension Compiler {
             return Configuration.Credential(
                 name: name, provider: provider.name, isSandbox: account.endpoints.isSandbox, key: key,
                 sessions: Configuration.Sessions(
-                    account: account, trustFile: trustFile(fields, path + ".caFile"), limits: limits))
+                    account: account, trustFile: trustFile(fields, path + ".caFile"), limits: limits),
+                fields: fields)
         } catch {
             let origin = standIns[error.path].map { "; it is that of the environment variable \($0)" } ?? ""
             reader.report(path + "." + error.path, error.reason + origin)

@@ -37,6 +37,8 @@ package struct Configuration: Sendable {
         package let key: KeyPair?
         /// How the vendor is asked for sessions; nil where the key signs here.
         package let sessions: Sessions?
+        /// What the file says of it.
+        package let fields: FieldValues
     }
 
     package struct Sessions: Sendable {

@@ -13,6 +13,7 @@ enum NOS {
             )
         ],
         routes: [NOSUploadToken.route, NOSAuthorization.headerRoute, NOSAuthorization.urlRoute],
+        inspectors: [InspectedNOSToken.inspector, InspectedNOSRequest.url, InspectedNOSRequest.header],
         accessKeyFault: { key in
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         },

@@ -18,6 +18,10 @@ enum OSS {
             RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute, PostUpload.route,
             LiveStream.route, OSSCallback.route,
         ],
+        inspectors: [
+            InspectedOSSURL.v4, InspectedOSSURL.v1, InspectedOSSURL.stream, InspectedOSSAuthorization.v4,
+            InspectedOSSAuthorization.v1, InspectedPostForm.inspector,
+        ],
         accessKeyFault: { key in
             // The iOS and Android SDKs split the authorization at its colon and want two parts.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split authorizations there" : nil

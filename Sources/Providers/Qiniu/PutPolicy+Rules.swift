@@ -23,7 +23,7 @@ extension PutPolicy {
     }
 
     /// Which fields stand together.
-    private static func checkCompany(in policy: FieldValues) throws(FieldProblem) {
+    static func checkCompany(in policy: FieldValues) throws(FieldProblem) {
         func needs(_ name: String, _ others: String...) throws(FieldProblem) {
             if policy[name] != nil, others.allSatisfy({ policy[$0] == nil }) {
                 throw FieldProblem("policy.\(name)", "needs \(others.joined(separator: " or ")) beside it")

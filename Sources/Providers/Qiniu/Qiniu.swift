@@ -14,6 +14,10 @@ enum Qiniu {
             UploadToken.route, Download.privateURL, Download.cdnURL, ManagementAuthorization.route,
             ManagementFetch.buckets, ManagementFetch.files, ManagementFetch.stat, QiniuCallback.route,
         ],
+        inspectors: [
+            InspectedUploadToken.inspector, InspectedDownloadURL.privateURL, InspectedDownloadURL.cdnURL,
+            InspectedManagement.inspector,
+        ],
         accessKeyFault: { key in
             // Client SDKs split the token at its colons.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil

@@ -7,5 +7,6 @@ enum STS {
         name: "sts", title: "Alibaba Cloud STS",
         givesSessions: true, credentialFields: STSAccount.fields,
         routes: [DistributeToken.route],
+        inspectors: [InspectedCredential.inspector, InspectedACS3.inspector],
         accessKeyFault: { _ in nil })
 }

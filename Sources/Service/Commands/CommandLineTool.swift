@@ -56,9 +56,13 @@ struct UsageError: Error {
 
 /// What follows the command. There is no option for a secret: the process list shows options to everybody.
 struct Options {
-    var configuration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] ?? "countersign.json5"
+    var configuration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] ?? standardConfiguration
+    /// Whether somebody has said which configuration.
+    var namesConfiguration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] != nil
     var wantsJSON = false
     var wantsHelp = false
+
+    private static let standardConfiguration = "countersign.json5"
 
     init() {}
 
@@ -75,6 +79,7 @@ struct Options {
                     throw UsageError(reason: "--config needs a file")
                 }
                 configuration = file
+                namesConfiguration = true
             case "--format" where command.takesFormat:
                 guard let format = rest.popFirst(), format == "text" || format == "json" else {
                     throw UsageError(reason: "--format is text or json")
@@ -93,6 +98,13 @@ struct Options {
 /// Standard output and standard error, written at once.
 enum Terminal {
     static func say(_ text: String) { put(text + "\n", to: STDOUT_FILENO) }
+
+    /// Whether what is said is seen in colours: on a terminal, unless NO_COLOR says otherwise (no-color.org).
+    static var hasColours: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return isatty(STDOUT_FILENO) == 1 && environment["NO_COLOR", default: ""].isEmpty
+            && environment["TERM"] != "dumb"
+    }
 
     static func complain(_ text: String) { put(text + "\n", to: STDERR_FILENO) }
 

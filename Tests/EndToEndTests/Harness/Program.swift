@@ -44,8 +44,11 @@ final class Program: @unchecked Sendable {
         return "/the/binary/\(name)/is/not/beside/the/tests"
     }
 
-    /// Starts a program with an empty standard input.
-    init(_ path: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil) throws {
+    /// - Parameter input: a file that is its standard input; without one that is empty.
+    init(
+        _ path: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil,
+        input: String = "/dev/null"
+    ) throws {
         var variables = ProcessInfo.processInfo.environment
         variables["COUNTERSIGN_CONFIG"] = nil
         variables["SWIFT_BACKTRACE"] = "enable=no"
@@ -54,8 +57,11 @@ final class Program: @unchecked Sendable {
         // The shell gives the folder, since posix_spawn has no standard way to.
         let call =
             folder.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0, path] + arguments } ?? [path] + arguments
+        let source = open(input, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw Failure(description: "cannot read \(input): error \(errno)") }
+        defer { close(source) }
         identifier = try Program.spawn(
-            call, variables.map { "\($0)=\($1)" }, [(out.writing, 1), (err.writing, 2)])
+            call, variables.map { "\($0)=\($1)" }, [(source, 0), (out.writing, 1), (err.writing, 2)])
         out.closeWriting()
         err.closeWriting()
         (self.out, self.err) = (out, err)

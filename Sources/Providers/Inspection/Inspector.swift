@@ -1,0 +1,27 @@
+import Access
+
+/// One kind of thing that a vendor takes from clients, and that can be told what it says and whether the vendor would take it.
+package struct Inspector: Sendable {
+    /// For people: `Qiniu upload token`.
+    package let kind: String
+    /// What has to be given, in one sentence for the documentation.
+    package let summary: String
+    private let read: @Sendable (Specimen, Keyring, _ now: Int64) -> Inspection?
+
+    init(
+        _ kind: String, _ summary: String,
+        read: @escaping @Sendable (_ specimen: Specimen, _ keyring: Keyring, _ now: Int64) -> Inspection?
+    ) {
+        self.kind = kind
+        self.summary = summary
+        self.read = read
+    }
+
+    /// Nil if it is something else.
+    /// - Parameter now: seconds since 1970.
+    package func inspect(_ specimen: Specimen, with keyring: Keyring, at now: Int64) -> Inspection? {
+        guard var inspection = read(specimen, keyring, now) else { return nil }
+        if let answer = specimen.answer { inspection.compare(with: answer) }
+        return inspection
+    }
+}

@@ -1,0 +1,77 @@
+import Access
+import Bytes
+import Crypto
+
+// Where NOS and OSS look for what a request is about.
+extension SpecimenRequest {
+    /// Bucket and key, decoded: the bucket is the host's first label, or the path's first part where the host is the vendor's
+    /// own. Nil where the path cannot be decoded.
+    /// - Parameters:
+    ///   - service: what the vendor's own hosts begin with: `oss`, as in `oss-cn-hangzhou.aliyuncs.com`.
+    ///   - endpoints: hosts that are the vendor's own whatever they are called.
+    func place(_ service: StaticString, endpoints: [[UInt8]]) -> (bucket: [UInt8], key: [UInt8])? {
+        guard let path = decodedPath else { return nil }
+        let dot = UInt8(ascii: ".")
+        let label = authority.prefix { $0 != dot }
+        let rest = authority.dropFirst(label.count + 1)
+        let isVendors = label.span.begins(with: service) && !rest.span.begins(with: service)
+        guard rest.isEmpty || isVendors || endpoints.contains(authority) || IPAddress(authority.text) != nil else {
+            return (Array(label), path)
+        }
+        guard let slash = path.firstIndex(of: UInt8(ascii: "/")) else { return (path, []) }
+        return (Array(path[..<slash]), Array(path[(slash + 1)...]))
+    }
+
+    /// What a URL may be asked by, where the method is not known.
+    var possibleMethods: [[UInt8]] {
+        method.map { [$0] } ?? ["GET", "PUT", "HEAD", "POST", "DELETE"].map { Array(text: $0) }
+    }
+}
+
+extension Keyring {
+    /// The vendor's hosts that the credentials name.
+    var endpoints: [[UInt8]] { (entries ?? []).compactMap { $0.fields.string("endpoint") } }
+}
+
+extension SpecimenRequest {
+    /// The parameter of a URL that is written, on a host that does not matter.
+    static func parameter(
+        _ name: StaticString,
+        of write: (WebOrigin, _ out: inout ByteWriter, _ scratch: inout ByteWriter) throws(IssueError) -> Void
+    ) throws(IssueError) -> [UInt8] {
+        // RFC 2606.
+        guard let origin = WebOrigin(isSecure: true, Array(text: "vendor.invalid")) else { throw .nothingToSign }
+        let url = try written { out, scratch throws(IssueError) in try write(origin, &out, &scratch) }
+        return SpecimenRequest(url: url)?.parameter(name) ?? []
+    }
+
+    /// What is written, with room to work in.
+    static func written(
+        _ write: (_ out: inout ByteWriter, _ scratch: inout ByteWriter) throws(IssueError) -> Void
+    ) throws(IssueError) -> [UInt8] {
+        var out = ByteWriter()
+        var scratch = ByteWriter()
+        try write(&out, &scratch)
+        return out.array
+    }
+}
+
+extension Inspection {
+    /// Notes whether a signature is that of a request by one of these methods, and which.
+    mutating func isSigned(
+        _ claimed: [UInt8], byOneOf methods: [[UInt8]], otherwise reason: String,
+        _ sign: (_ method: [UInt8]) throws(IssueError) -> [UInt8]
+    ) {
+        let secret = Secret(claimed)
+        do throws(IssueError) {
+            for method in methods {
+                guard secret.constantTimeEquals(Secret(try sign(method))) else { continue }
+                if methods.count > 1 { tell("method", method) }
+                return holds("signature")
+            }
+            fails("signature", reason)
+        } catch {
+            isUnsignable(error)
+        }
+    }
+}

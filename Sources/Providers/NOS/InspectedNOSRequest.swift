@@ -1,0 +1,133 @@
+import Access
+import Bytes
+import Crypto
+
+/// A URL of NOS that carries its signature, or a request with one in its Authorization field, as anybody may have made it.
+enum InspectedNOSRequest {
+    static let url = Inspector(
+        "NOS presigned URL", "The URL, with `NOSAccessKeyId`, `Expires` and `Signature`, alone or in its request.",
+        read: { specimen, keyring, now in
+            guard case .request(let request) = specimen.content,
+                let accessKey = request.parameter("NOSAccessKeyId")
+            else { return nil }
+            return inspect(request, accessKey, keyring, now)
+        })
+
+    static let header = Inspector(
+        "NOS Authorization", "`NOS AK:sign`, alone or in its request.",
+        read: { specimen, keyring, now in
+            specimen.authorization("NOS ").map { inspectHeader($0.value, $0.request, keyring, now) }
+        })
+
+    /// How long the vendor takes a dated request, in seconds.
+    private static let dateTolerance: Int64 = 15 * 60
+
+    // MARK: URLs
+
+    private static func inspect(
+        _ request: SpecimenRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
+    ) -> Inspection {
+        var inspection = Inspection(url.kind)
+        guard let place = tellPlace(of: request, keyring, in: &inspection) else { return inspection }
+        guard let signature = request.parameter("Signature"),
+            let deadline = request.parameter("Expires").flatMap({ Decimal.parse($0.span) })
+        else {
+            inspection.fails("form", "Signature, and Expires in seconds since 1970, must be there once each")
+            return inspection
+        }
+        if let entry = inspection.key(accessKey, of: keyring) {
+            inspection.isSigned(
+                signature, byOneOf: request.possibleMethods,
+                otherwise:
+                    "it is not that of this URL and method, with the Content-MD5, Content-Type and x-nos- fields given"
+            ) { method throws(IssueError) in
+                try withRequest(method, place, request) { signed throws(IssueError) in
+                    try SpecimenRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
+                        try NOSPresignedURL.write(
+                            for: signed, on: origin, until: deadline, with: entry.key, into: &out, using: &scratch)
+                    }
+                }
+            }
+        }
+        inspection.ends(at: deadline, now: now)
+        return inspection
+    }
+
+    // MARK: Fields
+
+    private static func inspectHeader(
+        _ value: [UInt8], _ request: SpecimenRequest?, _ keyring: Keyring, _ now: Int64
+    ) -> Inspection {
+        var inspection = Inspection(header.kind)
+        guard let colon = value.firstIndex(of: UInt8(ascii: ":")) else {
+            inspection.fails("form", "it must be access key and signature, joined by :")
+            return inspection
+        }
+        let place = request.flatMap { tellPlace(of: $0, keyring, in: &inspection) }
+        guard let entry = inspection.key(Array(value[..<colon]), of: keyring) else {
+            if let request { tellDate(of: request, now, in: &inspection) }
+            return inspection
+        }
+        guard let request else {
+            inspection.leavesOpen("signature", "it is over the request: give that, with its method, target and fields")
+            return inspection
+        }
+        tellDate(of: request, now, in: &inspection)
+        guard let place else { return inspection }
+        let date = request.field("x-nos-date") == nil ? request.field("date") ?? [] : []
+        inspection.isSigned(
+            Array(value[(colon + 1)...]), byOneOf: [request.method ?? []], otherwise: "it is not that of this request"
+        ) { method throws(IssueError) in
+            let made = try withRequest(method, place, request) { signed throws(IssueError) in
+                try SpecimenRequest.written { out, scratch throws(IssueError) in
+                    try NOSHeaderSignature.write(
+                        for: signed, date: date.span, with: entry.key, into: &out, using: &scratch)
+                }
+            }
+            return made.lastIndex(of: UInt8(ascii: ":")).map { Array(made[($0 + 1)...]) } ?? []
+        }
+        return inspection
+    }
+
+    private static func tellDate(of request: SpecimenRequest, _ now: Int64, in inspection: inout Inspection) {
+        guard let date = request.field("x-nos-date") ?? request.field("date"), let moment = HTTPDate.parse(date.span)
+        else {
+            inspection.fails("date", "Date or x-nos-date must be such as Sun, 06 Nov 1994 08:49:37 GMT")
+            return
+        }
+        inspection.isDated(at: moment, tolerance: dateTolerance, now: now)
+    }
+
+    // MARK: Requests
+
+    private static func tellPlace(
+        of request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection
+    ) -> (bucket: [UInt8], key: [UInt8])? {
+        guard let place = request.place("nos", endpoints: keyring.endpoints), request.parameters != nil else {
+            inspection.fails("form", "a % in the URL must begin %XX")
+            return nil
+        }
+        if let method = request.method { inspection.tell("method", method) }
+        inspection.tell("bucket", place.bucket)
+        inspection.tell("key", place.key)
+        return place
+    }
+
+    /// The request as it is signed: without the parameters of the signature itself.
+    private static func withRequest(
+        _ method: [UInt8], _ place: (bucket: [UInt8], key: [UInt8]), _ request: SpecimenRequest,
+        _ use: (borrowing NOSRequest) throws(IssueError) -> [UInt8]
+    ) throws(IssueError) -> [UInt8] {
+        let own: [StaticString] = ["NOSAccessKeyId", "Expires", "Signature"]
+        let parameters = (request.parameters ?? []).filter { parameter in
+            !own.contains { parameter.name.span.equals($0) }
+        }
+        let (lines, bucket, key) = (request.fieldLines, place.bucket, place.key)
+        let (digest, type) = (request.field("content-md5") ?? [], request.field("content-type") ?? [])
+        let signed = try NOSRequest(
+            method: method.span, bucket: bucket.span, key: key.span,
+            parameters: parameters.map { NOSRequest.Parameter(name: $0.name, value: $0.value) },
+            contentMD5: digest.span, contentType: type.span, fieldLines: lines.span)
+        return try use(signed)
+    }
+}

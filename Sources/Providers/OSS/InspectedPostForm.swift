@@ -1,0 +1,192 @@
+import Access
+import Bytes
+import Crypto
+
+/// A form that uploads to OSS, or its policy alone, as anybody may have made it.
+enum InspectedPostForm {
+    static let inspector = Inspector(
+        "OSS form", "The form's fields as JSON, an answer with `fields`, or the base64 of the policy alone.",
+        read: { specimen, keyring, now in
+            switch specimen.content {
+            case .object(let fields):
+                guard case .object(let members) = fields.content, fields["policy"] != nil else { return nil }
+                return inspect(Form(members), specimen.answer ?? fields, keyring, now)
+            case .text(let text):
+                guard let policy = decoded(text), policy["conditions"] != nil else { return nil }
+                return inspect(policy, now)
+            case .request: return nil
+            }
+        })
+
+    /// The fields of a form, by names as conditions have them.
+    private struct Form {
+        let fields: [UpstreamField]
+
+        init(_ members: [JSONMember]) {
+            fields = members.compactMap { member in
+                guard case .string(let value) = member.value.content else { return nil }
+                return UpstreamField(PostCondition.spelled(member.name), value)
+            }
+        }
+
+        func value(_ names: StaticString...) -> [UInt8]? {
+            names.lazy.compactMap { name in fields.first { $0.name.span.equals(name) }?.value }.first
+        }
+
+        func value(named name: [UInt8]) -> [UInt8]? { fields.first { $0.name == name }?.value }
+    }
+
+    private static func decoded(_ encoded: [UInt8]) -> JSONValue? {
+        Base64.standard.decode(encoded.span).flatMap { try? JSONReader.read($0, as: .json, maximumDepth: 8) }
+    }
+
+    private static func inspect(_ policy: JSONValue, _ now: Int64) -> Inspection {
+        var inspection = Inspection(inspector.kind)
+        tell(policy, nil, nil, now, in: &inspection)
+        inspection.leavesOpen("signature", "it is in another field: give all of the form's fields as JSON")
+        return inspection
+    }
+
+    private static func inspect(
+        _ form: Form, _ answer: JSONValue, _ keyring: Keyring, _ now: Int64
+    ) -> Inspection {
+        var inspection = Inspection(inspector.kind)
+        guard let encoded = form.value("policy"), let policy = decoded(encoded) else {
+            inspection.fails("form", "policy must be the base64, with its padding, of a JSON object")
+            return inspection
+        }
+        let place = (answer.text("url") ?? answer.text("host")).flatMap { SpecimenRequest(url: $0) }?
+            .place("oss", endpoints: keyring.endpoints)
+        if form.value("x-oss-credential") != nil {
+            let begin = judgeV4(encoded, policy, form, keyring, now, in: &inspection)
+            tell(policy, form, place?.bucket, now, from: begin, in: &inspection)
+        } else {
+            judgeV1(encoded, form, keyring, in: &inspection)
+            tell(policy, form, place?.bucket, now, in: &inspection)
+        }
+        return inspection
+    }
+
+    // MARK: Signatures
+
+    private static func judgeV1(
+        _ policy: [UInt8], _ form: Form, _ keyring: Keyring, in inspection: inout Inspection
+    ) {
+        guard let accessKey = form.value("ossaccesskeyid", "accessid"), let signature = form.value("signature") else {
+            return inspection.fails("form", "it must have OSSAccessKeyId and Signature")
+        }
+        let token = form.value("x-oss-security-token")
+        inspection.tellToken(token)
+        guard let entry = inspection.key(accessKey, of: keyring, isTemporary: token != nil) else { return }
+        do throws(IssueError) {
+            let code = try entry.key.sha1.code(of: policy.span)
+            inspection.isSigned(
+                signature, as: [Base64.standard.encode(code.bytes.array)], otherwise: "it is not that of this policy")
+        } catch {
+            inspection.isUnsignable(error)
+        }
+    }
+
+    /// - Returns: when the form's life begins.
+    private static func judgeV4(
+        _ encoded: [UInt8], _ policy: JSONValue, _ form: Form, _ keyring: Keyring, _ now: Int64,
+        in inspection: inout Inspection
+    ) -> Int64? {
+        guard let scope = form.value("x-oss-credential").flatMap({ InspectedScope($0) }) else {
+            inspection.fails("form", InspectedScope.form)
+            return nil
+        }
+        guard let moment = form.value("x-oss-date").flatMap({ ISO8601.parseBasic($0.span) }),
+            let signature = form.value("x-oss-signature", "signature"),
+            form.value("x-oss-signature-version") == ScopedKey.algorithm.array
+        else {
+            inspection.fails(
+                "form",
+                "x-oss-signature, x-oss-date such as 20240106T233431Z, and x-oss-signature-version must be there")
+            return nil
+        }
+        scope.tell(of: moment, host: nil, in: &inspection)
+        for name in ["x-oss-signature-version", "x-oss-credential", "x-oss-date"]
+        where !PostCondition.all(of: policy).contains(where: { $0.field == Array(name.utf8) }) {
+            inspection.fails("policy", "it must have a condition for \(name)")
+        }
+        let token = form.value("x-oss-security-token")
+        inspection.tellToken(token)
+        inspection.begins(at: moment, tolerance: OSS.dateTolerance, now: now)
+        guard let entry = inspection.key(scope.accessKey, of: keyring, isTemporary: token != nil),
+            let key = scope.key(of: entry, at: moment, in: &inspection)
+        else { return moment }
+        do throws(IssueError) {
+            let code = try key.code(of: encoded.span)
+            inspection.isSigned(
+                signature, as: [Hex.encode(code.bytes.array)], otherwise: "it is not that of this policy")
+        } catch {
+            inspection.isUnsignable(error)
+        }
+        return moment
+    }
+
+    // MARK: The policy
+
+    private static func tell(
+        _ policy: JSONValue, _ form: Form?, _ bucket: [UInt8]?, _ now: Int64, from begin: Int64? = nil,
+        in inspection: inout Inspection
+    ) {
+        for condition in PostCondition.all(of: policy) { tell(condition, form, bucket, in: &inspection) }
+        guard let expiration = policy.text("expiration"), let end = moment(expiration) else {
+            inspection.fails("form", "the policy's expiration must be such as 2026-11-21T23:36:33.000Z")
+            return
+        }
+        if let begin {
+            let (life, overflow) = end.subtractingReportingOverflow(begin)
+            if overflow || life > PresignedURLV4.lifetimes.upperBound {
+                inspection.fails("expiry", "a form of version 4 is good for 7 days at most")
+            }
+        }
+        inspection.ends(at: end, now: now)
+    }
+
+    private static func tell(
+        _ condition: PostCondition, _ form: Form?, _ bucket: [UInt8]?, in inspection: inout Inspection
+    ) {
+        guard let field = condition.field else {
+            return inspection.fails("policy", "a condition must be an object, or a list of operator, field and value")
+        }
+        let name = field.text
+        guard !condition.isOfSignature else {
+            if let form { judge(form.value(named: field), by: condition, name, in: &inspection) }
+            return
+        }
+        switch condition.rule {
+        case .equal(let value): inspection.tell(name, value)
+        case .prefix(let value): inspection.tell(name == "key" ? "key prefix" : "\(name) begins with", value)
+        case .among(let list): inspection.tell("\(name) among", list.map(\.text).joined(separator: ", "))
+        case .notAmong(let list): inspection.tell("\(name) not among", list.map(\.text).joined(separator: ", "))
+        case .size(let least, let most): inspection.tell("size", "\(least) to \(most) bytes")
+        case .unknown: break
+        }
+        if name == "bucket" {
+            if let bucket { judge(bucket, by: condition, name, in: &inspection) }
+        } else if let form, name != "content-length-range" {
+            judge(form.value(named: field), by: condition, name, in: &inspection)
+        }
+    }
+
+    private static func judge(
+        _ value: [UInt8]?, by condition: PostCondition, _ name: String, in inspection: inout Inspection
+    ) {
+        guard let value else { return inspection.tell("still to add", name) }
+        if !condition.admits(value) {
+            inspection.fails("policy", "the form's \(name) is not what the policy's condition says")
+        }
+    }
+
+    /// `2026-11-21T23:36:33.000Z`, with a fraction or without.
+    private static func moment(_ text: [UInt8]) -> Int64? {
+        guard let dot = text.firstIndex(of: UInt8(ascii: ".")), text.last == UInt8(ascii: "Z"),
+            text[(dot + 1)...].dropLast().allSatisfy(\.isDigit)
+        else { return ISO8601.parse(text.span) }
+        let whole = Array(text[..<dot]) + [UInt8(ascii: "Z")]
+        return ISO8601.parse(whole.span)
+    }
+}

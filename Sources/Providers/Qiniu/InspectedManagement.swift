@@ -1,0 +1,80 @@
+import Access
+import Bytes
+import Crypto
+
+/// The Authorization field of a management request or of a callback, as anybody may have made it.
+enum InspectedManagement {
+    static let inspector = Inspector(
+        "Qiniu Authorization", "`Qiniu AK:sign` or `QBox AK:sign`, alone or in its request.",
+        read: { specimen, keyring, now in
+            for signature in [ManagementSignature.qiniu, .qbox] {
+                if let (value, request) = specimen.authorization(signature.scheme) {
+                    return inspect(value, signature, request, keyring, now)
+                }
+            }
+            return nil
+        })
+
+    /// How long the vendor is believed to take a dated request, in seconds.
+    private static let dateTolerance: Int64 = 15 * 60
+
+    private static func inspect(
+        _ value: [UInt8], _ signature: ManagementSignature, _ request: SpecimenRequest?, _ keyring: Keyring,
+        _ now: Int64
+    ) -> Inspection {
+        var inspection = Inspection(inspector.kind)
+        inspection.tell("scheme", signature == .qiniu ? "Qiniu (version 2)" : "QBox (version 1)")
+        guard let colon = value.firstIndex(of: UInt8(ascii: ":")) else {
+            inspection.fails("form", "it must be access key and signature, joined by :")
+            return inspection
+        }
+        let claimed = Array(value[(colon + 1)...])
+        if Base64.urlSafe.decode(claimed.span)?.count != 20 {
+            inspection.fails("form", "the signature must be 20 bytes in url-safe base64 with its padding")
+        }
+        if let request {
+            inspection.tell("method", request.method ?? [])
+            inspection.tell("host", request.authority)
+            inspection.tell("path", request.path)
+            tellDate(of: request, signature, now, in: &inspection)
+        }
+        guard let entry = inspection.key(Array(value[..<colon]), of: keyring) else { return inspection }
+        guard let request else {
+            inspection.leavesOpen("signature", "it is over the request: give that, with its method, target and fields")
+            return inspection
+        }
+        do throws(IssueError) {
+            let code = try code(of: request, signature, entry.key)
+            inspection.isSigned(
+                claimed, as: [Base64.urlSafe.encode(code.bytes.array)], otherwise: "it is not that of this request")
+        } catch {
+            inspection.isUnsignable(error)
+        }
+        return inspection
+    }
+
+    private static func tellDate(
+        of request: SpecimenRequest, _ signature: ManagementSignature, _ now: Int64, in inspection: inout Inspection
+    ) {
+        guard signature == .qiniu, let date = request.field("x-qiniu-date") else {
+            return inspection.tell("ends", "never: no date is signed")
+        }
+        guard let moment = ISO8601.parseBasic(date.span) else {
+            return inspection.fails("date", "X-Qiniu-Date must be such as 20240106T233431Z")
+        }
+        inspection.isDated(at: moment, tolerance: dateTolerance, now: now)
+    }
+
+    private static func code(
+        of request: SpecimenRequest, _ signature: ManagementSignature, _ key: SigningKey
+    ) throws(IssueError) -> Digest {
+        let (method, target, lines) = (request.method ?? [], request.target, request.fieldLines)
+        let (host, type) = (request.authority, request.field("content-type") ?? [])
+        let signed = try ManagementRequest(
+            method: method.span, target: target.span, host: host.span, contentType: type.span, fieldLines: lines.span,
+            body: request.body.span)
+        var text = ByteWriter()
+        signature.writeText(of: signed, into: &text)
+        return try key.sha1.code(of: text.bytes)
+    }
+}

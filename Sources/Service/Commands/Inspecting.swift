@@ -1,0 +1,123 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import FoundationEssentials
+import HTTP
+import Net
+import Providers
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// `countersign inspect`: tells what is on standard input, what it allows, and why its vendor would refuse it.
+enum Inspecting {
+    static func run(_ options: Options) -> CommandLineTool.Exit {
+        let keyrings: Keyrings
+        do throws(ConfigurationError) { keyrings = try Keyrings(options) } catch {
+            Terminal.complain(error.description)
+            return .invalidConfiguration
+        }
+        if isatty(STDIN_FILENO) == 1 {
+            Terminal.complain("countersign inspect: reads standard input up to Ctrl-D")
+        }
+        let specimen: Specimen
+        do throws(Specimen.Fault) { specimen = try Specimen(reading: input()) } catch {
+            return refuse(reason(error), options, error.isEmpty ? .usage : .failed)
+        }
+        guard let inspection = inspect(specimen, by: keyrings, at: SystemClock.now().unixSeconds) else {
+            let kinds = Registry.inspectors.map(\.inspector.kind) + [InspectedJWT.kind]
+            return refuse("it is none of: \(kinds.joined(separator: ", "))", options, .failed)
+        }
+        let report = InspectionReport(inspection)
+        Terminal.say(options.wantsJSON ? report.json : report.text(inColour: Terminal.hasColours))
+        return inspection.verdict == .refused ? .failed : .done
+    }
+
+    /// The first that knows the specimen tells of it; nil when nobody does.
+    static func inspect(_ specimen: Specimen, by keyrings: Keyrings, at now: Int64) -> Inspection? {
+        for (provider, inspector) in Registry.inspectors {
+            let keyring = keyrings.keyring(of: provider)
+            if let inspection = inspector.inspect(specimen, with: keyring, at: now) { return inspection }
+        }
+        return InspectedJWT.inspect(specimen, at: now) { _, inspection in
+            inspection.leavesOpen("signature", "it is not checked here")
+        }
+    }
+
+    /// Standard input up to one byte more than may be there.
+    private static func input() -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count <= Specimen.maximumLength {
+            let count = buffer.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+        }
+        return bytes
+    }
+
+    private static func reason(_ fault: Specimen.Fault) -> String {
+        switch fault {
+        case .empty: "nothing is on standard input"
+        case .tooLong: "it is longer than \(Specimen.maximumLength / 1024) KiB"
+        case .badJSON(let error): "it begins as JSON, and is none: at byte \(error.offset), \(error.reason)"
+        }
+    }
+
+    private static func refuse(
+        _ reason: String, _ options: Options, _ exit: CommandLineTool.Exit
+    ) -> CommandLineTool.Exit {
+        if options.wantsJSON {
+            var text = ByteWriter()
+            text.append("{\"kind\":null,\"verdict\":\"unknown\",\"reason\":")
+            text.append(jsonString: reason)
+            text.append("}")
+            Terminal.say(text.array.text)
+        } else {
+            Terminal.complain("countersign inspect: \(reason)")
+        }
+        return exit
+    }
+}
+
+extension Specimen.Fault {
+    fileprivate var isEmpty: Bool { if case .empty = self { true } else { false } }
+}
+
+/// The keys of a configuration by their providers.
+struct Keyrings {
+    /// Nil without a configuration.
+    private let entries: [String: [Keyring.Entry]]?
+
+    /// Those of the configuration that the options name; of the one that all commands look for, if it is there.
+    init(_ options: Options) throws(ConfigurationError) {
+        if !options.namesConfiguration, !FileManager.default.fileExists(atPath: options.configuration) {
+            self.init(nil)
+        } else {
+            self.init(try Configuration.load(options.configuration))
+        }
+    }
+
+    init(_ configuration: Configuration?) {
+        guard let configuration else {
+            entries = nil
+            return
+        }
+        var entries: [String: [Keyring.Entry]] = [:]
+        for credential in configuration.credentials {
+            guard let pair = credential.key,
+                let key = try? SigningKey(accessKey: pair.accessKey, secret: pair.secret)
+            else { continue }
+            entries[credential.provider, default: []].append(
+                Keyring.Entry(credential: credential.name, key: key, fields: credential.fields))
+        }
+        self.entries = entries
+    }
+
+    func keyring(of provider: String) -> Keyring { Keyring(entries.map { $0[provider] ?? [] }) }
+}

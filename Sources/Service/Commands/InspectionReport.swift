@@ -1,0 +1,129 @@
+import Bytes
+import Providers
+
+/// An inspection as people and programs read it. What was inspected may be anybody's, so nothing of it reaches a terminal as it
+/// is: characters that do not show themselves are written as escapes.
+struct InspectionReport {
+    private let inspection: Inspection
+
+    init(_ inspection: Inspection) { self.inspection = inspection }
+
+    // MARK: For people
+
+    func text(inColour: Bool) -> String {
+        let width =
+            (inspection.facts.map(\.name) + inspection.checks.map(\.name))
+            .map { InspectionReport.shown($0).unicodeScalars.count }.filter { $0 <= 32 }.max() ?? 0
+        func row(_ name: String, _ value: String) -> String {
+            let name = InspectionReport.shown(name)
+            let padding = String(repeating: " ", count: max(0, width - name.unicodeScalars.count))
+            return "  \(name)\(padding)  \(InspectionReport.shown(value))"
+        }
+        let colour = inColour ? InspectionReport.colour(of: inspection.verdict) : ""
+        let (begin, end) = inColour ? ("\u{1B}[1;\(colour)m", "\u{1B}[0m") : ("", "")
+        var lines = ["\(inspection.kind): \(begin)\(inspection.verdict.rawValue)\(end)"]
+        lines += inspection.facts.map { row($0.name, $0.value.text) }
+        if let end = inspection.endsAt { lines.append(row("ends", ISO8601.write(end).text)) }
+        lines.append("")
+        for check in inspection.checks {
+            let word =
+                switch check.outcome {
+                case .holds: "ok"
+                case .fails: "REFUSED"
+                case .open: "not checked"
+                }
+            let line = row(check.name, check.reason.isEmpty ? word : "\(word): \(check.reason)")
+            lines.append(inColour ? "\u{1B}[\(InspectionReport.colour(of: check.outcome))m\(line)\u{1B}[0m" : line)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func colour(of verdict: Inspection.Verdict) -> String {
+        switch verdict {
+        case .genuine: "32"
+        case .unverified: "33"
+        case .refused: "31"
+        }
+    }
+
+    private static func colour(of outcome: Inspection.Check.Outcome) -> String {
+        switch outcome {
+        case .holds: "32"
+        case .fails: "31"
+        case .open: "33"
+        }
+    }
+
+    /// The text with everything that has no shape of its own, or changes that of others, as `\u{…}`.
+    static func shown(_ text: String) -> String {
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            if isShown(scalar) {
+                shown.unicodeScalars.append(scalar)
+            } else {
+                shown += "\\u{\(String(scalar.value, radix: 16))}"
+            }
+        }
+        return shown
+    }
+
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        default: true
+        }
+    }
+
+    // MARK: For programs
+
+    /// One line; what is escaped in text is here, too, as JSON escapes it.
+    var json: String {
+        var out = ByteWriter()
+        out.append("{\"kind\":")
+        out.append(jsonString: inspection.kind)
+        out.append(",\"verdict\":")
+        out.append(jsonString: inspection.verdict.rawValue)
+        out.append(",\"expiresAt\":")
+        if let end = inspection.endsAt { out.append(jsonString: ISO8601.write(end)) } else { out.append("null") }
+        out.append(",\"facts\":[")
+        for (index, fact) in inspection.facts.enumerated() {
+            out.append(index > 0 ? ",{\"name\":" : "{\"name\":")
+            out.append(quoted: fact.name)
+            out.append(",\"value\":")
+            out.append(quoted: fact.value.text)
+            out.append("}")
+        }
+        out.append("],\"checks\":[")
+        for (index, check) in inspection.checks.enumerated() {
+            out.append(index > 0 ? ",{\"name\":" : "{\"name\":")
+            out.append(quoted: check.name)
+            out.append(",\"outcome\":")
+            out.append(jsonString: check.outcome.rawValue)
+            out.append(",\"reason\":")
+            out.append(quoted: check.reason)
+            out.append("}")
+        }
+        out.append("]}")
+        return out.array.text
+    }
+
+    fileprivate static func escapes(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= 0x80 && !isShown(scalar) }
+}
+
+extension ByteWriter {
+    /// A JSON string in which also those characters are escaped that terminals obey.
+    fileprivate mutating func append(quoted text: String) {
+        append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars {
+            guard InspectionReport.escapes(scalar) else {
+                append(jsonEscaped: Array(String(scalar).utf8).span)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                append("\\u")
+                Hex.encode([UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)].span, into: &self)
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
+}
