@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Testing
 
@@ -101,6 +102,27 @@ struct InspectTests {
             #expect(outcome.out.contains("STS credential") && outcome.out.contains("sandbox"))
             #expect(!hidden.contains { (outcome.out + outcome.err).contains($0) })
         }
+    }
+
+    @Test func `a caller's token is genuine by the configured issuer, and refused for what is wrong with it`() throws {
+        let service = try Service.shared(.tokens, .epoll)
+        let token = Setup.token()
+        let genuine = try inspect(token, "--config", service.configuration)
+        #expect(genuine.code == 0 && genuine.out.hasPrefix("JWT: genuine\n"), "\(genuine.out)\(genuine.err)")
+        #expect(genuine.out.contains("jwt:login/"))
+        #expect(!genuine.out.contains(token.split(separator: ".")[2]))
+        let alone = try inspect(token, folder: Keeper.makeFolder())
+        #expect(alone.code == 0 && alone.out.hasPrefix("JWT: unverified\n"), "\(alone.out)")
+        for (text, reason) in [
+            (Setup.token(expiresIn: -10), "it ended"), (Setup.token(sub: "mallory"), "authentication.deny"),
+            (token.split(separator: ".").dropLast().joined(separator: ".") + ".AAAA", "its signature does not hold"),
+        ] {
+            let outcome = try inspect(text, "--config", service.configuration)
+            #expect(outcome.code == 1 && outcome.out.hasPrefix("JWT: refused\n"), "\(outcome.out)\(outcome.err)")
+            #expect(outcome.out.contains(reason), "\(outcome.out)")
+        }
+        #expect(try inspect(Setup.token(.hs256), "--config", service.configuration).code == 0)
+        #expect(try inspect(token, "--config", Service.shared(.forms, .epoll).configuration).out.contains("no issuer"))
     }
 
     // MARK: Refusals

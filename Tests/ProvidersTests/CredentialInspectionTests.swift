@@ -79,25 +79,28 @@ import Testing
         "\(encoded(header)).\(encoded(claims)).c2lnbmF0dXJl"
     }
 
-    private func inspect(_ text: String, judge: (InspectedJWT.Parts, inout Inspection) -> Void) throws -> Inspection {
-        let inspection = InspectedJWT.inspect(try Specimen(reading: Array(text.utf8)), at: now, judge: judge)
+    private func inspect(_ text: String, at now: Int64 = InspectionSample.now) throws -> Inspection {
+        let inspection = InspectedJWT.inspect(
+            try Specimen(reading: Array(text.utf8)), at: now, leeway: { $0.text == "i" ? 5 : 0 },
+            judge: { token, inspection in
+                inspection.tell("judged", token)
+                inspection.holds("signature")
+            })
         return try #require(inspection)
     }
 
     @Test func `a JWT tells its claims, and whoever knows the issuers says whether it is signed`() throws {
-        let claims = #"{"sub":"42","exp":\#(now + 60),"scope":["upload"]}"#
+        let claims = #"{"iss":"i","sub":"42","exp":\#(now + 60),"scope":["upload"]}"#
         for text in [token(claims), "Bearer \(token(claims))", "Authorization: Bearer \(token(claims))"] {
-            var parts: InspectedJWT.Parts?
-            let inspection = try inspect(text) { found, inspection in
-                parts = found
-                inspection.holds("signature")
-            }
+            let inspection = try inspect(text)
             #expect(inspection.verdict == .genuine && inspection.endsAt == now + 60)
             #expect(inspection[fact: "header.kid"] == "k1" && inspection[fact: "claims.sub"] == "42")
             #expect(inspection[fact: "claims.scope"] == #"["upload"]"#)
-            #expect(parts?.signature.text == "signature")
-            #expect(parts?.signed.text == token(claims).split(separator: ".").dropLast().joined(separator: "."))
+            #expect(inspection[fact: "judged"] == token(claims))
         }
+        #expect(try inspect(token(claims), at: now + 64).verdict == .genuine)
+        #expect(try inspect(token(claims), at: now + 65).verdict == .refused)
+        #expect(try inspect(token(claims.replacing("\"i\"", with: "\"j\"")), at: now + 60).verdict == .refused)
     }
 
     @Test(
@@ -105,17 +108,23 @@ import Testing
             (#"{"exp":1794999999}"#, #"{"alg":"HS256"}"#, "expiry"), ("{}", #"{"alg":"HS256"}"#, "expiry"),
             (#"{"exp":1795000060.5,"nbf":1795000001}"#, #"{"alg":"HS256"}"#, "nbf"),
             (#"{"exp":1795000060,"nbf":"1"}"#, #"{"alg":"HS256"}"#, "nbf"),
-            (#"{"exp":1795000060}"#, #"{"alg":"None"}"#, "signature"),
         ])
     func `a JWT that nobody would take is refused`(claims: String, header: String, check: String) throws {
-        let inspection = try inspect(token(claims, header: header)) { _, inspection in inspection.holds("signature") }
+        let inspection = try inspect(token(claims, header: header))
         #expect(inspection.verdict == .refused)
         #expect(inspection.checks.filter { $0.outcome == .fails }.map(\.name) == [check])
+    }
+
+    @Test func `a JWT without a signature is refused`() throws {
+        let unsigned = token("{\"exp\":\(now + 60)}").split(separator: ".").dropLast().joined(separator: ".") + "."
+        let checks = try inspect(unsigned).checks.filter { $0.outcome == .fails }
+        #expect(checks.map(\.name) == ["signature"])
     }
 
     @Test(arguments: ["a.b", "a.b.c", "e30.e30.e30", "..", "eyJhbGciOiJIUzI1NiJ9..", "eyJhbGciOiJIUzI1NiJ9.W10.e30"])
     func `other texts with dots are no JWTs`(text: String) throws {
         let specimen = try Specimen(reading: Array(text.utf8))
-        #expect(InspectedJWT.inspect(specimen, at: now) { _, _ in } == nil)
+        let inspection = InspectedJWT.inspect(specimen, at: now, leeway: { _ in 0 }, judge: { _, _ in })
+        #expect(inspection == nil)
     }
 }

@@ -47,13 +47,55 @@ import Testing
         #expect(SpecimenRequest(url: Array("https://h/p?a=%2".utf8))?.parameters == nil)
     }
 
+    @Test func `a body is as long as its Content-Length, or ends with its last line`() throws {
+        for (fields, body) in [
+            ("Content-Length: 5\r\n", "a\n\n b"), ("Content-Length: 99\r\n", "a\n\n b"), ("", "a\n\n b"),
+        ] {
+            let text = "PUT / HTTP/1.1\r\nHost: h\r\n\(fields)\r\na\n\n b\r\n"
+            guard case .request(let request) = try Specimen(reading: Array(text.utf8)).content else { continue }
+            #expect(request.body.text == body, "\(fields)")
+        }
+        let text = "PUT / HTTP/1.1\nContent-Length: 6\n\nabcd\n\n\n"
+        guard case .request(let request) = try Specimen(reading: Array(text.utf8)).content else {
+            Issue.record("no request")
+            return
+        }
+        #expect(request.body.text == "abcd\n\n")
+    }
+
+    @Test func `more names than anybody needs are not looked at`() throws {
+        let query = [String](repeating: "a=b", count: 256).joined(separator: "&")
+        #expect(SpecimenRequest(url: Array("https://h/?\(query)".utf8))?.parameters?.count == 256)
+        #expect(SpecimenRequest(url: Array("https://h/?\(query)&c".utf8))?.parameters == nil)
+        let fields = String(repeating: "a: b\r\n", count: 256)
+        #expect(SpecimenRequest(text: Array("GET / HTTP/1.1\r\n\(fields)\r\n".utf8)[...]) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("https://b.oss-cn-hangzhou.aliyuncs.com/a/k", "b", "a/k"),
+            ("https://oss-cn-hangzhou.aliyuncs.com/b/k/l", "b", "k/l"),
+            ("https://oss-b.oss-cn-hangzhou.aliyuncs.com/k", "oss-b", "k"),
+            ("https://ossdata.example.com/k", "ossdata", "k"),
+            ("https://oss-b.storage.example.com:8443/k", "oss-b", "k"),
+            ("https://storage.example.com:8443/b/k", "b", "k"),
+            ("http://127.0.0.1/b/k", "b", "k"), ("http://localhost:9000/b", "b", ""),
+            ("https://b.example.com", "b", ""),
+        ])
+    func `bucket and key are where the vendor looks for them`(url: String, bucket: String, key: String) throws {
+        let request = try #require(SpecimenRequest(url: Array(url.utf8)))
+        let place = request.place("oss", endpoints: [Array("storage.example.com:8443".utf8)])
+        #expect(place?.bucket.text == bucket && place?.key.text == key)
+    }
+
     // MARK: Hostile input
 
     /// Every inspector on whatever it was given.
     private func inspectAll(_ bytes: [UInt8], _ keyring: Keyring) -> [Inspection] {
         guard let specimen = try? Specimen(reading: bytes) else { return [] }
         let moments = [InspectionSample.now, .min, .max, 0]
-        let jwt = InspectedJWT.inspect(specimen, at: InspectionSample.now) { _, _ in }
+        let jwt = InspectedJWT.inspect(
+            specimen, at: InspectionSample.now, leeway: { _ in .max }, judge: { _, _ in })
         return moments.flatMap { now in
             Registry.inspectors.compactMap { $0.inspector.inspect(specimen, with: keyring, at: now) }
         } + (jwt.map { [$0] } ?? [])

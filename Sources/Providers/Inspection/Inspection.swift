@@ -80,10 +80,14 @@ package struct Inspection: Sendable {
 
 extension Inspection {
     /// Notes when it ends, and whether it has.
-    package mutating func ends(at end: Int64, now: Int64) {
+    /// - Parameter leeway: for how many seconds more it is taken.
+    package mutating func ends(at end: Int64, now: Int64, leeway: Int64 = 0) {
         endsAt = end
+        let (last, overflow) = end.addingReportingOverflow(leeway)
         if end > now {
             holds("expiry", "it ends in \(TimeSpan.words(from: now, to: end))")
+        } else if overflow || last > now {
+            holds("expiry", "it has ended, but for the leeway of \(leeway) s")
         } else {
             fails("expiry", "it ended \(TimeSpan.words(from: end, to: now)) ago")
         }

@@ -32,7 +32,7 @@ package struct Specimen: Sendable {
             } catch {
                 throw .badJSON(error)
             }
-        } else if let request = SpecimenRequest(text: text) ?? SpecimenRequest(url: Array(text)) {
+        } else if let request = SpecimenRequest(text: bytes[text.startIndex...]) ?? SpecimenRequest(url: Array(text)) {
             self.init(.request(request))
         } else {
             self.init(.text(Specimen.value(in: text)))

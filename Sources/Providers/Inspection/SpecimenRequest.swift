@@ -47,8 +47,12 @@ package struct SpecimenRequest: Sendable {
     /// The path decoded, without its first slash; nil where it cannot be.
     var decodedPath: [UInt8]? { SpecimenRequest.decode(path.dropFirst()) }
 
-    /// The query's parameters in their order; nil where one cannot be decoded.
+    /// The most parameters and fields that are looked at: to sort them takes the square of their number.
+    private static let mostNames = 256
+
+    /// The query's parameters in their order; nil where one cannot be decoded, or for too many.
     var parameters: [Parameter]? {
+        guard (query ?? []).count(where: { $0 == UInt8(ascii: "&") }) < SpecimenRequest.mostNames else { return nil }
         var parameters: [Parameter] = []
         for part in (query ?? []).split(separator: UInt8(ascii: "&")) {
             let equals = part.firstIndex(of: UInt8(ascii: "="))
@@ -117,7 +121,7 @@ extension SpecimenRequest {
             if content.isEmpty { break }
             lines.append(content)
         }
-        guard let first = lines.first else { return nil }
+        guard let first = lines.first, lines.count <= SpecimenRequest.mostNames else { return nil }
         let words = first.split(separator: 0x20, omittingEmptySubsequences: false)
         guard words.count == 3, words[2].starts(with: "HTTP/".utf8), !words[0].isEmpty,
             words[1].allSatisfy({ $0.isVisible || $0 >= 0x80 })
@@ -128,8 +132,17 @@ extension SpecimenRequest {
             fields.append(UpstreamField(Array(line[..<colon]), Array(Specimen.trimmed(line[(colon + 1)...]))))
         }
         self.init(
-            method: Array(words[0]), target: Array(words[1]), fields: fields, body: isTrace ? [] : Array(text[start...])
-        )
+            method: Array(words[0]), target: Array(words[1]), fields: fields,
+            body: isTrace ? [] : SpecimenRequest.body(in: text[start...], fields))
+    }
+
+    /// As long as Content-Length says; without one, a file's last line end is none of the body's.
+    private static func body(in rest: ArraySlice<UInt8>, _ fields: [UpstreamField]) -> [UInt8] {
+        let length = fields.first { $0.name.span.equals(ignoringCase: "content-length") }
+            .flatMap { Decimal.parse($0.value.span, maximum: Int64(rest.count)) }
+        if let length { return Array(rest.prefix(Int(length))) }
+        let end = rest.lastIndex { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+        return Array(rest[..<(end.map { $0 + 1 } ?? rest.startIndex)])
     }
 
     private init?(method: [UInt8], target: [UInt8], fields: [UpstreamField], body: [UInt8]) {

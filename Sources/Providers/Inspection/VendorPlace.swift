@@ -13,9 +13,11 @@ extension SpecimenRequest {
         guard let path = decodedPath else { return nil }
         let dot = UInt8(ascii: ".")
         let label = authority.prefix { $0 != dot }
-        let rest = authority.dropFirst(label.count + 1)
-        let isVendors = label.span.begins(with: service) && !rest.span.begins(with: service)
-        guard rest.isEmpty || isVendors || endpoints.contains(authority) || IPAddress(authority.text) != nil else {
+        let rest = Array(authority.dropFirst(label.count + 1))
+        let isVendors =
+            label.span.equals(service) || label.span.begins(with: service) && label.contains(UInt8(ascii: "-"))
+        let isService = isVendors && !rest.span.begins(with: service) || rest.isEmpty || endpoints.contains(authority)
+        guard isService && !endpoints.contains(rest) || IPAddress(authority.text) != nil else {
             return (Array(label), path)
         }
         guard let slash = path.firstIndex(of: UInt8(ascii: "/")) else { return (path, []) }

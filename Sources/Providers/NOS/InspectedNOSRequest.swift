@@ -104,7 +104,7 @@ enum InspectedNOSRequest {
         of request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection
     ) -> (bucket: [UInt8], key: [UInt8])? {
         guard let place = request.place("nos", endpoints: keyring.endpoints), request.parameters != nil else {
-            inspection.fails("form", "a % in the URL must begin %XX")
+            inspection.fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")
             return nil
         }
         if let method = request.method { inspection.tell("method", method) }

@@ -37,7 +37,9 @@ enum InspectedPostForm {
     }
 
     private static func decoded(_ encoded: [UInt8]) -> JSONValue? {
-        Base64.standard.decode(encoded.span).flatMap { try? JSONReader.read($0, as: .json, maximumDepth: 8) }
+        Base64.standard.decode(encoded.span).flatMap {
+            try? JSONReader.read($0, as: .json, maximumDepth: 8, maximumValues: 1000)
+        }
     }
 
     private static func inspect(_ policy: JSONValue, _ now: Int64) -> Inspection {

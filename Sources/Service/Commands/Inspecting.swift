@@ -43,8 +43,8 @@ enum Inspecting {
             let keyring = keyrings.keyring(of: provider)
             if let inspection = inspector.inspect(specimen, with: keyring, at: now) { return inspection }
         }
-        return InspectedJWT.inspect(specimen, at: now) { _, inspection in
-            inspection.leavesOpen("signature", "it is not checked here")
+        return InspectedJWT.inspect(specimen, at: now, leeway: keyrings.leeway(of:)) { token, inspection in
+            keyrings.judge(token, at: now, in: &inspection)
         }
     }
 
@@ -87,37 +87,4 @@ enum Inspecting {
 
 extension Specimen.Fault {
     fileprivate var isEmpty: Bool { if case .empty = self { true } else { false } }
-}
-
-/// The keys of a configuration by their providers.
-struct Keyrings {
-    /// Nil without a configuration.
-    private let entries: [String: [Keyring.Entry]]?
-
-    /// Those of the configuration that the options name; of the one that all commands look for, if it is there.
-    init(_ options: Options) throws(ConfigurationError) {
-        if !options.namesConfiguration, !FileManager.default.fileExists(atPath: options.configuration) {
-            self.init(nil)
-        } else {
-            self.init(try Configuration.load(options.configuration))
-        }
-    }
-
-    init(_ configuration: Configuration?) {
-        guard let configuration else {
-            entries = nil
-            return
-        }
-        var entries: [String: [Keyring.Entry]] = [:]
-        for credential in configuration.credentials {
-            guard let pair = credential.key,
-                let key = try? SigningKey(accessKey: pair.accessKey, secret: pair.secret)
-            else { continue }
-            entries[credential.provider, default: []].append(
-                Keyring.Entry(credential: credential.name, key: key, fields: credential.fields))
-        }
-        self.entries = entries
-    }
-
-    func keyring(of provider: String) -> Keyring { Keyring(entries.map { $0[provider] ?? [] }) }
 }

@@ -1,0 +1,74 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import FoundationEssentials
+import Providers
+
+/// What a configuration has to check signatures by: the keys of its credentials, and the issuers whose tokens it believes.
+struct Keyrings {
+    /// By their providers; nil without a configuration.
+    private let entries: [String: [Keyring.Entry]]?
+    private let authenticator: Authenticator?
+
+    /// Those of the configuration that the options name; of the one that all commands look for, if it is there.
+    init(_ options: Options) throws(ConfigurationError) {
+        if !options.namesConfiguration, !FileManager.default.fileExists(atPath: options.configuration) {
+            self.init(nil)
+        } else {
+            self.init(try Configuration.load(options.configuration))
+        }
+    }
+
+    init(_ configuration: Configuration?) {
+        authenticator = configuration?.authenticator
+        guard let configuration else {
+            entries = nil
+            return
+        }
+        var entries: [String: [Keyring.Entry]] = [:]
+        for credential in configuration.credentials {
+            guard let pair = credential.key,
+                let key = try? SigningKey(accessKey: pair.accessKey, secret: pair.secret)
+            else { continue }
+            entries[credential.provider, default: []].append(
+                Keyring.Entry(credential: credential.name, key: key, fields: credential.fields))
+        }
+        self.entries = entries
+    }
+
+    func keyring(of provider: String) -> Keyring { Keyring(entries.map { $0[provider] ?? [] }) }
+
+    // MARK: Tokens of callers
+
+    /// By how many seconds the clock of an issuer may be wrong.
+    func leeway(of issuer: [UInt8]) -> Int64 {
+        authenticator?.tokenIssuers.first { $0.issuer == issuer }?.leeway ?? 0
+    }
+
+    /// Notes whether the service would believe a token; not when it ends, which is judged anyway.
+    func judge(_ token: [UInt8], at now: Int64, in inspection: inout Inspection) {
+        guard let authenticator else {
+            return inspection.leavesOpen("signature", "no configuration was given to check it by")
+        }
+        guard !authenticator.tokenIssuers.isEmpty else {
+            return inspection.leavesOpen("signature", "authentication.jwt of the configuration names no issuer")
+        }
+        var memory = authenticator.makeMemory()
+        let field = Array("Bearer ".utf8) + token
+        switch authenticator.identify(authorization: field.span, apiKey: nil, at: now, remembering: &memory) {
+        case .caller(let caller):
+            inspection.tell(
+                "caller", Array("jwt:".utf8) + caller.principal.id + Array("/".utf8) + caller.principal.subject)
+            inspection.holds("signature", "it is that of the issuer \(caller.principal.id.text)")
+            if caller.isDenied { inspection.fails("caller", "authentication.deny names it") }
+        case .refused(_, let fault?) where fault.issuerWithoutKey != nil:
+            inspection.leavesOpen("signature", "the issuer's keys are fetched only while the service runs")
+        case .refused(_, let fault?) where fault.isGenuine:
+            inspection.holds("signature")
+            inspection.fails("token", fault.reason.description)
+        case .refused(let reason, let fault):
+            inspection.fails("signature", (fault?.reason ?? reason).description)
+        }
+    }
+}
