@@ -168,6 +168,14 @@ import Testing
         try InspectionSample.expectRefusal("Qiniu AKID", "form", "joined by :")
     }
 
+    @Test func `a body that the signature does not cover is told`() throws {
+        let form = try request(.qbox)
+        #expect(try InspectionSample.inspect(form)[fact: "body"] == nil)
+        let other = form.replacing("application/x-www-form-urlencoded", with: "application/json") + "{}"
+        #expect(try InspectionSample.inspect(other)[fact: "body"] == "not covered by the signature")
+        try InspectionSample.expectRefusal(form + "a=b", "signature", "this request")
+    }
+
     @Test func `an Authorization alone is read, and says that its request is missing`() throws {
         let request = try request(.qiniu)
         let line = try #require(request.split(separator: "\r\n").last)

@@ -79,7 +79,7 @@ import Testing
             ("https://ossdata.example.com/k", "ossdata", "k"),
             ("https://oss-b.storage.example.com:8443/k", "oss-b", "k"),
             ("https://storage.example.com:8443/b/k", "b", "k"),
-            ("http://127.0.0.1/b/k", "b", "k"), ("http://localhost:9000/b", "b", ""),
+            ("http://127.0.0.1:9000/b/k", "b", "k"), ("http://localhost:9000/b", "b", ""),
             ("https://b.example.com", "b", ""),
         ])
     func `bucket and key are where the vendor looks for them`(url: String, bucket: String, key: String) throws {

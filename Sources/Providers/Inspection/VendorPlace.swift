@@ -12,12 +12,13 @@ extension SpecimenRequest {
     func place(_ service: StaticString, endpoints: [[UInt8]]) -> (bucket: [UInt8], key: [UInt8])? {
         guard let path = decodedPath else { return nil }
         let dot = UInt8(ascii: ".")
+        let host = Array(authority.prefix { $0 != UInt8(ascii: ":") })
         let label = authority.prefix { $0 != dot }
         let rest = Array(authority.dropFirst(label.count + 1))
         let isVendors =
             label.span.equals(service) || label.span.begins(with: service) && label.contains(UInt8(ascii: "-"))
         let isService = isVendors && !rest.span.begins(with: service) || rest.isEmpty || endpoints.contains(authority)
-        guard isService && !endpoints.contains(rest) || IPAddress(authority.text) != nil else {
+        guard isService && !endpoints.contains(rest) || IPAddress(host.text) != nil else {
             return (Array(label), path)
         }
         guard let slash = path.firstIndex(of: UInt8(ascii: "/")) else { return (path, []) }

@@ -36,6 +36,10 @@ enum InspectedManagement {
             inspection.tell("method", request.method ?? [])
             inspection.tell("host", request.authority)
             inspection.tell("path", request.path)
+            let type = request.field("content-type") ?? []
+            if !request.body.isEmpty, !signature.covers(bodyOf: type.span) {
+                inspection.tell("body", "not covered by the signature")
+            }
             tellDate(of: request, signature, now, in: &inspection)
         }
         guard let entry = inspection.key(Array(value[..<colon]), of: keyring) else { return inspection }
