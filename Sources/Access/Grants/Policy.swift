@@ -44,7 +44,8 @@ package struct Policy: Sendable {
         var objection: (Objection, depth: Int)?
         var missing: String?
         var longest: Int64?
-        for grant in grants[route][caller.index] {
+        // A grant whose conditions the caller's claims do not meet is as foreign as another's.
+        for grant in grants[route][caller.index] where grant.admits(caller.claims) {
             if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { continue }
             if let ticket = caller.ticket, ticket.grant != grant.name || !grant.namesCaller(caller) { continue }
             switch judge(ask, by: grant, for: caller, at: moment, &workspace.candidate) {
@@ -117,9 +118,6 @@ package struct Policy: Sendable {
     private func judge(
         _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
     ) -> Verdict {
-        guard grant.admits(caller.claims) else {
-            return .objects(Objection("where", "the caller's claims are not those that the grant asks for"), depth: 0)
-        }
         guard ask.obscurity == nil || grant.takesObscure else { return .obscure }
         let verdict = judgeScope(ask, by: grant, for: caller, at: moment, &scope)
         guard case .fits = verdict else { return verdict }
