@@ -71,6 +71,6 @@ let package = Package(
             "Crypto",
             "Bytes", "TestKeys"),
         tests("ArchitectureTests"),
-        tests("EndToEndTests", "countersign", "TestPeers", "TestKeys", "Bytes", "Crypto"),
+        tests("EndToEndTests", "countersign", "TestPeers", "TestKeys", "Providers", "Bytes", "Crypto"),
     ]
 )

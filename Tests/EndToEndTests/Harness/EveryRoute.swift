@@ -1,0 +1,174 @@
+import Foundation
+import TestKeys
+import Testing
+
+/// A route, two grants of it — one for the API key of `alice`, one for the tokens of `42` — and how it is asked inside them.
+struct EveryRoute: Sendable, CustomTestStringConvertible {
+    let name: String
+    let path: String
+    let credential: String
+    /// What both grants hold beside route, credential and callers.
+    let grant: String
+    /// The parameters of an ask that is inside the grant of a caller of this id; nil where vendors ask.
+    let parameters: (@Sendable (_ caller: String) -> [(name: String, value: String)])?
+
+    var testDescription: String { name }
+    var isCallback: Bool { parameters == nil }
+    var errorsForSDK: Bool { name == "distribute-token" }
+
+    /// The names of its grants.
+    var keyGrant: String { "key-" + name.replacing(".", with: "-") }
+    var tokenGrant: String { "token-" + name.replacing(".", with: "-") }
+
+    /// Both grants, as the configuration has them.
+    var grants: String {
+        let common = "route: \"\(name)\", credential: \"\(credential)\", \(grant)"
+        if isCallback { return "\"\(keyGrant)\": { \(common) }," }
+        return """
+            "\(keyGrant)": { \(common), callers: ["apiKey:alice"] },
+            "\(tokenGrant)": { \(common), callers: ["jwt:login"], where: { "claims.sub": ["42"] } },
+
+            """
+    }
+
+    static func form(_ parameters: [(name: String, value: String)]) -> String {
+        parameters.map { "\($0.name)=\(percent($0.value))" }.joined(separator: "&")
+    }
+
+    private init(
+        _ name: String, _ credential: String, path: String? = nil, _ grant: String,
+        _ parameters: (@Sendable (_ caller: String) -> [(name: String, value: String)])?
+    ) {
+        self.name = name
+        self.credential = credential
+        self.path = path ?? "/" + name.replacing(".", with: "/")
+        self.grant = grant
+        self.parameters = parameters
+    }
+
+    private static let own = #"keyPrefix: "users/${caller.id}/""#
+    private static let reading = #"methods: ["GET", "PUT"]"#
+
+    private static func key(_ caller: String) -> String { "users/\(caller)/a.jpg" }
+
+    /// - Parameter kodo: the URL of what stands in for Kodo.
+    static func all(kodo: String) -> [EveryRoute] {
+        [
+            EveryRoute(
+                "distribute-token", "sts", path: "/distribute-token.json",
+                #"bucket: "b-uploads", actions: ["oss:PutObject"], lifetime: "15m", maxLifetime: "2h", \#(own)"#
+            ) { _ in [] },
+            EveryRoute("qiniu.uptoken", "qiniu", #"bucket: "demo-media", \#(own)"#) { [("key", key($0))] },
+            EveryRoute("qiniu.download-url", "qiniu", #"domain: "media.example.com", \#(own)"#) { [("key", key($0))] },
+            EveryRoute("qiniu.cdn-url", "qiniu", #"domain: "cdn.example.com", \#(own)"#) { [("key", key($0))] },
+            EveryRoute("qiniu.authorization", "qiniu", #"bucket: "demo-media", \#(own)"#) {
+                [("operation", "stat"), ("key", key($0))]
+            },
+            EveryRoute("qiniu.buckets", "qiniu", #"unscoped: true, hosts: { uc: ["\#(kodo)"] }"#) { _ in [] },
+            EveryRoute(
+                "qiniu.files", "qiniu", #"bucket: "demo-media", keyPrefix: "photos/", hosts: { rsf: ["\#(kodo)"] }"#
+            ) { _ in [("limit", "2")] },
+            EveryRoute(
+                "qiniu.stat", "qiniu", #"bucket: "demo-media", keyPrefix: "photos/", hosts: { rs: ["\#(kodo)"] }"#
+            ) { _ in [("key", "photos/a.jpg")] },
+            EveryRoute(
+                "qiniu.callback", "qiniu", #"publicURL: "https://app.example.com/qiniu/callback", reply: { ok: 1 }"#,
+                nil),
+            EveryRoute("nos.token", "nos", #"bucket: "demo-files", \#(own)"#) { [("object", key($0))] },
+            EveryRoute("nos.presigned-url", "nos", #"bucket: "demo-files", \#(reading), \#(own)"#) {
+                [("method", "GET"), ("object", key($0))]
+            },
+            EveryRoute("nos.authorization", "nos", #"bucket: "demo-files", \#(reading), \#(own)"#) {
+                [("method", "GET"), ("object", key($0))]
+            },
+            EveryRoute("oss.sign", "oss", #"bucket: "demo-bucket", \#(reading), \#(own)"#) {
+                [("contentToSign", Signable(resource: "/demo-bucket/" + key($0)).text)]
+            },
+            EveryRoute("oss.authorization", "oss", #"bucket: "demo-bucket", \#(reading), \#(own)"#) {
+                [("method", "GET"), ("key", key($0))]
+            },
+            EveryRoute("oss.presigned-url", "oss", #"bucket: "demo-bucket", \#(reading), \#(own)"#) {
+                [("method", "GET"), ("key", key($0))]
+            },
+            EveryRoute("oss.post-policy", "oss", #"bucket: "demo-bucket", maxSize: "1MiB", \#(own)"#) {
+                [("key", key($0))]
+            },
+            EveryRoute("oss.rtmp-url", "oss", #"bucket: "demo-bucket", channel: "stage-1""#) { _ in [] },
+            EveryRoute(
+                "oss.callback", "oss", #"publicURL: "https://app.example.com/oss/callback", reply: { ok: 1 }"#, nil),
+        ]
+    }
+}
+
+extension Setup {
+    /// The secrets of a configuration of every route, each where it may stand.
+    struct Secrets: Sendable {
+        var qiniu = Setup.qiniuSecret
+        var cdn = Setup.cdnKey
+        var nos = Setup.nosSecret
+        var oss = Setup.ossSecret
+        var sts = "sts-secret-of-the-end-to-end-tests"
+        var tokens = String(decoding: Setup.tokenSecret.secret, as: UTF8.self)
+
+        var environment: [String: String] { ["E2E_OSS_SECRET": oss] }
+    }
+
+    /// Grants of every route for one API key and for one subject of one issuer; others are known, and have none.
+    static func everyRoute(
+        _ name: String, kodo: String, sts: String, secrets: Secrets = Secrets(), keys: EveryKey = EveryKey(),
+        logLevel: String = "info"
+    ) -> Setup {
+        Setup(
+            name: name,
+            credentials: """
+                credentials: {
+                    "qiniu": {
+                      provider: "qiniu", accessKey: "\(qiniuAccessKey)", secretKey: { file: "secrets/kodo" },
+                      cdnKey: "\(secrets.cdn)",
+                    },
+                    "nos": {
+                      provider: "nos", accessKey: "\(nosAccessKey)", secretKey: "\(secrets.nos)",
+                      endpoint: "\(nosEndpoint)",
+                    },
+                    "oss": {
+                      provider: "oss", accessKey: "\(ossAccessKey)", secretKey: { env: "E2E_OSS_SECRET" },
+                      region: "\(ossRegion)", endpoint: "\(ossEndpoint)",
+                    },
+                    "sts": {
+                      provider: "sts", accessKey: "LTAI5e2e", secretKey: { file: "secrets/sts" },
+                      roleArn: "\(roleARN)", endpoints: ["\(sts)"], \(patient)
+                    },
+                  }
+                """,
+            rest: """
+                authentication: {
+                    apiKeys: [\(keys.all.map(\.entry).joined(separator: ", "))],
+                    jwt: [
+                      { id: "login", issuer: "\(issuer)", audience: "uploads",
+                        algorithms: ["RS256", "PS256", "ES256", "EdDSA"], jwksFile: "jwks.json", leeway: "5s" },
+                      { id: "intern", issuer: "intern", audience: "uploads", algorithms: "HS256",
+                        secret: { file: "secrets/tokens" } },
+                    ],
+                    deny: ["apiKey:denied", "jwt:login/mallory"],
+                  },
+                  grants: {
+                    \(EveryRoute.all(kodo: kodo).map(\.grants).joined(separator: "\n"))
+                  },
+                """,
+            logLevel: logLevel,
+            files: [
+                "secrets/kodo": secrets.qiniu + "\n", "secrets/sts": secrets.sts + "\n",
+                "secrets/tokens": secrets.tokens + "\n", "jwks.json": tokens.files["jwks.json"] ?? "",
+            ])
+    }
+}
+
+/// The API keys of the configuration of every route.
+struct EveryKey: Sendable {
+    var alice = APIKey.alice
+    var bob = APIKey.bob
+    var ended = APIKey.ended
+    var denied = APIKey.denied
+
+    var all: [APIKey] { [alice, bob, ended, denied] }
+}
