@@ -38,9 +38,11 @@ final class FakeKodo: Sendable {
     private let record: Record
     private let peer: ClientPeer
 
-    /// - Parameter answer: says whether it has answered in the place of the right answer; it may take its time.
+    /// - Parameters:
+    ///   - secret: what requests are signed with.
+    ///   - answer: says whether it has answered in the place of the right answer; it may take its time.
     init(
-        tls certificate: ClientCertificates.Pair? = nil,
+        tls certificate: ClientCertificates.Pair? = nil, secret: String = Setup.qiniuSecret,
         _ answer: @escaping @Sendable (ClientPeerConnection, Seen, _ number: Int) throws -> Bool = { _, _, _ in false }
     ) throws {
         let record = Record()
@@ -49,7 +51,7 @@ final class FakeKodo: Sendable {
             { connection, _ in
                 while true {
                     let text = try connection.request()
-                    guard let seen = FakeKodo.verify(text) else {
+                    guard let seen = FakeKodo.verify(text, secret) else {
                         record.addRefused(text)
                         try connection.answer(#"{"error":"bad token"}"#, status: "401 No")
                         continue
@@ -73,7 +75,7 @@ final class FakeKodo: Sendable {
     // MARK: Signatures
 
     /// `Qiniu AK:urlsafe-base64(HMAC-SHA1(…))` over method, target, host, content type and `X-Qiniu-` fields.
-    private static func verify(_ text: String) -> Seen? {
+    private static func verify(_ text: String, _ secret: String) -> Seen? {
         let lines = text.components(separatedBy: "\r\n")
         let line = lines[0].components(separatedBy: " ")
         guard line.count == 3, line[0] == "GET", line[2] == "HTTP/1.1", text.hasSuffix("\r\n\r\n") else { return nil }
@@ -89,7 +91,7 @@ final class FakeKodo: Sendable {
             (-60...60).contains(where: { KodoCallback.basic(now + $0) == date })
         else { return nil }
         let signed = "GET \(line[1])\nHost: \(host)\nContent-Type: \(type)\nX-Qiniu-Date: \(date)\n\n"
-        let code = Digests.hmacSHA1(key: Array(Setup.qiniuSecret.utf8), Array(signed.utf8))
+        let code = Digests.hmacSHA1(key: Array(secret.utf8), Array(signed.utf8))
         let authorization = "Qiniu \(Setup.qiniuAccessKey):\(Base64Text.encode(code, urlSafe: true))"
         guard fields["authorization"] == authorization else { return nil }
         return Seen(target: line[1], authorization: authorization, date: date)

@@ -21,10 +21,12 @@ final class Service: Sendable {
         configuration = try setup.write(to: folder, transport: transport)
         process = try Program(
             Program.countersign, ["serve", "--config", configuration], environment: environment)
-        let sign = "listening address="
+        let sign = setup.logFormat == "json" ? #""listening","address":""# : "listening address="
         do {
             let log = try process.waitForError(holding: sign, within: 10)
-            let address = log[(log.firstRange(of: sign)?.upperBound ?? log.endIndex)...].prefix { !$0.isNewline }
+            let address = log[(log.firstRange(of: sign)?.upperBound ?? log.endIndex)...].prefix {
+                !$0.isNewline && $0 != "\""
+            }
             guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
                 throw Program.Failure(description: "no port in \(log)")
             }

@@ -12,6 +12,7 @@ struct Setup: Sendable {
     /// The value of `server.listen`.
     var listen = #""127.0.0.1:0""#
     var logLevel = "info"
+    var logFormat = "text"
     /// Other files in the configuration's folder, by their names.
     var files: [String: String] = [:]
 
@@ -40,7 +41,7 @@ struct Setup: Sendable {
           server: { listen: \(listen), transport: "\(transport.rawValue)", \(server) },
           \(credentials),
           \(rest)
-          log: { format: "text", level: "\(logLevel)" },
+          log: { format: "\(logFormat)", level: "\(logLevel)" },
         }
         """
     }

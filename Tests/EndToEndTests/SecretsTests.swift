@@ -1,0 +1,251 @@
+import Foundation
+import TestKeys
+import TestPeers
+import Testing
+
+/// Drives every route with all that goes well and wrong, then looks for every secret wherever others may look.
+@Suite("Secrets appear nowhere: R7", .timeLimit(.minutes(5)))
+struct SecretsTests {
+    /// Letters and digits that stand nowhere else.
+    private static func canary(_ length: Int = 48) -> String {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+        return String((0..<length).compactMap { _ in letters.randomElement() })
+    }
+
+    private static func bytes(_ name: String, _ text: String) -> (name: String, bytes: [UInt8]) {
+        (name, Array(text.utf8))
+    }
+
+    /// What a test turns on from outside of the vendors' threads.
+    private final class Switch: @unchecked Sendable {
+        private let lock = NSLock()
+        private var value = false
+
+        var isOn: Bool {
+            get { lock.withLock { value } }
+            set { lock.withLock { value = newValue } }
+        }
+    }
+
+    /// A service whose secrets are told apart, its vendors, and all that it has said.
+    private final class House {
+        let service: Service
+        let keys = EveryKey(
+            alice: APIKey(key: canary(), id: "alice"), bob: APIKey(key: canary(), id: "bob"),
+            ended: APIKey(key: canary(), id: "ended", notAfter: now - 10),
+            denied: APIKey(key: canary(), id: "denied"))
+        let secrets = Setup.Secrets(qiniu: canary(), cdn: canary(), nos: canary(), oss: canary(), sts: canary())
+        /// What the vendor issues, for its caller's eyes only.
+        let issued = (secret: canary(), token: canary())
+        let failing = Switch()
+        let routes: [EveryRoute?]
+        private let kodo: FakeKodo
+        private let sts: ClientPeer
+        /// The bodies and fields of all answers, and of those that issued something.
+        private(set) var answers: [UInt8] = []
+        private(set) var successes: [Answer] = []
+        private(set) var statuses: [Int: Int] = [:]
+        private var count = 0
+
+        init(_ format: String) throws {
+            let (failing, issued) = (failing, issued)
+            kodo = try FakeKodo(secret: secrets.qiniu) { connection, seen, _ in
+                guard failing.isOn else { return false }
+                try connection.answer("{\"error\":\"\(seen.authorization)\"}", status: "500 \(seen.target)")
+                return true
+            }
+            sts = try ClientPeer { peer, _ in
+                while true {
+                    let request = try peer.request()
+                    let name = request.prefix { $0 != "\r\n" }
+                    let body =
+                        failing.isOn
+                        ? "{\"Code\":\"NoPermission\",\"Message\":\"\(issued.token) \(name)\"}"
+                        : "{\"RequestId\":\"1\",\"Credentials\":{\"AccessKeyId\":\"STS.e2e\",\"AccessKeySecret\":"
+                            + "\"\(issued.secret)\",\"SecurityToken\":\"\(issued.token)\","
+                            + "\"Expiration\":\"\(iso8601(now + 900))\"}}"
+                    try peer.answer(
+                        body, status: failing.isOn ? "403 No" : "200 OK", fields: "Date: \(httpDate(now))\r\n")
+                }
+            }
+            routes = EveryRoute.all(kodo: kodo.url) + [nil]
+            var setup = Setup.everyRoute(
+                "secrets", kodo: kodo.url, sts: "http://127.0.0.1:\(sts.port)", secrets: secrets, keys: keys,
+                logLevel: "debug")
+            setup.logFormat = format
+            service = try Service(setup, .epoll, secrets.environment)
+        }
+
+        /// What is looked for everywhere: what is configured, and the clients' keys and tokens. Of a token that is the signature in
+        /// slices and the claims as a whole, since short pieces of claims are in base64 what pieces of other JSON are.
+        func search(for askers: [Asker]) -> SecretSearch {
+            let words = Set(askers.flatMap(\.fields).flatMap { $0.split(separator: " ") })
+            let tokens = words.map { $0.split(separator: ".") }.filter { $0.count == 3 && $0[2].count > 40 }
+            #expect(tokens.count >= 5)
+            var search = SecretSearch(
+                configured + keys.all.map { bytes("the key of \($0.id)", $0.key) } + [bytes("a wrong key", Asker.wrong)]
+                    + tokens.map { bytes("a signature", String($0[2])) })
+            for token in tokens { search.add(whole: String(token[1]), named: "a token's claims") }
+            return search
+        }
+
+        var configured: [(name: String, bytes: [UInt8])] {
+            [
+                bytes("qiniu", secrets.qiniu), bytes("cdnKey", secrets.cdn), bytes("nos", secrets.nos),
+                bytes("oss", secrets.oss), bytes("sts", secrets.sts), bytes("jwt", secrets.tokens),
+            ]
+        }
+
+        /// Notes an answer, and takes what the log has, lest it be full.
+        @discardableResult
+        func note(_ answer: Answer) throws -> Answer {
+            answers += answer.body + answer.fields.flatMap { Array("\n\($0.name): \($0.value)".utf8) }
+            statuses[answer.status, default: 0] += 1
+            if answer.status == 200, !answer.body.isEmpty { successes.append(answer) }
+            count += 1
+            if count % 100 == 0 {
+                _ = try service.process.waitForError(holding: answer["X-Request-Id"] ?? "no id", within: 20)
+            }
+            return answer
+        }
+
+        @discardableResult
+        func ask(_ text: String, toHead: Bool = false) throws -> Answer {
+            let client = try service.connect()
+            try client.send(text)
+            return try note(try client.answer(toHead: toHead))
+        }
+    }
+
+    /// Every row of the table of callers.
+    private func askInTurn(_ house: House, _ askers: [Asker]) throws {
+        for place in house.routes {
+            for asker in askers {
+                for method in ["GET", "HEAD", "POST"] {
+                    for flaw in Flaw.allCases {
+                        let text = asker.request(method, place, flaw, to: house.service)
+                        try house.ask(text, toHead: method == "HEAD" && flaw != .unknownMethod)
+                    }
+                }
+            }
+        }
+    }
+
+    /// What is wrong with the request itself, with a credential wherever a client may put one.
+    private func askWrongly(_ house: House, _ askers: [Asker]) throws {
+        let (service, key) = (house.service, house.keys.alice)
+        for place in house.routes {
+            let path = place?.path ?? "/grants"
+            let form = "Content-Type: application/x-www-form-urlencoded"
+            for text in [
+                service.text("GET", "\(path)?ticket=\(key.key)&grant=\(key.key)", [key.bearer]),
+                service.text("GET", "\(path)?\(key.key)=1", [key.bearer]),
+                service.text("GET", "\(path)?expires=\(key.key)&key=\(key.key)", [key.bearer]),
+                service.text("GET", "\(path)/\(key.key)", [key.bearer]),
+                service.text("GET", path, [key.bearer, "Host: \(key.key)"]),
+                service.text("GET", path, [key.bearer, "Origin: https://\(key.key)"]),
+                service.text("GET", path, ["Authorization: \(key.key)"]),
+                service.text(
+                    "GET", path, ["Authorization: Basic \(Base64Text.encode(Array(key.key.utf8), urlSafe: false))"]),
+                service.text("POST", path, [key.bearer, "Content-Type: \(key.key)/x"], body: key.key),
+                service.text("POST", path, [key.bearer, "Content-Type: application/json"], body: "{\"\(key.key)\":"),
+                service.text("POST", path, [key.bearer, form], body: "key=%\(key.key)"),
+                service.text("POST", path, [key.bearer, form], body: "key=\(key.key)&key=\(key.key)"),
+                service.text("POST", path, [key.bearer, form, "Content-Length: 9999999"]),
+                service.text("GET", "\(path)?key=" + String(repeating: key.key, count: 400), [key.bearer]),
+                service.text("GET", path, [key.bearer, "X-Long: " + String(repeating: key.key, count: 900)]),
+                "GET \(path) HTTP/3.0\r\n\(key.bearer)\r\n\r\n", "GET \(path) \(key.key)\r\n\(key.bearer)\r\n\r\n",
+                "GET \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization Bearer \(key.key)\r\n\r\n",
+            ] { try house.ask(text) }
+        }
+    }
+
+    /// What goes wrong at the vendors'.
+    private func askInVain(_ house: House) throws {
+        house.failing.isOn = true
+        let key = house.keys.alice.bearer
+        for target in [
+            "/qiniu/buckets", "/qiniu/files", "/qiniu/stat?key=photos/a.jpg", "/distribute-token.json?expires=1000",
+        ] {
+            let answer = try house.ask(house.service.text("GET", target, [key]))
+            #expect([502, 503].contains(answer.status), "\(target): \(answer.text)")
+        }
+    }
+
+    /// What anybody on the machine may read of a process; the environment is its owner's.
+    private func whatTheMachineShows(of process: pid_t) throws -> [UInt8] {
+        var text: [UInt8] = []
+        let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+        for file in ["cmdline", "comm", "status", "stat"] + tasks.map({ "task/\($0)/comm" }) {
+            text += Array(try Data(contentsOf: URL(filePath: "/proc/\(process)/\(file)"))) + [10]
+        }
+        #expect(String(decoding: text, as: UTF8.self).contains("serve"))
+        return text
+    }
+
+    /// Signatures, tokens and the like: what stands in an answer without a break. Names are shorter.
+    private func issued(in answers: [Answer]) -> Set<String> {
+        let marks = Set("+/_=-%".utf8)
+        var runs: Set<String> = []
+        for answer in answers {
+            let parts = answer.body.split { byte in
+                !(marks.contains(byte) || Character(Unicode.Scalar(byte)).isASCII && isalnum(Int32(byte)) != 0)
+            }
+            for part in parts where part.count >= 27 { runs.insert(String(decoding: part, as: UTF8.self)) }
+        }
+        return runs
+    }
+
+    @Test(
+        "R7: whatever is asked, no secret is in the log, in an answer, or in what the machine shows of the process",
+        arguments: ["text", "json"])
+    func nowhere(_ format: String) throws {
+        let house = try House(format)
+        defer { house.service.stop() }
+        let askers = Asker.all(house.keys)
+        try askInTurn(house, askers)
+        try askWrongly(house, askers)
+        try askInVain(house)
+        let shown = try whatTheMachineShows(of: house.service.process.identifier)
+        let check = try Program.run(
+            "check", "--config", house.service.configuration, environment: house.secrets.environment)
+        #expect(check.code == 0)
+        let outcome = house.service.stop()
+        // All that is driven was driven.
+        for status in [200, 400, 401, 403, 404, 405, 413, 414, 415, 421, 431] {
+            #expect(house.statuses[status] ?? 0 > 0, "nothing was answered by \(status)")
+        }
+        let log = outcome.err + outcome.out + check.out + check.err
+        for line in ["token refused", "callback refused", "answered", "listening"] { #expect(log.contains(line)) }
+
+        var search = house.search(for: askers)
+        #expect(search.find(in: shown) == [])
+        #expect(search.find(in: house.answers) == [])
+        // What is issued to its caller is in answers, and only there.
+        let own = SecretSearch([
+            SecretsTests.bytes("a session's secret", house.issued.secret),
+            SecretsTests.bytes("a session's token", house.issued.token),
+        ])
+        #expect(own.find(in: house.answers) != [] && own.find(in: log) == [] && own.find(in: shown) == [])
+        let runs = issued(in: house.successes)
+        #expect(runs.count > 30)
+        for run in runs { search.add(whole: run, named: "issued: \(run)") }
+        #expect(search.find(in: log) == [])
+    }
+
+    @Test func `a secret that stood anywhere in any form would be found`() {
+        let secret = SecretsTests.canary()
+        let search = SecretSearch([SecretsTests.bytes("it", secret)])
+        let bytes = Array(secret.utf8)
+        for padding in ["", "a", "ab", "abc"] {
+            let longer = Array("\(padding)\(secret)\(padding)".utf8)
+            for text in [
+                "log: \(secret)", "\"\(secret.dropFirst(9).prefix(12))\"",
+                Base64Text.encode(longer, urlSafe: false), Base64Text.encode(longer, urlSafe: true),
+                Digests.hex(longer), Digests.hex(longer).uppercased(), Digests.hex(Array(bytes[20..<32])),
+            ] { #expect(search.find(in: text) != [], "\(text)") }
+        }
+        #expect(search.find(in: "\(secret.prefix(11)) \(secret.suffix(11))") == [])
+        #expect(search.find(in: SecretsTests.canary(5000)) == [])
+    }
+}
