@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// `docs/threat-model.md` claims only what a test shows.
+@Suite struct ThreatModelTests {
+    /// A test as the document names it: `Suite` "test".
+    struct Citation: Hashable, Sendable, CustomTestStringConvertible {
+        let suite: String
+        let name: String
+        var testDescription: String { "\(suite): \(name)" }
+
+        /// All of a text, in their order.
+        static func all(in text: String) -> [Citation] {
+            text.matches(of: #/`(\w+)` "([^"\n]+)"/#).map {
+                Citation(suite: String($0.output.1), name: String($0.output.2))
+            }
+        }
+    }
+
+    static let document =
+        (try? String(contentsOf: ImportTests.root.appending(path: "docs/threat-model.md"), encoding: .utf8)) ?? ""
+
+    /// All tests that there are, by the types that they stand in and the names that they are told by.
+    static let tests = Set(ImportTests.files(below: "Tests").flatMap { tests(in: $0.lines) })
+
+    static func tests(in lines: [String]) -> [Citation] {
+        var suite = ""
+        var found: [Citation] = []
+        var isTest = false
+        for line in lines {
+            // Types of tests begin their lines; what is inside is indented.
+            if let type = line.prefixMatch(of: #/(?:@Suite(?:\(.*\))? )?(?:struct|extension|final class) (\w+)/#) {
+                suite = String(type.output.1)
+            }
+            if line.contains("@Test") { isTest = true }
+            guard isTest else { continue }
+            if let raw = line.firstMatch(of: #/func `([^`]+)`/#) {
+                found.append(Citation(suite: suite, name: String(raw.output.1)))
+            } else if let told = line.firstMatch(of: #/^(?: *@Test\(| +)"([^"]+)"[,)]/#) {
+                found.append(Citation(suite: suite, name: String(told.output.1)))
+            }
+            if line.contains("func ") { isTest = false }
+        }
+        return found
+    }
+
+    @Test(arguments: Citation.all(in: document))
+    func `every test that the threat model names is there`(citation: Citation) {
+        #expect(ThreatModelTests.tests.contains(citation), "no test \"\(citation.name)\" in \(citation.suite)")
+    }
+
+    @Test func `every claim of a defence names a test, and the whole is short`() {
+        let lines = ThreatModelTests.document.components(separatedBy: "\n")
+        #expect(lines.count <= 151)
+        let sections = ThreatModelTests.document.components(separatedBy: "\n## ")
+        #expect(sections.count == 11)
+        for section in sections.dropFirst(3).dropLast() {
+            #expect(Citation.all(in: section).count >= 3, "\(section.prefix { $0 != "\n" })")
+        }
+        #expect(Citation.all(in: ThreatModelTests.document).count > 60)
+    }
+
+    @Test func `a test is found by its suite and its name in either spelling, and no other is`() {
+        let lines = [
+            "@Suite(\"What it is\")", "struct OneTests {", "    @Test func `it holds`() {}", "    @Test(",
+            "        \"it is told\", arguments: [1])", "    func told(_ number: Int) {}", "    func `no test`() {}",
+            "}",
+            "@Suite struct OtherTests {", "    @Test(\"so is this\", arguments: [2])", "    func other() {}",
+        ]
+        #expect(
+            ThreatModelTests.tests(in: lines) == [
+                Citation(suite: "OneTests", name: "it holds"), Citation(suite: "OneTests", name: "it is told"),
+                Citation(suite: "OtherTests", name: "so is this"),
+            ])
+    }
+}
