@@ -9,6 +9,7 @@ struct Ruling: Equatable, Sendable {
     let code: String
 
     static let granted = Ruling(status: 200, code: "")
+    static let unwantedBody = Ruling(status: 400, code: "invalid_parameter")
     private static let unauthenticated = Ruling(status: 401, code: "unauthenticated")
 
     /// The order of R7, from above: host, path, method; who asks; what is asked; what is granted.
@@ -117,6 +118,29 @@ struct CallerTableTests {
                     }
                     if answer.closes { client = try service.connect() }
                 }
+            }
+        }
+    }
+
+    /// Who is refused whatever the body may be need not send it.
+    @Test(arguments: Transport.allCases, places)
+    func `R7: the order is the same when only the head has come`(_ transport: Transport, _ place: EveryRoute?) throws {
+        let service = try House.shared(transport).service
+        let path = place?.path ?? "/grants"
+        let pending = ["Content-Type: application/json", "Content-Length: 10"]
+        for asker in Asker.all() {
+            for method in CallerTableTests.methods {
+                var ruling = Ruling(place, method, asker, .none)
+                // Whoever might be granted something is told that no such request has a body, or is waited for.
+                if ruling.status == 200 || ruling.code == "not_in_grant" {
+                    if method == "POST" { continue }
+                    ruling = Ruling.unwantedBody
+                }
+                let client = try service.connect()
+                try client.send(service.text(method, path, asker.fields + pending))
+                let answer = try client.answer(toHead: method == "HEAD")
+                #expect(answer.status == ruling.status, "\(method) \(path) with \(asker.name): \(answer.text)")
+                if method != "HEAD" { #expect(answer.json["code"]?.string == ruling.code) }
             }
         }
     }

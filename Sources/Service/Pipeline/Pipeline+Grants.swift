@@ -11,18 +11,10 @@ extension Pipeline {
     mutating func listGrants(
         _ request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
-        switch request.head.method {
-        case .get, .head: break
-        case .options: return try explainOptions(request, Pipeline.grantsMethods, into: &response)
-        case .post, .other: throw .methodNotAllowed(Pipeline.grantsMethods)
+        if request.head.method == .options {
+            return try explainOptions(request, Pipeline.grantsMethods, into: &response)
         }
-        admitOrigin(of: request, into: &response)
-        let caller = try identify(request, counting: true, at: instant, into: &response)
-        if caller.isDenied { throw Refusal(.forbidden) }
-        if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
-        guard caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: caller) else {
-            throw Refusal(.unauthenticated)
-        }
+        let caller = try identifyLister(request, counting: true, at: instant, into: &response)
         try readNothing(request)
         guard origins.admits(request) else { throw .foreignOrigin }
         let moment = try moment(at: instant)
@@ -36,6 +28,24 @@ extension Pipeline {
         response.body.append("],\"serverTime\":\"")
         ISO8601.write(moment.unixSeconds, into: &response.body)
         response.body.append("\"}\n")
+    }
+
+    /// Who asks for the list, if that is somebody who may be told anything.
+    func identifyLister(
+        _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
+    ) throws(Refusal) -> Caller {
+        switch request.head.method {
+        case .get, .head: break
+        case .post, .options, .other: throw .methodNotAllowed(Pipeline.grantsMethods)
+        }
+        admitOrigin(of: request, into: &response)
+        let caller = try identify(request, counting: counting, at: instant, into: &response)
+        if caller.isDenied { throw Refusal(.forbidden) }
+        if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
+        guard caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: caller) else {
+            throw Refusal(.unauthenticated)
+        }
+        return caller
     }
 }
 

@@ -33,16 +33,10 @@ extension Pipeline {
         _ request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
         guard let tickets, let key = configuration.authenticator.ticketKey else { throw .notFound }
-        switch request.head.method {
-        case .post: break
-        case .options: return try explainOptions(request, Pipeline.ticketMethods, into: &response)
-        case .get, .head, .other: throw .methodNotAllowed(Pipeline.ticketMethods)
+        if request.head.method == .options {
+            return try explainOptions(request, Pipeline.ticketMethods, into: &response)
         }
-        admitOrigin(of: request, into: &response)
-        let caller = try identify(request, counting: true, at: instant, into: &response)
-        if caller.isDenied { throw Refusal(.forbidden) }
-        if caller.ticket != nil { throw .ticketByTicket }
-        guard caller.principal.kind != .anonymous else { throw Refusal(.unauthenticated) }
+        let caller = try identifyMinter(request, counting: true, at: instant, into: &response)
         ask.reset()
         try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
         let lifetime = try takeLifetime(atMost: key.maximumLifetime)
@@ -57,6 +51,20 @@ extension Pipeline {
             throw .unauthenticated("the credential is about to end", wasPresented: true)
         }
         write(ticket, try text(of: ticket, by: tickets), for: route, request, into: &response)
+    }
+
+    /// Who asks, if that is somebody who may have a ticket.
+    func identifyMinter(
+        _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
+    ) throws(Refusal) -> Caller {
+        guard tickets != nil else { throw .notFound }
+        guard request.head.method == .post else { throw .methodNotAllowed(Pipeline.ticketMethods) }
+        admitOrigin(of: request, into: &response)
+        let caller = try identify(request, counting: counting, at: instant, into: &response)
+        if caller.isDenied { throw Refusal(.forbidden) }
+        if caller.ticket != nil { throw .ticketByTicket }
+        guard caller.principal.kind != .anonymous else { throw Refusal(.unauthenticated) }
+        return caller
     }
 
     /// What minting itself asks; all else are the route's own parameters.

@@ -131,9 +131,11 @@ struct Pipeline: ~Copyable {
                 _ = try bodyType(
                     of: request, textParameter: Registry.routes[route].description.textParameter)
             case .callback: _ = try judgeHead(of: request, at: instant)
-            case .tickets where request.head.method == .post:
-                admitOrigin(of: request, into: &response)
-                _ = try identify(request, counting: false, at: instant, into: &response)
+            case .grants where request.head.method != .options:
+                _ = try identifyLister(request, counting: false, at: instant, into: &response)
+                throw .unwantedBody
+            case .tickets where request.head.method != .options:
+                _ = try identifyMinter(request, counting: false, at: instant, into: &response)
                 _ = try bodyType(of: request, textParameter: nil)
             case .issue, .grants, .tickets, .alive, .everything: throw .unwantedBody
             }
