@@ -33,7 +33,7 @@ let package = Package(
         room("Providers", "Access", "Crypto", "Bytes"),
         room("Upstream", "Providers", "Crypto", "Bytes"),
         room("HTTP", "Bytes"),
-        room("Net", "HTTP", "Bytes", "CSystem", "COpenSSL"),
+        room("Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL"),
         room("Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
         room("Telemetry", "Bytes", "CSystem"),
         room("Configuration", "Access", "Providers", "Upstream", "Telemetry", "Crypto", "Bytes"),
@@ -60,12 +60,14 @@ let package = Package(
         .target(
             name: "TestPeers", dependencies: ["Net", "CSystem", "COpenSSL"], path: "Tests/TestPeers",
             swiftSettings: strict),
-        tests("NetTests", "Net", "HTTP", "Bytes", "CSystem", "COpenSSL", "TestPeers"),
+        tests("NetTests", "Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "TestPeers"),
         tests("AccessTests", "Access", "Crypto", "Bytes", "TestKeys"),
         tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", exclude: ["Fixtures"]),
         tests("UpstreamTests", "Upstream", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
-        tests("ConfigurationTests", "Configuration", "Upstream", "Providers", "Access", "Crypto", "Bytes", "TestKeys"),
+        tests(
+            "ConfigurationTests", "Configuration", "Upstream", "Providers", "Access", "Crypto", "Bytes", "TestKeys",
+            "TestPeers"),
         tests(
             "ServiceTests", "Service", "Configuration", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP",
             "Crypto",

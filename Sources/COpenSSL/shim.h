@@ -21,7 +21,7 @@ static inline int cs_ssl_context_set_min_version(SSL_CTX *context, int version) 
 }
 
 /// Writes may be partial and continued from another place; idle connections hold no buffers.
-static inline void cs_ssl_context_set_client_modes(SSL_CTX *context) {
+static inline void cs_ssl_context_set_modes(SSL_CTX *context) {
   SSL_CTX_set_mode(context,
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
 }
@@ -32,6 +32,27 @@ static inline void cs_ssl_context_disable_session_cache(SSL_CTX *context) {
 
 static inline void cs_ssl_context_forbid_renegotiation(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+}
+
+static inline int cs_ssl_context_set_groups(SSL_CTX *context, const char *groups) {
+  return (int)SSL_CTX_set1_groups_list(context, groups);
+}
+
+/// As a server: many records are taken off the socket by one call. A client that ends without a farewell cuts nothing short, since
+/// every request says how long it is.
+static inline void cs_ssl_context_set_server_options(SSL_CTX *context) {
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_read_ahead(context, 1);
+}
+
+static inline int cs_ssl_context_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
+  return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+
+/// `choose` gets `argument` when the client has said which name it calls.
+static inline void cs_ssl_context_on_server_name(SSL_CTX *context, int (*choose)(SSL *, int *, void *), void *argument) {
+  SSL_CTX_set_tlsext_servername_callback(context, choose);
+  SSL_CTX_set_tlsext_servername_arg(context, argument);
 }
 
 /// The name that the handshake asks for (SNI).

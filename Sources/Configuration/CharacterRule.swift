@@ -30,6 +30,14 @@ enum CharacterRule {
         return !bytes.isEmpty && bytes.allSatisfy { isWord($0) || $0 == UInt8(ascii: ".") }
     }
 
+    /// A host name as TLS names a server, no address; a star may stand for its whole first label.
+    static func isServerName(_ bytes: [UInt8]) -> Bool {
+        let name = bytes.starts(with: "*.".utf8) ? bytes[2...] : bytes[...]
+        let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return name.count < 254 && IPAddress(Array(name).text) == nil
+            && labels.allSatisfy { (1...63).contains($0.count) && $0.allSatisfy { isWord($0) } }
+    }
+
     /// `scheme://host[:port]` in lower case, without the scheme's own port, as browsers write it (RFC 6454 section 6).
     static func isOrigin(_ bytes: [UInt8]) -> Bool {
         let scheme = bytes.prefix { isLowerOrDigit($0) || "+.-".utf8.contains($0) }

@@ -19,7 +19,8 @@ extension Compiler {
                     + "in lower case, without path, and without the scheme's own port")
         }
         return Configuration.Server(
-            listen: compileListen(fields, isSandbox), hosts: fields.strings("hosts") ?? [],
+            listen: compileListen(fields, isSandbox), tls: fields.object("tls").map { compileTLS($0) },
+            hosts: fields.strings("hosts") ?? [],
             transport: fields.string("transport")?.text, workers: Int(fields.integer("workers") ?? 0),
             limits: limits(fields.object("limits") ?? FieldValues()), origins: cors?.strings("origins") ?? [],
             statusInBody: fields.boolean("statusInBody") == true,
@@ -29,6 +30,10 @@ extension Compiler {
     private func compileListen(_ fields: FieldValues, _ isSandbox: Bool) -> [HostPort] {
         var listen: [HostPort] = []
         let names = fields.strings("listen")
+        let hasTLS = fields["tls"] != nil
+        if hasTLS, fields.boolean("plaintext") == true {
+            reader.report("server.plaintext", "must be false beside server.tls, with which all addresses speak TLS")
+        }
         if names?.isEmpty == true { reader.report("server.listen", "must name at least one address") }
         for (index, name) in (names ?? []).enumerated() {
             let path = reader.join("server.listen", index)
@@ -39,9 +44,10 @@ extension Compiler {
             if !address.address.isLoopback, isSandbox {
                 reader.report(
                     path, "is not a loopback address, and keys for the sandbox are handed out on loopback only")
-            } else if !address.address.isLoopback, fields.boolean("plaintext") == false {
+            } else if !address.address.isLoopback, !hasTLS, fields.boolean("plaintext") == false {
                 reader.report(
-                    path, "is not a loopback address; listening there without TLS needs server.plaintext: true")
+                    path,
+                    "is not a loopback address; listening there needs server.tls, or server.plaintext: true without it")
             } else if let other = listen.first(where: { address.overlaps($0) }) {
                 reader.report(path, "is listened on already, by \(other)")
             }

@@ -9,6 +9,8 @@ import Upstream
 package struct Configuration: Sendable {
     package struct Server: Sendable {
         package let listen: [HostPort]
+        /// Nil where clients speak plain HTTP.
+        package let tls: TLS?
         package let hosts: [[UInt8]]
         /// `epoll`, `dispatch`, or nil for the system's own.
         package let transport: String?
@@ -20,6 +22,17 @@ package struct Configuration: Sendable {
         package let statusInBody: Bool
         /// Paths that stand for routes of the registry.
         package let aliases: [(path: [UInt8], route: Int)]
+    }
+
+    /// What clients are shown on all addresses.
+    package struct TLS: Sendable {
+        package struct Certificate: Sendable {
+            package let names: [[UInt8]]
+            package let certificate: ServerCertificate
+        }
+
+        /// The first is shown to those who call none of the names.
+        package let certificates: [Certificate]
     }
 
     /// Sizes in bytes, times in milliseconds.

@@ -18,6 +18,8 @@ package enum Schema {
             "listen", .strings, standard: "\"127.0.0.1:8080\"",
             "`host:port` or `[v6]:port`, numeric or localhost; several as a list."),
         FieldDescription(
+            "tls", .object(tls), "With it clients speak TLS on all addresses: 1.2 or 1.3, and HTTP/1.1 over it."),
+        FieldDescription(
             "plaintext", .boolean, standard: "false",
             "Whether to listen off loopback without TLS, which a proxy in front does."),
         FieldDescription(
@@ -32,6 +34,24 @@ package enum Schema {
             "statusInBody", .boolean, standard: "false",
             "Whether errors of `/distribute-token.json` travel with HTTP 200, since some clients hide an error's body."),
         FieldDescription("aliases", .members, "Other paths for routes: `{ \"/api/uptoken\": \"qiniu.uptoken\" }`."),
+    ]
+
+    static let tls: [FieldDescription] = [
+        FieldDescription(
+            "certificates", .objects(certificate), required: true,
+            "The first is shown to clients that call none of the names.")
+    ]
+
+    static let certificate: [FieldDescription] = [
+        FieldDescription(
+            "names", .strings, required: true,
+            "Host names for which it is shown; `\"*.example.com\"` for all one label below."),
+        FieldDescription(
+            "certificateFile", .string, required: true,
+            "PEM: the certificate, then those of its issuers in order; the root may be left out."),
+        FieldDescription(
+            "keyFile", .string, required: true,
+            "PEM: its key, not encrypted. The file must not be readable by everybody."),
     ]
 
     static let limits: [FieldDescription] = [

@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// What a configuration takes from outside its text: environment variables and files. Tests put their own in its place.
+/// What a configuration takes from outside its text: environment variables, files and the
+/// time. Tests put their own in its place.
 package struct Surroundings: Sendable {
     package struct File: Sendable {
         package let bytes: [UInt8]
@@ -20,12 +21,16 @@ package struct Surroundings: Sendable {
     package let variable: @Sendable (String) -> String?
     /// Reads a file by its absolute or relative path; nil when it cannot be read.
     package let file: @Sendable (String) -> File?
+    /// Unix seconds.
+    package let now: @Sendable () -> Int64
 
     package init(
-        variable: @escaping @Sendable (String) -> String?, file: @escaping @Sendable (String) -> File?
+        variable: @escaping @Sendable (String) -> String?, file: @escaping @Sendable (String) -> File?,
+        now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
     ) {
         self.variable = variable
         self.file = file
+        self.now = now
     }
 
     /// The process's own.

@@ -8,8 +8,11 @@ import HTTP
 
 /// One question and its answer over a connection of its own, waited for. For commands; the service itself never waits.
 package enum BlockingExchange {
+    /// - Parameter overTLS: whoever answers is believed, so the question must hold no secret.
     /// - Returns: what came until the peer closed (at most 64 KiB), nil when nothing could be had in time.
-    package static func send(_ request: [UInt8], to address: SocketAddress, seconds: Int) -> [UInt8]? {
+    package static func send(
+        _ request: [UInt8], to address: SocketAddress, overTLS: Bool = false, seconds: Int
+    ) -> [UInt8]? {
         #if canImport(Glibc)
             let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         #else
@@ -22,17 +25,26 @@ package enum BlockingExchange {
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
-        guard address.withSockaddr({ connect(descriptor, $0, $1) }) == 0,
-            request.withUnsafeBytes({ systemSend(descriptor, $0) }) == request.count
-        else { return nil }
+        guard address.withSockaddr({ connect(descriptor, $0, $1) }) == 0 else { return nil }
+        var stream = SocketStream(descriptor)
+        if overTLS {
+            guard let session = anonymousSession(descriptor), case .moved = session.handshake() else { return nil }
+            stream.secure(with: session)
+        }
+        guard case .moved(request.count) = request.withUnsafeBytes({ stream.write($0) }) else { return nil }
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         let end = SystemClock.now().monotonic + Int64(seconds) * 1000
-        while answer.count < 65_536, SystemClock.now().monotonic < end {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            guard count > 0 else { break }
+        while answer.count < 65_536, SystemClock.now().monotonic < end,
+            case .moved(let count) = buffer.withUnsafeMutableBytes({ stream.read(into: $0) })
+        {
             answer += buffer[0..<count]
         }
         return answer.isEmpty ? nil : answer
+    }
+
+    private static func anonymousSession(_ descriptor: Int32) -> TLSSession? {
+        guard let trust = try? TLSTrust(.anybody) else { return nil }
+        return TLSSession(trust, descriptor)
     }
 }

@@ -30,6 +30,10 @@ final class EventLoop {
     private var alive = 0
     private var generation: UInt64 = 0
     private var context: ServerConnection.Context
+    /// What new connections are shown; nil without TLS. On the loop's thread only.
+    var identity: TLSIdentity?
+    /// Connections of which TLS holds bytes, so that they are read although nothing is reported.
+    private var unread: [UInt64] = []
     private var input = [UInt8](repeating: 0, count: 64 * 1024)
     private var lastSweep: Int64 = 0
     private var acceptsFrom: Int64?
@@ -57,6 +61,7 @@ final class EventLoop {
         clients = access.clients
         answers = access.answers
         self.settings = settings
+        identity = settings.identity
         self.listeners = listeners
         self.open = open
         context = ServerConnection.Context(handler: handler)
@@ -134,6 +139,9 @@ final class EventLoop {
 
     func woken() {
         clients.mailbox.deliver()
+        let due = unread
+        unread = []
+        for token in due { readable(token) }
         guard isStopping.load(ordering: .acquiring), stopDeadline == nil else { return }
         stopDeadline = context.instant.monotonic + settings.drainTimeout
         context.isLast = true
@@ -178,7 +186,12 @@ final class EventLoop {
 
     func writable(_ token: UInt64) {
         guard token & ClientPool.tokenBit == 0 else { return clients.writable(token) }
-        guard let channel = channel(token), !channel.unsent.isEmpty else { return }
+        guard let channel = channel(token), channel.interest == .write else { return }
+        // TLS itself may want to send before it can read.
+        guard !channel.unsent.isEmpty else {
+            read(channel)
+            return
+        }
         switch channel.sendRest() {
         case .partial: break
         case .failed: close(channel)
@@ -216,12 +229,15 @@ final class EventLoop {
         if slot == channels.count { channels.append(nil) }
         generation = (generation + 1) & 0x3FFF_FFFF
         let token = generation << 32 | UInt64(slot)
+        let session = identity.flatMap { TLSSession($0, descriptor) }
         let channel = ServerChannel(
-            descriptor, token: token, limits: settings.limits, at: context.instant, listener: listener.index,
-            client: client)
+            SocketStream(descriptor, session), token: token, limits: settings.limits, at: context.instant,
+            listener: listener.index, client: client)
         channels[slot] = channel
         alive += 1
-        if !transport.watch(descriptor, token: token) { close(channel) }
+        // Whoever expects TLS must not get anything else.
+        let isPrepared = identity == nil || session != nil
+        if !transport.watch(descriptor, token: token) || !isPrepared { close(channel) }
     }
 
     /// Out of descriptors or memory: a level-triggered listener would be reported for ever, so it rests for a while.
@@ -232,31 +248,36 @@ final class EventLoop {
         }
     }
 
+    /// Without TLS the client is told why; to shake hands for that would cost more than to serve it.
     private func turnAway(_ descriptor: Int32) {
+        defer { systemClose(descriptor) }
+        guard identity == nil else { return }
         let channel = ServerChannel(
-            descriptor, token: 0, limits: settings.limits, at: context.instant, listener: 0, client: .none)
+            SocketStream(descriptor), token: 0, limits: settings.limits, at: context.instant, listener: 0, client: .none
+        )
         context.out.reset()
         channel.connection.refuse(
             RequestError(.overloaded, "the server has as many connections as it may"), in: &context)
         _ = context.out.withUnsafeBytes { channel.send($0, at: context.instant) }
         // To close while the request lies unread would be a reset, which can cost the client the answer.
-        _ = receive(from: descriptor)
-        systemClose(descriptor)
+        _ = input.withUnsafeMutableBytes { channel.receive(into: $0) }
     }
 
     /// - Returns: whether bytes came.
     @discardableResult
     private func read(_ channel: ServerChannel) -> Bool {
-        guard let count = receive(from: channel.descriptor) else { return false }
-        guard count > 0 else {
-            close(channel)
-            return false
+        switch input.withUnsafeMutableBytes({ channel.receive(into: $0) }) {
+        case .moved(let count):
+            // Read and forgotten, so that the refusal is not lost to a reset (RFC 9112 section 9.6).
+            if channel.isLingering { return true }
+            answer(input.span.extracting(0..<count), of: channel)
+            deliver(channel)
+            return true
+        case .wait(let interest): wait(for: interest, channel)
+        case .failed(.tls): lingerOn(channel)
+        case .ended, .failed(.lost): close(channel)
         }
-        // Read and forgotten, so that the refusal is not lost to a reset (RFC 9112 section 9.6).
-        if channel.isLingering { return true }
-        answer(input.span.extracting(0..<count), of: channel)
-        deliver(channel)
-        return true
+        return false
     }
 
     private func answer(_ bytes: Span<UInt8>, of channel: ServerChannel) {
@@ -291,14 +312,20 @@ final class EventLoop {
             context.out.reset()
             channel.next = channel.connection.finish(in: &context)
             deliver(channel)
-        case .linger:
-            shutdown(channel.descriptor, Int32(SHUT_WR))
-            channel.linger(from: context.instant)
-            wait(for: .read, channel)
+        case .linger: lingerOn(channel)
         }
     }
 
+    private func lingerOn(_ channel: ServerChannel) {
+        channel.linger(from: context.instant)
+        wait(for: .read, channel)
+    }
+
     private func wait(for interest: Interest, _ channel: ServerChannel) {
+        if interest == .read, channel.hasMore {
+            unread.append(channel.token)
+            transport.wake()
+        }
         guard interest != channel.interest else { return }
         channel.interest = interest
         transport.change(channel.descriptor, token: channel.token, to: interest)
@@ -319,14 +346,6 @@ final class EventLoop {
         }
     }
 
-    /// Reads once, into `input`.
-    /// - Returns: how many bytes came; 0 when none will come any more, nil when none have come yet.
-    private func receive(from descriptor: Int32) -> Int? {
-        let count = input.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
-        if count < 0, errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR { return nil }
-        return max(0, count)
-    }
-
     private func close(_ channel: ServerChannel) {
         let slot = index(of: channel)
         guard channels[slot] === channel else { return }
@@ -334,6 +353,7 @@ final class EventLoop {
         free.append(slot)
         alive -= 1
         open.leave()
+        channel.finish()
         transport.close(channel.descriptor)
         abandon(channel)
     }
@@ -383,7 +403,7 @@ final class EventLoop {
     }
 
     private func expire(_ channel: ServerChannel) {
-        guard !channel.isLingering, channel.unsent.isEmpty else { return close(channel) }
+        guard !channel.isLingering, !channel.isShakingHands, channel.unsent.isEmpty else { return close(channel) }
         abandon(channel)
         context.out.reset()
         channel.connection.expire(in: &context)

@@ -18,6 +18,8 @@ package final class Server: Sendable {
         package var connections = 20_000
         /// Milliseconds that requests under way have to finish after `stop`.
         package var drainTimeout: Int64 = 10_000
+        /// What is shown to clients of all addresses; nil without TLS.
+        package var identity: TLSIdentity?
 
         package init(addresses: [SocketAddress], workers: Int) {
             self.addresses = addresses
@@ -94,6 +96,11 @@ package final class Server: Sendable {
         }
         loops.first?.run()
         for thread in threads { thread.join() }
+    }
+
+    /// Shows another identity to those who connect from now on; connections that there are keep theirs. From any thread.
+    package func replaceIdentity(with identity: TLSIdentity) {
+        for loop in loops { loop.post { [loop] in loop.identity = identity } }
     }
 
     /// Takes no more connections, lets the requests under way finish within `drainTimeout`, and ends; from any thread.

@@ -11,7 +11,7 @@ import Testing
         "Providers": ["Access", "Crypto", "Bytes"],
         "Upstream": ["Providers", "Crypto", "Bytes"],
         "HTTP": ["Bytes"],
-        "Net": ["HTTP", "Bytes", "CSystem", "COpenSSL", "Glibc", "Darwin", "Dispatch", "Synchronization"],
+        "Net": ["HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Sandbox": ["Net", "HTTP", "Crypto", "Bytes"],
         "Telemetry": ["Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch"],
         "Configuration": [

@@ -108,6 +108,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
 
     /// What else must be said where a key is used; an empty text takes a key out.
     private static let needs: [String: [(String, String)]] = [
+        "server.tls.certificates[].names": certificate, "server.tls.certificates[].certificateFile": certificate,
+        "server.tls.certificates[].keyFile": certificate,
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],
         "credentials.nos.endpoint": Documented.granting("nos.presigned-url", by: "nos")
@@ -170,6 +172,11 @@ struct Documented: Sendable, CustomTestStringConvertible {
     private static let notice = [
         ("grants.g.callback.callbackUrl", "\"http://x\""), ("grants.g.callback.callbackBody", "\"x\""),
     ]
+    private static let certificate = [
+        ("server.tls.certificates.[].names", "\"localhost\""),
+        ("server.tls.certificates.[].certificateFile", "\"tls.pem\""),
+        ("server.tls.certificates.[].keyFile", "\"tls.key\""),
+    ]
     private static let callback = [
         ("grants.g.policy.callbackUrl", "\"http://x\""), ("grants.g.policy.callbackBody", "\"x\""),
     ]
@@ -194,6 +201,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.publicURL": "\"https://app.example.com/done\"", "grants.g.schemes": "\"qiniu\"",
         "grants.g.reply": "{}", "authentication.tickets.secret": "\"\(ticketSecret)\"",
         "server.listen": "\"127.0.0.1:1\"", "server.hosts": "\"*\"", "server.cors.origins": "[\"https://a.example\"]",
+        "server.tls": "{\"certificates\":\(certificates)}", "server.tls.certificates": certificates,
+        "server.tls.certificates[].names": "\"sts.test\"", "server.tls.certificates[].certificateFile": "\"tls.pem\"",
+        "server.tls.certificates[].keyFile": "\"tls.key\"",
         "server.aliases": "{\"/a\":\"oss.sign\"}", "credentials": "{}", "grants": "{}",
         "authentication.apiKeys": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",
         "authentication.apiKeys[].sha256": "\"\(Sample.otherDigest)\"", "authentication.deny": "\"apiKey:a\"",
@@ -225,6 +235,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.policy.mimeLimit": "\"image/*\"",
         "grants.g.policy.callbackUrl": "\"http://x\"", "grants.g.policy.persistentNotifyUrl": "\"http://x\"",
     ]
+
+    private static let certificates =
+        "[{\"names\":\"localhost\",\"certificateFile\":\"tls.pem\",\"keyFile\":\"tls.key\"}]"
 
     private static func value(of field: FieldDescription) -> String {
         switch field.kind {

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import TestKeys
+import TestPeers
 
 @testable import Configuration
 
@@ -99,7 +100,27 @@ enum Sample {
         }
         """#
 
-    static let files: [String: Surroundings.File] = [
+    static let files = plainFiles.merging(certificates) { $1 }
+
+    /// `conf/NAME.pem` and `conf/NAME.key`, made for these tests.
+    private static let certificates: [String: Surroundings.File] = {
+        guard let made = try? ClientCertificates.shared.get() else { return [:] }
+        let pairs = [
+            "tls": made.good, "other": made.other, "deep": made.deep, "disordered": made.disordered,
+            "expired": made.expired, "future": made.future, "client": made.clientOnly, "weak": made.weak,
+            "sha1": made.oldDigest, "encrypted": made.encrypted,
+        ]
+        var files: [String: Surroundings.File] = [:]
+        for (name, pair) in pairs {
+            files["conf/\(name).pem"] = (try? made.text(pair.chain)).map { file($0, isWorldReadable: true) }
+            files["conf/\(name).key"] = (try? made.text(pair.key)).map { file($0) }
+            files["conf/open-\(name).key"] = (try? made.text(pair.key)).map { file($0, isWorldReadable: true) }
+            files["/run/secrets/\(name).key"] = files["conf/open-\(name).key"]
+        }
+        return files
+    }()
+
+    private static let plainFiles: [String: Surroundings.File] = [
         "conf/nos-key": file("file-NOS-secret\n"), "conf/windows-key": file("file-NOS-secret\r\n"),
         "conf/empty-key": file("\n"), "conf/two-lines": file("file-NOS-secret\nmore\n"),
         "conf/open-key": file("file-NOS-secret", isWorldReadable: true),

@@ -1,4 +1,5 @@
 import Bytes
+import TestPeers
 import Testing
 
 @testable import Net
@@ -15,12 +16,24 @@ import Testing
         }
     }
 
+    @Test func `gets it over TLS, whoever the server is`() throws {
+        let identity = try TLSIdentity([entry(ClientCertificates.shared.get().selfSigned)])
+        try withServer(.standard, { $0.identity = identity }) { server in
+            let address = try socketAddress("127.0.0.1:\(server.port)")
+            let answer = try #require(BlockingExchange.send(request, to: address, overTLS: true, seconds: 5))
+            #expect(answer.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(answer.text.hasSuffix("\r\n\r\n/a?"))
+            #expect(BlockingExchange.send(request, to: address, seconds: 5)?.text.hasPrefix("HTTP") != true)
+        }
+    }
+
     @Test func `gets nothing where nobody listens or answers`() throws {
         let sockets = try ListeningSocket.open(socketAddress("127.0.0.1:0"), index: 0, count: 1)
         for socket in sockets {
             let start = SystemClock.monotonicMilliseconds()
             #expect(BlockingExchange.send(request, to: socket.address, seconds: 1) == nil)
-            #expect((900..<4000).contains(SystemClock.monotonicMilliseconds() - start))
+            #expect(BlockingExchange.send(request, to: socket.address, overTLS: true, seconds: 1) == nil)
+            #expect((1800..<8000).contains(SystemClock.monotonicMilliseconds() - start))
             systemClose(socket.descriptor)
             #expect(BlockingExchange.send(request, to: socket.address, seconds: 1) == nil)
         }

@@ -94,6 +94,8 @@ final class TestServer {
         }.start()
     }
 
+    func replaceIdentity(with identity: TLSIdentity) { server.replaceIdentity(with: identity) }
+
     /// Asks it to stop; it ends when what is under way is finished.
     func beginStop() { server.stop() }
 

@@ -31,6 +31,15 @@ package struct ClientCertificates: Sendable {
     /// As `good`, signed by `middleAuthority`, with its certificate and without.
     package var deep: Pair { Pair(chain: folder + "/deep.chain", key: folder + "/deep.key") }
     package var incomplete: Pair { pair("deep") }
+    /// For rsa.test, with a key of RSA.
+    package var rsa: Pair { pair("rsa") }
+    /// As `good`, with RSA of 1024 bits, or signed by way of SHA-1.
+    package var weak: Pair { pair("weak") }
+    package var oldDigest: Pair { pair("sha1") }
+    /// As `good`, with a key that wants a password.
+    package var encrypted: Pair { Pair(chain: folder + "/good.pem", key: folder + "/encrypted.key") }
+    /// As `deep`, in the wrong order.
+    package var disordered: Pair { Pair(chain: folder + "/disordered.chain", key: folder + "/deep.key") }
 
     package static let shared = Result { try ClientCertificates() }
 
@@ -75,13 +84,14 @@ package struct ClientCertificates: Sendable {
             openssl req -x509 -new -key $1.key -subj /CN=$2 -days 2 -out $1.pem \
                 -addext basicConstraints=critical,CA:TRUE
         }
-        # leaf name common-name authority extensions [start end]
+        rsa() { openssl genrsa -out $1.key ${2:-2048}; }
+        # leaf name common-name authority extensions [start end [option ...]]
         leaf() {
-            key $1
+            [ -e $1.key ] || key $1
             openssl req -new -key $1.key -subj /CN=$2 -out $1.csr
             printf "$4\\n" > $1.ext
             openssl ca -batch -config ca.cnf -name ca -cert $3.pem -keyfile $3.key -extfile $1.ext -notext \
-                -startdate ${5:-20250101000000Z} -enddate ${6:-20490101000000Z} -in $1.csr -out $1.pem
+                -startdate ${5:-20250101000000Z} -enddate ${6:-20490101000000Z} -in $1.csr -out $1.pem $7 $8
         }
         names='subjectAltName=DNS:localhost,DNS:sts.test,DNS:*.wild.test,IP:127.0.0.1,IP:::1'
         root ca authority
@@ -95,6 +105,13 @@ package struct ClientCertificates: Sendable {
         leaf client client ca "$names\\nextendedKeyUsage=clientAuth"
         leaf deep deep middle "$names"
         cat deep.pem middle.pem > deep.chain
+        cat middle.pem deep.pem > disordered.chain
+        openssl ec -in good.key -aes128 -passout pass:x -out encrypted.key
+        rsa weak 1024
+        leaf weak weak ca "$names"
+        leaf sha1 sha1 ca "$names" '' '' -md sha1
+        rsa rsa
+        leaf rsa rsa ca 'subjectAltName=DNS:rsa.test'
         key self
         openssl req -x509 -new -key self.key -subj /CN=self -days 2 -out self.pem -addext "$names"
         """

@@ -39,7 +39,7 @@ final class ClientConnection {
     private let transport: any Transport
     private let resumption: TLSResumption?
     private var stage = Stage.resolving
-    private var stream: ClientStream?
+    private var stream: SocketStream?
     private var interest = Interest.read
     private var addresses: ArraySlice<SocketAddress> = []
     /// Why the first address did not do; the system puts the best one first.
@@ -175,7 +175,7 @@ final class ClientConnection {
                     systemClose(descriptor)
                     continue
                 }
-                stream = ClientStream(descriptor)
+                stream = SocketStream(descriptor)
                 interest = .read
                 address = next
                 return advance(at: now, &input)
@@ -203,9 +203,10 @@ final class ClientConnection {
             beginSending()
             return .onward
         }
-        guard stream?.secure(origin, trust, resuming: resumption) == true else {
+        guard let session = TLSSession(origin, trust, descriptor, resuming: resumption) else {
             return .over(.failed(.tls(.failed(reason: "OpenSSL cannot begin a session"))))
         }
+        stream?.secure(with: session)
         stage = .handshaking
         return .onward
     }

@@ -4,23 +4,6 @@
     import Darwin
 #endif
 
-/// What came of an attempt to move bytes without waiting.
-enum Transfer {
-    /// So many bytes; of a handshake, none.
-    case moved(Int)
-    /// Nothing before the socket is ready.
-    case wait(Interest)
-    /// The peer has said that nothing more comes.
-    case ended
-    case failed(StreamFault)
-}
-
-enum StreamFault: Error {
-    /// Broken, or ended where it must not end.
-    case lost
-    case tls(TLSFault)
-}
-
 /// The system calls of a client's non-blocking socket.
 enum ClientSocket {
     struct Failure: Error { let reason: String }
@@ -66,24 +49,5 @@ enum ClientSocket {
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
         return error
-    }
-
-    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
-        while true {
-            let count = systemSend(descriptor, bytes)
-            if count >= 0 { return .moved(count) }
-            if errno == EAGAIN || errno == EWOULDBLOCK { return .wait(.write) }
-            if errno != EINTR { return .failed(.lost) }
-        }
-    }
-
-    static func receive(_ descriptor: Int32, into room: UnsafeMutableRawBufferPointer) -> Transfer {
-        while true {
-            let count = recv(descriptor, room.baseAddress, room.count, 0)
-            if count > 0 { return .moved(count) }
-            if count == 0 { return .ended }
-            if errno == EAGAIN || errno == EWOULDBLOCK { return .wait(.read) }
-            if errno != EINTR { return .failed(.lost) }
-        }
     }
 }

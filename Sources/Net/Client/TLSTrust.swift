@@ -14,6 +14,8 @@ package final class TLSTrust: Sendable {
         case system
         /// Those of a PEM file, and no others.
         case file(String)
+        /// None: whoever answers is believed, so that nothing may depend on it.
+        case anybody
     }
 
     /// Why it could not be made.
@@ -33,12 +35,13 @@ package final class TLSTrust: Sendable {
         guard cs_ssl_context_set_min_version(context, TLS1_2_VERSION) == 1 else {
             throw Failure(description: "TLS cannot be used: OpenSSL's own configuration forbids TLS 1.2 and later")
         }
-        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        SSL_CTX_set_verify(context, authorities == .anybody ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
         cs_ssl_context_forbid_renegotiation(context)
-        cs_ssl_context_set_client_modes(context)
+        cs_ssl_context_set_modes(context)
         // Sessions are kept by `ClientPool`, for their own host.
         cs_ssl_context_disable_session_cache(context)
         switch authorities {
+        case .anybody: break
         case .system:
             guard SSL_CTX_set_default_verify_paths(context) == 1 else {
                 throw Failure(description: "the authorities that the system trusts cannot be read")

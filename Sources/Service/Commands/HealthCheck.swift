@@ -18,7 +18,8 @@ enum HealthCheck {
         let host = address.address.isLoopback ? "\(address)" : listed?.text ?? "\(address.reachable)"
         let request =
             "GET \(Configuration.livenessPath.text) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
-        let answer = BlockingExchange.send(Array(request.utf8), to: SocketAddress(address.reachable), seconds: 3)
+        let answer = BlockingExchange.send(
+            Array(request.utf8), to: SocketAddress(address.reachable), overTLS: server.tls != nil, seconds: 3)
         guard let answer, answer.starts(with: "HTTP/1.1 200 ".utf8) else {
             Terminal.complain("countersign healthcheck: nothing healthy answers at \(address.reachable)")
             return .failed

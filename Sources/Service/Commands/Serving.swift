@@ -59,9 +59,14 @@ enum Serving {
                 .warning, "the sandbox stands in for the vendor: its credentials open nothing",
                 ["sandbox": "127.0.0.1:\(port)"])
         }
+        let settings: Server.Settings
+        do throws(TLSIdentity.Failure) { settings = try self.settings(configuration) } catch {
+            log.write(.error, "cannot start", ["error": error.description])
+            return .failed
+        }
         let limiter = RateLimiter(identities: configuration.rates.identities)
         do throws(Server.Failure) {
-            server = try Server(settings(configuration), resolver: Resolver()) { loop in
+            server = try Server(settings, resolver: Resolver()) { loop in
                 try LoopHandler(configuration, desks, lines, callbackKeys, issuerKeys, limiter, loop, log)
             }
         } catch {
@@ -76,11 +81,12 @@ enum Serving {
         return .done
     }
 
-    private static func settings(_ configuration: Configuration) -> Server.Settings {
+    private static func settings(_ configuration: Configuration) throws(TLSIdentity.Failure) -> Server.Settings {
         let from = configuration.server
         let cores = ProcessInfo.processInfo.activeProcessorCount
         var settings = Server.Settings(
             addresses: from.listen.map { SocketAddress($0) }, workers: from.workers == 0 ? cores : from.workers)
+        settings.identity = try identity(from.tls)
         settings.transport = from.transport.flatMap(TransportKind.init) ?? .standard
         settings.connections = from.limits.connections
         settings.drainTimeout = from.limits.drainTimeout
@@ -92,6 +98,12 @@ enum Serving {
         settings.limits.requestTimeout = from.limits.requestTimeout
         settings.limits.idleTimeout = from.limits.idleTimeout
         return settings
+    }
+
+    private static func identity(_ tls: Configuration.TLS?) throws(TLSIdentity.Failure) -> TLSIdentity? {
+        guard let tls else { return nil }
+        return try TLSIdentity(
+            tls.certificates.map { TLSIdentity.Entry(names: $0.names, certificate: $0.certificate) })
     }
 
     private static func stop(

@@ -1,33 +1,24 @@
 import COpenSSL
 
-/// The TLS of one connection to another server: from the handshake to the close.
+/// The TLS of one connection: from the handshake to the close. Nothing in it waits.
 final class TLSSession {
-    private let ssl: OpaquePointer
+    let ssl: OpaquePointer
+    /// What the session leans on for as long as it lasts.
+    private let owner: AnyObject
     /// After a failure OpenSSL wants nothing more to be done with it.
     private var isBroken = false
 
     /// - Parameters:
+    ///   - context: belongs to `owner`.
     ///   - descriptor: a connected socket; stays the caller's, and must outlive this.
-    ///   - resumption: what an earlier session with the same origin left.
-    /// - Returns: nil when OpenSSL has no memory for it, or cannot check the host.
-    init?(_ origin: Origin, _ trust: TLSTrust, _ descriptor: Int32, resuming resumption: TLSResumption?) {
+    /// - Returns: nil when OpenSSL has no memory for it.
+    init?(_ context: OpaquePointer, of owner: AnyObject, over descriptor: Int32) {
         ERR_clear_error()
-        guard let ssl = SSL_new(trust.context) else { return nil }
+        guard let ssl = SSL_new(context) else { return nil }
         self.ssl = ssl
+        self.owner = owner
         guard let bio = SocketBIO.make(descriptor) else { return nil }
         SSL_set_bio(ssl, bio, bio)
-        if origin.address != nil {
-            guard X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), origin.host) == 1 else { return nil }
-        } else {
-            // RFC 9525: a name stands among the alternative names, and a star for a whole label.
-            let flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
-            SSL_set_hostflags(ssl, UInt32(flags))
-            guard SSL_set1_host(ssl, origin.host) == 1, cs_ssl_set_server_name(ssl, origin.host) == 1 else {
-                return nil
-            }
-        }
-        if let resumption { SSL_set_session(ssl, resumption.session) }
-        SSL_set_connect_state(ssl)
     }
 
     deinit { SSL_free(ssl) }
@@ -72,7 +63,7 @@ final class TLSSession {
         ERR_clear_error()
     }
 
-    /// What a later session with the same origin can begin with.
+    /// What a later session with the same server can begin with.
     func resumption(at now: Int64) -> TLSResumption? {
         guard !isBroken, let session = SSL_get1_session(ssl) else { return nil }
         return TLSResumption(owning: session, since: now)
@@ -94,25 +85,5 @@ final class TLSSession {
             ERR_clear_error()
             return .failed(.lost)
         }
-    }
-}
-
-/// What a TLS session leaves for the next one with the same origin, which then needs no certificate and less work. The
-/// certificate was verified when it was made, so that it must not become old.
-final class TLSResumption {
-    fileprivate let session: OpaquePointer
-    private let since: Int64
-
-    private static let longest: Int64 = 600_000
-
-    fileprivate init(owning session: OpaquePointer, since: Int64) {
-        self.session = session
-        self.since = since
-    }
-
-    deinit { SSL_SESSION_free(session) }
-
-    func isUsable(at now: Int64) -> Bool {
-        now - since < TLSResumption.longest && SSL_SESSION_is_resumable(session) == 1
     }
 }

@@ -35,7 +35,7 @@ enum SocketBIO {
 
     private static func write(_ bio: OpaquePointer?, _ bytes: UnsafePointer<CChar>?, _ count: Int32) -> Int32 {
         BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
-        let sent = ClientSocket.send(descriptor(bio), UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+        let sent = SocketStream.send(descriptor(bio), UnsafeRawBufferPointer(start: bytes, count: Int(count)))
         switch sent {
         case .moved(let count): return Int32(truncatingIfNeeded: count)
         case .wait: BIO_set_flags(bio, BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
@@ -47,7 +47,7 @@ enum SocketBIO {
     private static func read(_ bio: OpaquePointer?, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
         BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
         let room = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
-        switch ClientSocket.receive(descriptor(bio), into: room) {
+        switch SocketStream.receive(descriptor(bio), into: room) {
         case .moved(let count): return Int32(truncatingIfNeeded: count)
         case .wait: BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
         case .ended:

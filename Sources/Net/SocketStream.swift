@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What came of an attempt to move bytes without waiting.
+enum Transfer {
+    /// So many bytes; of a handshake, none.
+    case moved(Int)
+    /// Nothing before the socket is ready.
+    case wait(Interest)
+    /// The peer has said that nothing more comes.
+    case ended
+    case failed(StreamFault)
+}
+
+enum StreamFault: Error {
+    /// Broken, or ended where it must not end.
+    case lost
+    case tls(TLSFault)
+}
+
+/// The bytes of one connection, with TLS or without.
+struct SocketStream {
+    let descriptor: Int32
+    private var session: TLSSession?
+
+    /// - Parameters:
+    ///   - descriptor: a non-blocking socket; stays the caller's.
+    ///   - session: TLS over the same socket.
+    init(_ descriptor: Int32, _ session: TLSSession? = nil) {
+        self.descriptor = descriptor
+        self.session = session
+    }
+
+    var isSecured: Bool { session != nil }
+
+    /// What is moved from now on goes through TLS.
+    mutating func secure(with session: TLSSession) { self.session = session }
+
+    /// `.moved` when it is done.
+    func handshake() -> Transfer { session?.handshake() ?? .moved(0) }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+        session?.write(bytes) ?? SocketStream.send(descriptor, bytes)
+    }
+
+    func read(into room: UnsafeMutableRawBufferPointer) -> Transfer {
+        session?.read(into: room) ?? SocketStream.receive(descriptor, into: room)
+    }
+
+    /// Says farewell; the socket is closed by whoever watches it.
+    func finish() { session?.finish() }
+
+    func resumption(at now: Int64) -> TLSResumption? { session?.resumption(at: now) }
+
+    // MARK: Without TLS
+
+    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
+        while true {
+            let count = systemSend(descriptor, bytes)
+            if count >= 0 { return .moved(count) }
+            if errno == EAGAIN || errno == EWOULDBLOCK { return .wait(.write) }
+            if errno != EINTR { return .failed(.lost) }
+        }
+    }
+
+    static func receive(_ descriptor: Int32, into room: UnsafeMutableRawBufferPointer) -> Transfer {
+        while true {
+            let count = recv(descriptor, room.baseAddress, room.count, 0)
+            if count > 0 { return .moved(count) }
+            if count == 0 { return .ended }
+            if errno == EAGAIN || errno == EWOULDBLOCK { return .wait(.read) }
+            if errno != EINTR { return .failed(.lost) }
+        }
+    }
+}

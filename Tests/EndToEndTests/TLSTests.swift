@@ -1,0 +1,104 @@
+import Foundation
+import TestPeers
+import Testing
+
+/// The service over TLS, through curl and OpenSSL's own client.
+@Suite("TLS through curl and openssl", .timeLimit(.minutes(3)))
+struct TLSTests {
+    private let certificates: ClientCertificates
+
+    init() throws { certificates = try ClientCertificates.shared.get() }
+
+    private func setup(_ listen: String = "\"127.0.0.1:0\"") -> Setup {
+        func entry(_ pair: ClientCertificates.Pair, _ names: String) -> String {
+            "{ names: [\(names)], certificateFile: \"\(pair.chain)\", keyFile: \"\(pair.key)\" }"
+        }
+        let entries = [
+            entry(certificates.good, "\"localhost\", \"*.wild.test\""), entry(certificates.rsa, "\"rsa.test\""),
+        ]
+        return Setup(
+            name: "tls", server: "tls: { certificates: [\(entries.joined(separator: ", "))] },", rest: Setup.open.rest,
+            listen: listen)
+    }
+
+    private func curl(_ service: Service, _ arguments: [String]) throws -> Program.Outcome {
+        try CurlTests.curl(["--cacert", certificates.authority] + arguments)
+    }
+
+    /// OpenSSL's client: what it says of the connection, and what comes back.
+    private func client(_ service: Service, _ arguments: String, asking isAsking: Bool = true) throws -> Program.Outcome
+    {
+        let request = isAsking ? "GET /livez HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n" : ""
+        let command = """
+            printf '\(request)' | openssl s_client -connect 127.0.0.1:\(service.port) -CAfile \(certificates.authority) \
+            -ign_eof \(arguments) 2>&1
+            """
+        return try Program("/bin/sh", ["-c", command]).wait(within: 20)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `curl gets tokens by 1.2 and by 1.3, on one connection`(_ transport: Transport) throws {
+        try Service.run(setup(), transport) { service in
+            let base = "https://localhost:\(service.port)"
+            for version in [["--tls-max", "1.2"], ["--tlsv1.3"]] {
+                let write = ["--write-out", "%{num_connects} %{http_version} %{ssl_verify_result}\\n"]
+                let outcome = try curl(
+                    service, version + write + ["\(base)/qiniu/uptoken?key=photos/a.jpg", "\(base)/nos/token?object=a"])
+                #expect(outcome.code == 0, "\(outcome.err)")
+                #expect(outcome.out.contains("1 1.1 0\n") && outcome.out.hasSuffix("0 1.1 0\n"), "\(outcome.out)")
+                #expect(outcome.out.contains("\"uptoken\"") && outcome.out.contains("UPLOAD "))
+            }
+            let json = try curl(service, ["--json", "{\"object\":\"a\"}", "\(base)/nos/token"])
+            #expect(json.out.contains("UPLOAD "), "\(json.err)")
+            let other = try curl(
+                service, ["--resolve", "rsa.test:\(service.port):127.0.0.1", "https://rsa.test:\(service.port)/livez"])
+            // R1 has its own word about names; TLS has none against this one.
+            #expect(other.code == 0, "\(other.err)")
+            let stranger = try curl(
+                service, ["--resolve", "x.test:\(service.port):127.0.0.1", "https://x.test:\(service.port)/livez"])
+            #expect(stranger.code == 60, "the certificate is not for that name")
+            let plain = try curl(service, ["http://localhost:\(service.port)/livez"])
+            #expect(plain.code != 0)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `openssl shakes hands, resumes its session, and is refused what is old`(_ transport: Transport) throws {
+        try Service.run(setup(), transport) { service in
+            let folder = try Keeper.makeFolder()
+            for version in ["-tls1_2", "-tls1_3"] {
+                let session = "\(folder)/session\(version)"
+                let first = try client(service, "-servername localhost -sess_out \(session) \(version) -alpn http/1.1")
+                #expect(first.out.contains("HTTP/1.1 200 OK"), "\(first.out)")
+                #expect(first.out.contains("Verify return code: 0 (ok)"))
+                #expect(first.out.contains("ALPN protocol: http/1.1"))
+                #expect(first.out.contains("\nNew, TLSv1."))
+                #expect(first.out.contains("Compression: NONE"))
+                #expect(first.out.contains("Secure Renegotiation IS NOT supported") == (version == "-tls1_3"))
+                let next = try client(service, "-servername localhost -sess_in \(session) \(version)")
+                #expect(next.out.contains("\nReused, TLSv1."), "\(next.out)")
+                #expect(next.out.contains("HTTP/1.1 200 OK"))
+            }
+            for refused in [
+                "-tls1 -cipher ALL:@SECLEVEL=0", "-tls1_1 -cipher ALL:@SECLEVEL=0",
+                "-tls1_2 -cipher ECDHE-ECDSA-AES128-SHA", "-tls1_2 -cipher AES128-GCM-SHA256", "-alpn h2",
+            ] {
+                let outcome = try client(service, refused, asking: false)
+                #expect(outcome.code != 0, "\(refused): \(outcome.out)")
+                #expect(outcome.out.contains("alert"), "\(refused): \(outcome.out)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `healthcheck is content with a service that speaks TLS`(_ transport: Transport) throws {
+        let port = try Listener.freePort()
+        try Service.run(setup("\"127.0.0.1:\(port)\""), transport) { service in
+            let up = try Program.run("healthcheck", "--config", service.configuration, environment: Setup.environment)
+            #expect(up.code == 0, "\(up.err)")
+            _ = service.process.stop(within: 5)
+            let down = try Program.run("healthcheck", "--config", service.configuration, environment: Setup.environment)
+            #expect(down.code == 1)
+        }
+    }
+}
