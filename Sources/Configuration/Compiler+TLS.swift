@@ -16,17 +16,7 @@ extension Compiler {
             let path = "server.tls.certificates[\(index)]"
             let names = entry.strings("names") ?? []
             if entry.strings("names")?.isEmpty == true { reader.report(path + ".names", "must hold at least one name") }
-            for (place, name) in names.enumerated() {
-                let namePath = reader.join(path + ".names", place)
-                if !CharacterRule.isServerName(name) {
-                    reader.report(
-                        namePath,
-                        "must be a host name such as \"t.example.com\", or \"*.example.com\" for all one label below it"
-                    )
-                } else if !named.insert(name.map(\.lowercasedASCII)).inserted {
-                    reader.report(namePath, "is another certificate's name already")
-                }
-            }
+            check(names, path + ".names", beside: &named)
             guard let certificate = compileCertificate(entry, path) else { continue }
             for (place, name) in names.enumerated()
             where CharacterRule.isServerName(name) && !certificate.covers(name) {
@@ -36,7 +26,48 @@ extension Compiler {
             warn(of: certificate, path)
             certificates.append(Configuration.TLS.Certificate(names: names, certificate: certificate))
         }
-        return Configuration.TLS(certificates: certificates)
+        return Configuration.TLS(certificates: certificates, clientAuthorities: compileAuthorities(fields))
+    }
+
+    /// - Parameter named: the names of other certificates, in lower case.
+    private func check(_ names: [[UInt8]], _ path: String, beside named: inout Set<[UInt8]>) {
+        for (place, name) in names.enumerated() {
+            if !CharacterRule.isServerName(name) {
+                reader.report(
+                    reader.join(path, place),
+                    "must be a host name such as \"t.example.com\", or \"*.example.com\" for all one label below it")
+            } else if !named.insert(name.map(\.lowercasedASCII)).inserted {
+                reader.report(reader.join(path, place), "is another certificate's name already")
+            }
+        }
+    }
+
+    private func compileAuthorities(_ fields: FieldValues) -> ClientAuthorities? {
+        let (path, listPath) = ("server.tls.clientCAFile", "server.tls.crlFile")
+        guard let name = fields.string("clientCAFile") else {
+            if fields["clientCAFile"] == nil, fields["crlFile"] != nil {
+                reader.report(listPath, "needs clientCAFile beside it")
+            }
+            return nil
+        }
+        let (place, listPlace) = (reader.place(of: name), fields.string("crlFile").map { reader.place(of: $0) })
+        let file = reader.file(at: place, path)
+        let list = listPlace.flatMap { reader.file(at: $0, listPath) }
+        guard let file, list != nil || fields["crlFile"] == nil else { return nil }
+        do throws(ClientAuthorities.Fault) {
+            let authorities = try ClientAuthorities(file.bytes, revocations: list?.bytes)
+            if let end = authorities.revocationsEnd, end < reader.surroundings.now() {
+                reader.warnings.append(
+                    "\(listPath): a list ended at \(Compiler.time(end)), so that no client's certificate is accepted")
+            }
+            return authorities
+        } catch {
+            switch error {
+            case .authorities(let reason): reader.report(path, "the file \(place) \(reason)")
+            case .revocations(let reason): reader.report(listPath, "the file \(listPlace ?? "") \(reason)")
+            }
+            return nil
+        }
     }
 
     private func compileCertificate(_ entry: FieldValues, _ path: String) -> ServerCertificate? {
@@ -61,17 +92,18 @@ extension Compiler {
     /// A service that starts all the same can still take another certificate; one that does not serves nobody.
     private func warn(of certificate: ServerCertificate, _ path: String) {
         let (now, validity) = (reader.surroundings.now(), certificate.validity)
-        func time(_ seconds: Int64) -> String {
-            var text = ByteWriter(capacity: 20)
-            ISO8601.write(seconds, into: &text)
-            return text.array.text
-        }
         if validity.until < now {
             reader.warnings.append(
-                "\(path).certificateFile: the certificate ended at \(time(validity.until)), so that clients refuse it")
+                "\(path).certificateFile: the certificate ended at \(Compiler.time(validity.until)); clients refuse it")
         } else if validity.from > now {
             reader.warnings.append(
-                "\(path).certificateFile: until \(time(validity.from)), when the certificate begins, clients refuse it")
+                "\(path).certificateFile: until it begins at \(Compiler.time(validity.from)), clients refuse it")
         }
+    }
+
+    private static func time(_ seconds: Int64) -> String {
+        var text = ByteWriter(capacity: 20)
+        ISO8601.write(seconds, into: &text)
+        return text.array.text
     }
 }

@@ -33,6 +33,8 @@ package struct Configuration: Sendable {
 
         /// The first is shown to those who call none of the names.
         package let certificates: [Certificate]
+        /// Whose certificates clients may show; nil to ask for none.
+        package let clientAuthorities: ClientAuthorities?
     }
 
     /// Sizes in bytes, times in milliseconds.

@@ -39,7 +39,13 @@ package enum Schema {
     static let tls: [FieldDescription] = [
         FieldDescription(
             "certificates", .objects(certificate), required: true,
-            "The first is shown to clients that call none of the names.")
+            "The first is shown to clients that call none of the names."),
+        FieldDescription(
+            "clientCAFile", .string,
+            "PEM: the authorities whose certificates clients may show; one that shows another is refused."),
+        FieldDescription(
+            "crlFile", .string,
+            "PEM: a list of revoked certificates (CRL) of each of these authorities; none may be old."),
     ]
 
     static let certificate: [FieldDescription] = [

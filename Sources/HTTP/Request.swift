@@ -9,17 +9,20 @@ package struct Request: ~Copyable, ~Escapable {
     /// The place, among the addresses that the server listens on, of the one that it came in by.
     package let listener: Int
     package let client: ClientAddress
+    /// What the client has shown by TLS, already verified.
+    package let certificate: ClientCertificate?
 
     @_lifetime(copy bytes, copy body)
     package init(
         _ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, listener: Int = 0,
-        client: ClientAddress = .none
+        client: ClientAddress = .none, certificate: ClientCertificate? = nil
     ) {
         self.head = head
         self.bytes = bytes
         self.body = body
         self.listener = listener
         self.client = client
+        self.certificate = certificate
     }
 
     package var path: Span<UInt8> {

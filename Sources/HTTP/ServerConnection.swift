@@ -60,6 +60,8 @@ package struct ServerConnection: ~Copyable {
     private let listener: Int
     private let client: ClientAddress
     private let token: UInt64
+    /// What the client has shown by TLS; set by the owner before the first request.
+    package var certificate: ClientCertificate?
     /// How many answers came later than their requests.
     private var parkings: UInt64 = 0
     private var phase = Phase.idle
@@ -208,7 +210,7 @@ package struct ServerConnection: ~Copyable {
         }
         expected = nil
         let body = bytes.extracting(head.length..<total)
-        return (total, answer(Request(head, in: bytes, body: body, listener: listener, client: client), &context))
+        return (total, answer(request(head, in: bytes, body: body), &context))
     }
 
     private mutating func continueChunked(
@@ -221,9 +223,7 @@ package struct ServerConnection: ~Copyable {
         chunked = nil
         return (
             used,
-            answer(
-                Request(head, in: done.head.span, body: done.decoder.content.span, listener: listener, client: client),
-                &context)
+            answer(request(head, in: done.head.span, body: done.decoder.content.span), &context)
         )
     }
 
@@ -233,7 +233,7 @@ package struct ServerConnection: ~Copyable {
         after head: RequestHead, in bytes: Span<UInt8>, _ context: inout Context
     ) -> Bool {
         let none: [UInt8] = []
-        let request = Request(head, in: bytes, body: none.span, listener: listener, client: client)
+        let request = request(head, in: bytes, body: none.span)
         context.response.reset()
         guard !context.handler.refuses(request, at: context.instant, into: &context.response) else {
             writeLast(&context)
@@ -243,6 +243,11 @@ package struct ServerConnection: ~Copyable {
             context.out.append("HTTP/1.1 100 Continue\r\n\r\n")
         }
         return true
+    }
+
+    @_lifetime(copy bytes, copy body)
+    private func request(_ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>) -> Request {
+        Request(head, in: bytes, body: body, listener: listener, client: client, certificate: certificate)
     }
 
     private mutating func answer(_ request: borrowing Request, _ context: inout Context) -> Next {

@@ -51,6 +51,7 @@ final class ServerChannel {
             let transfer = stream.handshake()
             guard case .moved = transfer else { return transfer }
             handshakeEnd = nil
+            connection.certificate = stream.clientCertificate
         }
         var count = 0
         while count < room.count {

@@ -1,3 +1,5 @@
+import HTTP
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -35,6 +37,9 @@ struct SocketStream {
     }
 
     var isSecured: Bool { session != nil }
+
+    /// What the client on the other side has shown by TLS.
+    var clientCertificate: ClientCertificate? { session?.clientCertificate }
 
     /// What is moved from now on goes through TLS.
     mutating func secure(with session: TLSSession) { self.session = session }

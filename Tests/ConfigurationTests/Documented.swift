@@ -110,6 +110,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
     private static let needs: [String: [(String, String)]] = [
         "server.tls.certificates[].names": certificate, "server.tls.certificates[].certificateFile": certificate,
         "server.tls.certificates[].keyFile": certificate,
+        "server.tls.clientCAFile": certificate,
+        "server.tls.crlFile": certificate + [("server.tls.clientCAFile", "\"authority.pem\"")],
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],
         "credentials.nos.endpoint": Documented.granting("nos.presigned-url", by: "nos")
@@ -204,6 +206,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "server.tls": "{\"certificates\":\(certificates)}", "server.tls.certificates": certificates,
         "server.tls.certificates[].names": "\"sts.test\"", "server.tls.certificates[].certificateFile": "\"tls.pem\"",
         "server.tls.certificates[].keyFile": "\"tls.key\"",
+        "server.tls.clientCAFile": "\"authority.pem\"", "server.tls.crlFile": "\"authority.crl\"",
         "server.aliases": "{\"/a\":\"oss.sign\"}", "credentials": "{}", "grants": "{}",
         "authentication.apiKeys": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",
         "authentication.apiKeys[].sha256": "\"\(Sample.otherDigest)\"", "authentication.deny": "\"apiKey:a\"",

@@ -117,6 +117,10 @@ enum Sample {
             files["conf/open-\(name).key"] = (try? made.text(pair.key)).map { file($0, isWorldReadable: true) }
             files["/run/secrets/\(name).key"] = files["conf/open-\(name).key"]
         }
+        for (name, path) in [
+            "authority.pem": made.authority, "strange.pem": made.strangeAuthority, "authority.crl": made.revocations,
+            "old.crl": made.oldRevocations,
+        ] { files["conf/\(name)"] = (try? made.text(path)).map { file($0, isWorldReadable: true) } }
         return files
     }()
 

@@ -91,9 +91,41 @@ struct TLSMistakeTests {
     ])
     func `refuses files that no server can use`(mistake: Mistake) throws { try mistake.check() }
 
+    /// The sample with a certificate and these fields beside it.
+    private static func mistake(beside fields: String, _ path: String, _ word: String) -> Mistake {
+        Mistake(
+            "plaintext: false", "tls: { certificates: [\(entry())], \(fields) }, plaintext: false",
+            "server.tls.\(path)", word)
+    }
+
+    @Test(arguments: [
+        mistake(beside: "‸clientCAFile: \"none.pem\"", "clientCAFile", "cannot be read"),
+        mistake(beside: "‸clientCAFile: \"writable\"", "clientCAFile", "can change"),
+        mistake(beside: "‸clientCAFile: \"nos-key\"", "clientCAFile", "no certificate in PEM"),
+        mistake(beside: "‸clientCAFile: \"ca.pem\"", "clientCAFile", "broken certificate"),
+        mistake(beside: "‸clientCAFile: \"tls.pem\"", "clientCAFile", "none of an authority"),
+        mistake(beside: "‸crlFile: \"authority.crl\"", "crlFile", "needs clientCAFile"),
+        mistake(beside: "clientCAFile: \"authority.pem\", ‸crlFile: \"none.crl\"", "crlFile", "cannot be read"),
+        mistake(beside: "clientCAFile: \"authority.pem\", ‸crlFile: \"authority.pem\"", "crlFile", "no list"),
+        mistake(
+            beside: "clientCAFile: \"strange.pem\", ‸crlFile: \"authority.crl\"", "crlFile",
+            "no list that certificate 1 of the authorities has signed"),
+    ])
+    func `refuses files of authorities and revocations that let in others, or nobody`(mistake: Mistake) throws {
+        try mistake.check()
+    }
+
+    @Test func `warns of a list of revocations that is too old`() throws {
+        let fields = "clientCAFile: \"authority.pem\", crlFile: \"old.crl\""
+        let tls = "tls: { certificates: [\(TLSMistakeTests.entry())], \(fields) }"
+        let configuration = try Sample.load(try #require(Sample.text.replacingOnce("plaintext: false", with: tls)))
+        #expect(configuration.server.tls?.clientAuthorities != nil)
+        #expect(configuration.warnings.contains { $0.contains("crlFile: a list ended at 2020-02-01T00:00:00Z") })
+    }
+
     @Test(arguments: [
         ("expired", "the certificate ended at 2020-01-02T00:00:00Z"),
-        ("future", "until 2048-01-01T00:00:00Z, when the certificate begins"),
+        ("future", "until it begins at 2048-01-01T00:00:00Z"),
     ])
     func `warns of a certificate that is not valid now`(name: String, words: String) throws {
         let configuration = try TLSMistakeTests.loaded(

@@ -1,6 +1,8 @@
+import COpenSSL
 import Dispatch
 import Foundation
 import HTTP
+import TestPeers
 import Testing
 
 @testable import Net
@@ -38,6 +40,40 @@ import Testing
                 #expect(throws: Server.Failure.self) { try Server(settings) { throw CancellationError() } }
             }
             #expect(openDescriptors() <= before)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases.map(\.rawValue))
+    func `1,000 handshakes leave no descriptor behind, however they end`(transport: String) async {
+        await #expect(processExitsWith: .success) { [transport] in
+            let kind = try #require(TransportKind(rawValue: transport))
+            let certificates = try ClientCertificates.shared.get()
+            try withTLSServer(kind) { server in
+                // The first ones open what OpenSSL and the runtime keep.
+                for version in TLSVersion.allCases {
+                    #expect(try TLSClient(to: server.port, version.offer).get("/").status == 200)
+                }
+                let running = openDescriptors()
+                for round in 0..<125 {
+                    let version = TLSVersion.allCases[round % 2]
+                    let clients = try (0..<4).map { _ in try TLSClient(to: server.port, version.offer) }
+                    #expect(try clients[0].get("/").status == 200)
+                    clients[1].reset()
+                    try clients[2].sayFarewell()
+                    try clients[3].writeRaw(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+                    let begun = try TLSClient(to: server.port, version.offer, shakesHands: false)
+                    try begun.writeRaw(Array(begun.clientHello().prefix(round)))
+                    var offer = version.offer
+                    offer.protocols = ["h2"]
+                    #expect(try refusal(server, offer) != nil)
+                    offer = TLSClient.Offer(versions: TLS1_1_VERSION...TLS1_1_VERSION, ciphers: "ALL:@SECLEVEL=0")
+                    #expect(try refusal(server, offer) != nil)
+                    offer = version.offer
+                    offer.certificate = certificates.caller
+                    #expect(try refusal(server, offer) == nil)
+                }
+                #expect(eventually { openDescriptors() <= running })
+            }
         }
     }
 

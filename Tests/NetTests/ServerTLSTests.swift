@@ -13,18 +13,6 @@ import Testing
 
     init() throws { certificates = try ClientCertificates.shared.get() }
 
-    /// Why a client with such an offer gets no connection; nil when it gets one.
-    private func refusal(_ server: TestServer, _ offer: TLSClient.Offer) throws -> String? {
-        do {
-            let client = try TLSClient(to: server.port, offer)
-            // In TLS 1.3 the client is done before the server is.
-            _ = try client.get("/")
-            return nil
-        } catch let error as TLSClient.Refused {
-            return error.reason
-        }
-    }
-
     @Test(arguments: TransportKind.allCases, TLSVersion.allCases)
     func `a connection serves one request after the other`(kind: TransportKind, version: TLSVersion) throws {
         try withTLSServer(kind) { (server) throws in

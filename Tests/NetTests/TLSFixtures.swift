@@ -31,6 +31,18 @@ func withTLSServer(
         }, body)
 }
 
+/// Why a client with such an offer gets no connection; nil when it gets one.
+func refusal(_ server: TestServer, _ offer: TLSClient.Offer) throws -> String? {
+    do {
+        let client = try TLSClient(to: server.port, offer)
+        // In TLS 1.3 the client is done before the server is.
+        _ = try client.get("/")
+        return nil
+    } catch let error as TLSClient.Refused {
+        return error.reason
+    }
+}
+
 /// A version of TLS by its name.
 struct TLSVersion: Sendable, CaseIterable, CustomTestStringConvertible {
     static let allCases = [TLSVersion(number: TLS1_2_VERSION), TLSVersion(number: TLS1_3_VERSION)]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Net
 
-/// `/echo` gives the body back, `/big/N` N bytes that depend on their place, anything else its path and query.
+/// `/echo` gives the body back, `/who` the names in the client's certificate, `/big/N` N bytes that depend on their place, anything else its path and query.
 final class EchoHandler: RequestHandler {
     func respond(
         to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
@@ -14,6 +14,9 @@ final class EchoHandler: RequestHandler {
         response.contentType = .text
         if request.path.equals("/echo") {
             response.body.append(request.body)
+        } else if request.path.equals("/who") {
+            let names = request.certificate?.names.map { "\($0.kind):\($0.value.text)" } ?? ["nobody"]
+            response.body.append(Array(names.joined(separator: " ").utf8))
         } else if request.path.begins(with: "/big/"),
             let count = Int(request.path.extracting(5..<request.path.count).text)
         {

@@ -41,6 +41,19 @@ package struct ClientCertificates: Sendable {
     /// As `deep`, in the wrong order.
     package var disordered: Pair { Pair(chain: folder + "/disordered.chain", key: folder + "/deep.key") }
 
+    // What clients show: backend.example.com, spiffe://example.com/backend and ops@example.com, for clients.
+    package var caller: Pair { pair("caller") }
+    package var strangeCaller: Pair { pair("strangecaller") }
+    package var endedCaller: Pair { pair("endedcaller") }
+    package var revokedCaller: Pair { pair("revoked") }
+    /// Does not say what it is for.
+    package var vagueCaller: Pair { pair("vague") }
+    /// Says that it is for servers.
+    package var servingCaller: Pair { pair("serving") }
+    /// What `authority` has revoked, as of today and as of long ago.
+    package var revocations: String { folder + "/ca.crl" }
+    package var oldRevocations: String { folder + "/old.crl" }
+
     package static let shared = Result { try ClientCertificates() }
 
     /// A file that exists for as long as the process does.
@@ -112,6 +125,17 @@ package struct ClientCertificates: Sendable {
         leaf sha1 sha1 ca "$names" '' '' -md sha1
         rsa rsa
         leaf rsa rsa ca 'subjectAltName=DNS:rsa.test'
+        backend='subjectAltName=DNS:backend.example.com,URI:spiffe://example.com/backend,email:ops@example.com,IP:192.0.2.1'
+        leaf caller backend ca "$backend\\nextendedKeyUsage=clientAuth"
+        leaf revoked backend ca "$backend\\nextendedKeyUsage=clientAuth"
+        leaf strangecaller backend strange "$backend\\nextendedKeyUsage=clientAuth"
+        leaf endedcaller backend ca "$backend\\nextendedKeyUsage=clientAuth" 20200101000000Z 20200102000000Z
+        leaf vague backend ca "$backend"
+        leaf serving backend ca "$backend\\nextendedKeyUsage=serverAuth"
+        ca() { openssl ca -config ca.cnf -name ca -cert ca.pem -keyfile ca.key "$@"; }
+        ca -revoke revoked.pem
+        ca -gencrl -crldays 30 -out ca.crl
+        ca -gencrl -crl_lastupdate 20200101000000Z -crl_nextupdate 20200201000000Z -out old.crl
         key self
         openssl req -x509 -new -key self.key -subj /CN=self -days 2 -out self.pem -addext "$names"
         """

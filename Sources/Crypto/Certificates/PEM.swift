@@ -13,30 +13,33 @@ enum PEM {
 
     /// All certificates of a text, for the caller to free; nil when one of them is broken.
     static func certificates(_ text: UnsafeRawBufferPointer) -> [OpaquePointer]? {
-        read(text) { input in
+        all(text, X509_free) { PEM_read_bio_X509($0, nil, { _, _, _, _ in -1 }, nil) }
+    }
+
+    /// All lists of revoked certificates of a text, for the caller to free; nil when one of them is broken.
+    static func revocations(_ text: UnsafeRawBufferPointer) -> [OpaquePointer]? {
+        all(text, X509_CRL_free) { PEM_read_bio_X509_CRL($0, nil, { _, _, _, _ in -1 }, nil) }
+    }
+
+    private static func all(
+        _ text: UnsafeRawBufferPointer, _ free: (OpaquePointer) -> Void, _ next: (OpaquePointer) -> OpaquePointer?
+    ) -> [OpaquePointer]? {
+        guard !text.isEmpty else { return [] }
+        return read(text) { input in
             ERR_clear_error()
             defer { ERR_clear_error() }
-            var certificates: [OpaquePointer] = []
-            while let next = PEM_read_bio_X509(input, nil, { _, _, _, _ in -1 }, nil) { certificates.append(next) }
+            var found: [OpaquePointer] = []
+            while let one = next(input) { found.append(one) }
             // The end of the text is an error of its own.
-            if ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE { return certificates }
-            for certificate in certificates { X509_free(certificate) }
+            if ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE { return found }
+            for one in found { free(one) }
             return nil
-        } ?? (text.isEmpty ? [] : nil)
+        }
     }
 
     /// - Returns: an EVP_PKEY for the caller to free; nil when there is none, or it is broken or encrypted.
     static func privateKey(_ text: UnsafeRawBufferPointer) -> OpaquePointer? {
         // OpenSSL would ask a terminal for the password of an encrypted key.
         read(text) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
-    }
-
-    /// Unix seconds, nil for a time that is none.
-    static func time(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
-        let epoch = ASN1_TIME_set(nil, 0)
-        defer { ASN1_TIME_free(epoch) }
-        var (days, seconds): (Int32, Int32) = (0, 0)
-        guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
-        return Int64(days) * 86_400 + Int64(seconds)
     }
 }

@@ -41,7 +41,10 @@ package final class ServerCertificate: @unchecked Sendable {
         self.leaf = leaf
         self.key = secret
         issuers = Array(certificates.dropFirst())
-        validity = (PEM.time(X509_get0_notBefore(leaf)) ?? .max, PEM.time(X509_get0_notAfter(leaf)) ?? .min)
+        validity = (
+            CertificateTime.unixSeconds(X509_get0_notBefore(leaf)) ?? .max,
+            CertificateTime.unixSeconds(X509_get0_notAfter(leaf)) ?? .min
+        )
         for (index, pair) in zip(certificates, issuers).enumerated()
         where X509_check_issued(pair.1, pair.0) != X509_V_OK {
             throw .chain(

@@ -2,7 +2,8 @@ import Bytes
 import COpenSSL
 import Crypto
 
-/// What a server shows to its clients: certificates, each for some of its names. It never changes; another may take its place
+/// What a server shows to its clients: certificates, each for some of its names; and whose certificates it takes from them. It never
+/// changes; another may take its place
 /// in the running server.
 ///
 /// TLS 1.2 and 1.3 as Mozilla's intermediate profile has them, less all that is no ECDHE. Sessions are resumed by tickets, which
@@ -38,13 +39,16 @@ package final class TLSIdentity: Sendable {
     /// Seconds for which a session can be resumed.
     private static let ticketLifetime = 3600
 
-    /// - Parameter entries: at least one; the first is shown to who calls no name, or one that no entry has.
-    package init(_ entries: [Entry]) throws(Failure) {
+    /// - Parameters:
+    ///   - entries: at least one; the first is shown to who calls no name, or one that no entry has.
+    ///   - authorities: of clients' certificates. A client may show none; one that shows another is refused.
+    package init(_ entries: [Entry], acceptingFrom authorities: ClientAuthorities? = nil) throws(Failure) {
         var contexts: [OpaquePointer] = []
         var places: [[UInt8]: Int] = [:]
         do throws(Failure) {
             for (index, entry) in entries.enumerated() {
                 contexts.append(try TLSIdentity.context(entry.certificate))
+                if let authorities { TLSIdentity.accept(authorities, in: contexts[index]) }
                 for name in entry.names { places[TLSIdentity.key(of: name[...]), default: index] = index }
             }
             guard let first = contexts.first else { throw Failure(description: "TLS needs a certificate") }
@@ -89,6 +93,21 @@ package final class TLSIdentity: Sendable {
         if name.starts(with: "*.".utf8) { name = name.dropFirst() }
         if name.count > 1, name.last == UInt8(ascii: ".") { name = name.dropLast() }
         return name.map(\.lowercasedASCII)
+    }
+
+    private static func accept(_ authorities: ClientAuthorities, in context: OpaquePointer) {
+        cs_ssl_context_ask_for_certificates(context, authorities.store) { isGood, verification in
+            guard isGood == 1, X509_STORE_CTX_get_error_depth(verification) == 0 else { return isGood }
+            // OpenSSL is content with a certificate that does not say what it is for (R9).
+            let usage = X509_get_extended_key_usage(X509_STORE_CTX_get_current_cert(verification))
+            guard usage == .max || usage & UInt32(XKU_SSL_CLIENT) == 0 else { return 1 }
+            X509_STORE_CTX_set_error(verification, X509_V_ERR_INVALID_PURPOSE)
+            return 0
+        }
+        for authority in authorities.authorities { SSL_CTX_add_client_CA(context, authority) }
+        // OpenSSL wants one where sessions hold certificates.
+        let name = Array("countersign".utf8)
+        SSL_CTX_set_session_id_context(context, name, UInt32(name.count))
     }
 
     private static func context(_ certificate: ServerCertificate) throws(Failure) -> OpaquePointer {

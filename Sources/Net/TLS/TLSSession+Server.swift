@@ -1,4 +1,6 @@
 import COpenSSL
+import Crypto
+import HTTP
 
 extension TLSSession {
     /// The server's side.
@@ -7,5 +9,31 @@ extension TLSSession {
     convenience init?(_ identity: TLSIdentity, _ descriptor: Int32) {
         self.init(identity.context, of: identity, over: descriptor)
         SSL_set_accept_state(ssl)
+    }
+
+    /// What the client has shown in the handshake, or in the one that this resumes; nil when it has shown nothing.
+    var clientCertificate: ClientCertificate? {
+        guard let certificate = SSL_get0_peer_certificate(ssl), SSL_get_verify_result(ssl) == X509_V_OK else {
+            return nil
+        }
+        return ClientCertificate(
+            names: TLSSession.alternativeNames(of: certificate),
+            notAfter: CertificateTime.unixSeconds(X509_get0_notAfter(certificate)) ?? 0)
+    }
+
+    private static func alternativeNames(of certificate: OpaquePointer) -> [ClientCertificate.Name] {
+        guard let list = cs_x509_alternative_names(certificate) else { return [] }
+        defer { cs_general_names_free(list) }
+        return (0..<cs_general_names_count(list)).compactMap { index in
+            var (bytes, count): (UnsafePointer<UInt8>?, Int32) = (nil, 0)
+            let kind: ClientCertificate.Name.Kind
+            switch cs_general_name(list, index, &bytes, &count) {
+            case GEN_DNS: kind = .dns
+            case GEN_URI: kind = .uri
+            case GEN_EMAIL: kind = .email
+            default: return nil
+            }
+            return ClientCertificate.Name(kind, Array(UnsafeBufferPointer(start: bytes, count: Int(count))))
+        }
     }
 }

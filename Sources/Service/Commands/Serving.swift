@@ -103,7 +103,8 @@ enum Serving {
     private static func identity(_ tls: Configuration.TLS?) throws(TLSIdentity.Failure) -> TLSIdentity? {
         guard let tls else { return nil }
         return try TLSIdentity(
-            tls.certificates.map { TLSIdentity.Entry(names: $0.names, certificate: $0.certificate) })
+            tls.certificates.map { TLSIdentity.Entry(names: $0.names, certificate: $0.certificate) },
+            acceptingFrom: tls.clientAuthorities)
     }
 
     private static func stop(
