@@ -7,7 +7,7 @@ import Testing
 @testable import Net
 
 /// Whose certificates a server takes from its clients (R9).
-@Suite(.timeLimit(.minutes(3))) struct ClientCertificateTests {
+@Suite(.timeLimit(.minutes(3))) struct ServerTLSClientCertificateTests {
     private let certificates: ClientCertificates
 
     init() throws { certificates = try ClientCertificates.shared.get() }
@@ -42,7 +42,7 @@ import Testing
             var offer = offer(version, certificates.caller)
             for number in 0..<3 {
                 let client = try TLSClient(to: server.port, offer)
-                for _ in 0..<2 { #expect(try client.get("/who").text == ClientCertificateTests.names) }
+                for _ in 0..<2 { #expect(try client.get("/who").text == ServerTLSClientCertificateTests.names) }
                 #expect(client.isResumed == (number > 0))
                 offer.session = client.session
             }
@@ -100,7 +100,7 @@ import Testing
         try withIdentity(kind) { (server) throws in
             var offer = offer(version, certificates.revokedCaller)
             let client = try TLSClient(to: server.port, offer)
-            #expect(try client.get("/who").text == ClientCertificateTests.names)
+            #expect(try client.get("/who").text == ServerTLSClientCertificateTests.names)
             offer.session = client.session
             server.replaceIdentity(with: try identity(revocations: certificates.revocations))
             let isRefused = eventually { (try? refusal(server, offer))?.hasSuffix("certificate revoked") == true }
