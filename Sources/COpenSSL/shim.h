@@ -38,9 +38,9 @@ static inline int cs_ssl_context_set_groups(SSL_CTX *context, const char *groups
   return (int)SSL_CTX_set1_groups_list(context, groups);
 }
 
-/// As a server: its own order of ciphers, but ChaCha20 for those who have it first, since they have no AES in hardware. Many records
-/// are taken off the socket by one call. A client that ends without a farewell cuts nothing short, since
-/// every request says how long it is.
+/// As a server: its own order of ciphers, but ChaCha20 for those who have it first, since they have no AES in hardware.
+/// Many records are taken off the socket by one call. A client that ends without a farewell cuts nothing short, since every
+/// request says how long it is.
 static inline void cs_ssl_context_set_server_options(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_IGNORE_UNEXPECTED_EOF |
                                    SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);

@@ -2,9 +2,8 @@ import Bytes
 import COpenSSL
 import Crypto
 
-/// What a server shows to its clients: certificates, each for some of its names; and whose certificates it takes from them. It never
-/// changes; another may take its place
-/// in the running server.
+/// What a server shows to its clients: certificates, each for some of its names; and whose certificates it takes from them.
+/// It never changes; another may take its place in the running server.
 ///
 /// TLS 1.2 and 1.3 as Mozilla's intermediate profile has them, less all that is no ECDHE. Sessions are resumed by tickets, which
 /// nobody has to remember; their keys are the identity's own, made at random, and end with it.
