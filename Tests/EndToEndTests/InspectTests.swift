@@ -125,6 +125,36 @@ struct InspectTests {
         #expect(try inspect(token, "--config", Service.shared(.forms, .epoll).configuration).out.contains("no issuer"))
     }
 
+    @Test func `a URL ticket is genuine, by itself and in its URL, and refused for what is wrong with it`() throws {
+        let setup = Setup(
+            name: "inspected tickets",
+            rest: """
+                authentication: {
+                    apiKeys: [\(APIKey.alice.entry)],
+                    tickets: { secret: "\(String(repeating: "t", count: 32))", maxLifetime: "30m" },
+                  },
+                  grants: { "photos": { route: "qiniu.uptoken", credential: "qiniu", callers: ["apiKey:alice"],
+                    bucket: "media", keyPrefix: "photos/" } },
+                """)
+        try Service.run(setup, .epoll) { service in
+            let answer = try service.post(
+                "/tickets", json: #"{"grant":"photos","expires":120,"key":"photos/a.jpg"}"#, APIKey.alice.bearer)
+            answer.expectSuccess()
+            let ticket = try #require(answer.json["ticket"]?.string)
+            for text in [answer.text, ticket, try #require(answer.json["url"]?.string)] {
+                let outcome = try inspect(text, "--config", service.configuration)
+                #expect(
+                    outcome.code == 0 && outcome.out.hasPrefix("URL ticket: genuine\n"), "\(outcome.out)\(outcome.err)")
+                #expect(outcome.out.contains("apiKey:alice/alice") && outcome.out.contains("photos/a.jpg"))
+                #expect(!outcome.out.contains(ticket))
+            }
+            #expect(try inspect(ticket, folder: Keeper.makeFolder()).out.hasPrefix("URL ticket: unverified\n"))
+            let forged = ticket.dropLast(4) + (ticket.hasSuffix("AAAA") ? "BBBB" : "AAAA")
+            let refused = try inspect(String(forged), "--config", service.configuration)
+            #expect(refused.code == 1 && refused.out.contains("authentication.tickets"), "\(refused.out)")
+        }
+    }
+
     // MARK: Refusals
 
     @Test func `what the vendor would refuse is 1, with the reason`() throws {

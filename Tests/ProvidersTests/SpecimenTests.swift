@@ -96,9 +96,10 @@ import Testing
         let moments = [InspectionSample.now, .min, .max, 0]
         let jwt = InspectedJWT.inspect(
             specimen, at: InspectionSample.now, leeway: { _ in .max }, judge: { _, _ in })
+        let ticket = InspectedTicket.inspect(specimen, at: InspectionSample.now, judge: { _, _ in })
         return moments.flatMap { now in
             Registry.inspectors.compactMap { $0.inspector.inspect(specimen, with: keyring, at: now) }
-        } + (jwt.map { [$0] } ?? [])
+        } + [jwt, ticket].compactMap(\.self)
     }
 
     private static let seeds = [

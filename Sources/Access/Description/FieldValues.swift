@@ -61,6 +61,13 @@ package struct FieldValues: Sendable {
     }
 }
 
+/// Whoever keeps the values of a credential shows none of them.
+extension FieldValues: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<fields>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// What is wrong with a field of the configuration beyond its type: where, why, and what would be right.
 package struct FieldProblem: Error, Sendable {
     /// The path below the object being read, such as `policy.fsizeLimit`.

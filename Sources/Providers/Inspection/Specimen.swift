@@ -45,7 +45,7 @@ package struct Specimen: Sendable {
     }
 
     private init(_ value: JSONValue) {
-        for name in ["uptoken", "token", "authorization"] {
+        for name in ["uptoken", "token", "authorization", "ticket"] {
             guard case .string(let text)? = value[name]?.content else { continue }
             self.init(.text(text), in: value)
             return

@@ -29,7 +29,7 @@ enum Inspecting {
             return refuse(reason(error), options, error.isEmpty ? .usage : .failed)
         }
         guard let inspection = inspect(specimen, by: keyrings, at: SystemClock.now().unixSeconds) else {
-            let kinds = Registry.inspectors.map(\.inspector.kind) + [InspectedJWT.kind]
+            let kinds = Registry.inspectors.map(\.inspector.kind) + [InspectedJWT.kind, InspectedTicket.kind]
             return refuse("it is none of: \(kinds.joined(separator: ", "))", options, .failed)
         }
         let report = InspectionReport(inspection)
@@ -43,9 +43,13 @@ enum Inspecting {
             let keyring = keyrings.keyring(of: provider)
             if let inspection = inspector.inspect(specimen, with: keyring, at: now) { return inspection }
         }
-        return InspectedJWT.inspect(specimen, at: now, leeway: keyrings.leeway(of:)) { token, inspection in
+        let token = InspectedJWT.inspect(specimen, at: now, leeway: keyrings.leeway(of:)) { token, inspection in
             keyrings.judge(token, at: now, in: &inspection)
         }
+        return token
+            ?? InspectedTicket.inspect(specimen, at: now) { ticket, inspection in
+                keyrings.judge(ticket: ticket, at: now, in: &inspection)
+            }
     }
 
     /// Standard input up to one byte more than may be there.

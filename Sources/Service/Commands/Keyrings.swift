@@ -71,4 +71,27 @@ struct Keyrings {
             inspection.fails("signature", (fault?.reason ?? reason).description)
         }
     }
+
+    /// Notes whether a ticket is one that the service would take; not when it ends, which is judged anyway.
+    func judge(ticket: [UInt8], at now: Int64, in inspection: inout Inspection) {
+        guard let authenticator else {
+            return inspection.leavesOpen("signature", "no configuration was given to check it by")
+        }
+        guard let signer = try? authenticator.ticketKey?.makeSigner() else {
+            return inspection.leavesOpen("signature", "the configuration has no authentication.tickets")
+        }
+        guard let known = try? signer.read(ticket.span) else {
+            return inspection.fails("signature", "it is none of the configuration's authentication.tickets")
+        }
+        inspection.holds("signature")
+        // An ended one is refused as well, which is said anyway.
+        switch authenticator.identify(
+            ticket: ticket.span, by: signer, at: min(now, known.endsAt.subtractingReportingOverflow(1).partialValue))
+        {
+        case .caller(let caller) where caller.isDenied:
+            inspection.fails("caller", "authentication.deny names it, or the ticket")
+        case .caller: inspection.holds("caller", "the configuration knows it")
+        case .refused: inspection.fails("caller", "the configuration does not know it any more")
+        }
+    }
 }

@@ -31,7 +31,7 @@ package final class TicketSigner {
 
     /// The longest ticket, in characters: it must fit into a request line with all else.
     package static let maximumLength = 4096
-    private static let keyIDLength = 4
+    static let keyIDLength = 4
 
     init(_ key: HMACKey) throws(CryptoError) {
         self.key = key
