@@ -34,7 +34,8 @@ struct SecretsTests {
             alice: APIKey(key: canary(), id: "alice"), bob: APIKey(key: canary(), id: "bob"),
             ended: APIKey(key: canary(), id: "ended", notAfter: now - 10),
             denied: APIKey(key: canary(), id: "denied"))
-        let secrets = Setup.Secrets(qiniu: canary(), cdn: canary(), nos: canary(), oss: canary(), sts: canary())
+        let secrets = Setup.Secrets(
+            qiniu: canary(), cdn: canary(), nos: canary(), oss: canary(), sts: canary(), tickets: canary())
         /// What the vendor issues, for its caller's eyes only.
         let issued = (secret: canary(), token: canary())
         let failing = Switch()
@@ -93,6 +94,7 @@ struct SecretsTests {
             [
                 bytes("qiniu", secrets.qiniu), bytes("cdnKey", secrets.cdn), bytes("nos", secrets.nos),
                 bytes("oss", secrets.oss), bytes("sts", secrets.sts), bytes("jwt", secrets.tokens),
+                bytes("tickets", secrets.tickets),
             ]
         }
 
@@ -160,6 +162,23 @@ struct SecretsTests {
         }
     }
 
+    /// Tickets for all that tickets are for, used well, and beside another credential.
+    private func askByTicket(_ house: House) throws {
+        let (service, key) = (house.service, house.keys.alice)
+        let form = "Content-Type: application/x-www-form-urlencoded"
+        for place in house.routes.compactMap({ $0 }) where !place.isCallback {
+            let minted = try house.ask(
+                service.text("POST", "/tickets", [key.bearer, form], body: "grant=\(place.keyGrant)&expires=1200"))
+            let ticket = try #require(minted.json["ticket"]?.string, "\(minted.text)")
+            // A ticket needs no escapes, and takes none.
+            let parameters = EveryRoute.form(place.parameters?("alice") ?? [])
+            let target = place.path + (parameters.isEmpty ? "?" : "?\(parameters)&") + "ticket=\(ticket)"
+            #expect(try house.ask(service.text("GET", target, [])).status == 200, "\(place.name)")
+            #expect(try house.ask(service.text("GET", target, [key.bearer])).status == 401)
+            #expect(try house.ask(service.text("GET", target + "A", [])).status == 401)
+        }
+    }
+
     /// What goes wrong at the vendors'.
     private func askInVain(_ house: House) throws {
         house.failing.isOn = true
@@ -205,6 +224,7 @@ struct SecretsTests {
         let askers = Asker.all(house.keys)
         try askInTurn(house, askers)
         try askWrongly(house, askers)
+        try askByTicket(house)
         try askInVain(house)
         let shown = try whatTheMachineShows(of: house.service.process.identifier)
         let check = try Program.run(

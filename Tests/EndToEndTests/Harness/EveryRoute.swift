@@ -109,6 +109,7 @@ extension Setup {
         var oss = Setup.ossSecret
         var sts = "sts-secret-of-the-end-to-end-tests"
         var tokens = String(decoding: Setup.tokenSecret.secret, as: UTF8.self)
+        var tickets = "ticket-secret-of-the-end-to-end-tests"
 
         var environment: [String: String] { ["E2E_OSS_SECRET": oss] }
     }
@@ -149,6 +150,7 @@ extension Setup {
                       { id: "intern", issuer: "intern", audience: "uploads", algorithms: "HS256",
                         secret: { file: "secrets/tokens" } },
                     ],
+                    tickets: { secret: { file: "secrets/tickets" } },
                     deny: ["apiKey:denied", "jwt:login/mallory"],
                   },
                   grants: {
@@ -158,7 +160,8 @@ extension Setup {
             logLevel: logLevel,
             files: [
                 "secrets/kodo": secrets.qiniu + "\n", "secrets/sts": secrets.sts + "\n",
-                "secrets/tokens": secrets.tokens + "\n", "jwks.json": tokens.files["jwks.json"] ?? "",
+                "secrets/tokens": secrets.tokens + "\n", "secrets/tickets": secrets.tickets + "\n",
+                "jwks.json": tokens.files["jwks.json"] ?? "",
             ])
     }
 }
