@@ -81,6 +81,19 @@ import Testing
         return template.render(for: caller, asking: nil, at: moment, into: &rendered) == nil ? rendered.bytes.text : nil
     }
 
+    @Test func `R14: no rendering is longer than the longest`() throws {
+        let text =
+            "a/${caller.id}/${caller.source}/${claims.c}/${sha256:claims.c}/${uuid}/${date.yyyy}${date.mm}${date.dd}/"
+        let template = try KeyTemplate(Array(text.utf8))
+        let name = [UInt8](repeating: UInt8(ascii: "n"), count: 128)
+        let id = String(repeating: "i", count: 128)
+        let rendered = try #require(render(template, id: id, subject: name, [(Array("c".utf8), .text(name))]))
+        // `jwt` is shorter than the longest kind's name.
+        #expect(template.longest.count - rendered.utf8.count == Principal.Kind.longestName - "jwt".utf8.count)
+        let longer = render(template, id: id, subject: name + [97], [(Array("c".utf8), .text(name))])
+        #expect(longer == nil)
+    }
+
     @Test func `R14: of 10,000 random tuples of claims no two different ones render the same prefix`() throws {
         var generator = SplitMix(seed: 11)
         let alphabet = Array("ab01._@-/$ \u{e9}".utf8)

@@ -68,6 +68,25 @@ private func session(
 }
 
 @Suite struct DistributeTokenTests {
+    @Test func `a grant that is taken has a session policy for the longest claims and names that R14 admits`() throws {
+        let longest = String(repeating: "x", count: 128)
+        var taken = 0
+        for length in stride(from: 1, through: 1000, by: 9) {
+            let start = String(repeating: "a", count: length)
+            let fields = try fields(prefix: start + "/${caller.id}/${claims.tenant}/") {
+                $0["listPrefix"] = .boolean(true)
+            }
+            guard problem(fields) == nil else { continue }
+            taken += 1
+            let prefix = "\(start)/\(longest)/\(longest)/"
+            let session = try session(try DistributeToken(fields), prefix: prefix, vendorName: longest)
+            let (policy, name) = try session.map { ($0.request.policy?.count, $0.request.sessionName.count) }.get()
+            #expect(policy.map { $0 <= SessionPolicy.maximumLength } == true)
+            #expect((2...64).contains(name))
+        }
+        #expect((1..<111).contains(taken), "some fit, and the longest do not")
+    }
+
     @Test func `a permit becomes the request for a session`() throws {
         let account = try STSSample.account {
             $0["externalId"] = .string(Array("ext".utf8))

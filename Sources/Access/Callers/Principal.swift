@@ -2,8 +2,11 @@ import Bytes
 
 /// Who somebody is: kind, configured identity, subject, compared as bytes and never as text (R9).
 package struct Principal: Sendable, Hashable {
-    package enum Kind: String, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
         case anonymous, apiKey, jwt
+
+        /// Bytes of the longest kind's name.
+        static let longestName = allCases.map { $0.rawValue.utf8.count }.max() ?? 0
     }
 
     package let kind: Kind
@@ -23,9 +26,12 @@ package struct Principal: Sendable, Hashable {
     /// `kind-id`, what `${caller.source}` stands for.
     package var source: [UInt8] { Array(text: kind.rawValue) + [UInt8(ascii: "-")] + id }
 
+    /// The longest name that may stand in a key, in bytes (R14).
+    static let maximumPlainLength = 128
+
     /// Whether `text` may stand in a key where a caller's name belongs (R14): `[A-Za-z0-9_@+=~-][A-Za-z0-9._@+=~-]{0,127}`.
     package static func isPlain(_ text: Span<UInt8>) -> Bool {
-        guard (1...128).contains(text.count), text[0] != UInt8(ascii: ".") else { return false }
+        guard (1...maximumPlainLength).contains(text.count), text[0] != UInt8(ascii: ".") else { return false }
         for index in text.indices {
             switch text[index] {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),

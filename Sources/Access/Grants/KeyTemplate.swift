@@ -101,6 +101,25 @@ package struct KeyTemplate: Sendable {
         parts.flatMap { if case .literal(let bytes) = $0 { bytes } else { [UInt8(ascii: "x")] } }
     }
 
+    /// A rendering with the longest of everything that R14 admits, for limits of the vendors'.
+    package var longest: [UInt8] {
+        parts.flatMap { part -> [UInt8] in
+            if case .literal(let bytes) = part { return bytes }
+            let length =
+                switch part {
+                case .literal(let bytes): bytes.count
+                case .callerID, .claim: Principal.maximumPlainLength
+                case .callerSource: Principal.Kind.longestName + 1 + Principal.maximumPlainLength
+                case .claimDigest: 64
+                case .uuid: 36
+                case .year: 4
+                case .month, .day: 2
+                case .fileExtension: 8
+                }
+            return [UInt8](repeating: UInt8(ascii: "x"), count: length)
+        }
+    }
+
     private static let places: [(String, Part)] = [
         ("caller.id", .callerID), ("caller.source", .callerSource), ("uuid", .uuid), ("date.yyyy", .year),
         ("date.mm", .month), ("date.dd", .day), ("ext", .fileExtension),

@@ -59,7 +59,7 @@ package struct DistributeToken: Issuer {
         do throws(SessionPolicy.Fault) {
             switch fields.target {
             case .prefix(let template), .key(let template):
-                let prefix = template.sample
+                let prefix = template.longest
                 try SessionPolicy.write(
                     actions, on: bucket.span, prefix: prefix.span, listPrefix: listPrefix, into: &sample)
             case .anything:
