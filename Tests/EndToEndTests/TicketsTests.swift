@@ -158,6 +158,10 @@ struct TicketsTests {
             try service.get(good, field).expectProblem(401, "unauthenticated")
         }
         try service.get("/qiniu/uptoken?key=public/a&%74icket=x").expectProblem(400, "unknown_parameter")
+        for target in ["/qiniu/uptoken?%74icket=x", "/qiniu/uptoken?key=photos/a", "/tickets?grant=photos"] {
+            try service.post(target, json: #"{"grant":"photos"}"#, APIKey.alice.bearer)
+                .expectProblem(400, "unknown_parameter")
+        }
         // Where there are no tickets, too.
         try Service.shared(.open, transport).get("/qiniu/uptoken?key=photos/a&ticket=\(ticket)")
             .expectProblem(401, "unauthenticated")

@@ -12,7 +12,7 @@ extension Pipeline {
     ) throws(Refusal) {
         ask.reset()
         if request.head.method == .post {
-            try readQueryOfPost(request, route)
+            try readQueryOfPost(request, by: caller, among: route.parameters)
             try readBody(of: request, textParameter: route.textParameter, among: route.parameters)
         } else {
             guard request.body.isEmpty else { throw .unwantedBody }
@@ -50,14 +50,15 @@ extension Pipeline {
         do throws(AskError) { try ask.read(by: []) } catch { throw Refusal(error) }
     }
 
-    /// A POST's query may hold what is ignored everywhere, such as a cache buster, and nothing else.
-    private mutating func readQueryOfPost(_ request: borrowing Request, _ route: RouteDescription) throws(Refusal) {
+    /// A POST's query may hold the ticket by which it asks, what is ignored everywhere, such as a cache buster, and nothing else.
+    mutating func readQueryOfPost(
+        _ request: borrowing Request, by caller: Caller, among known: [ParameterDescription]
+    ) throws(Refusal) {
         if request.query.isEmpty { return }
-        try readParameters(among: route.parameters) { ask throws(ParameterError) in
+        try readParameters(among: known) { ask throws(ParameterError) in
             try ask.parameters.read(form: request.query)
         }
-        // Whether it holds was judged when it was found out who asks.
-        _ = ask.parameters.take("ticket")
+        if caller.ticket != nil { _ = ask.parameters.take("ticket") }
         for entry in ask.parameters.entries where !ask.parameters.bytes(entry.name).begins(with: "_") {
             throw .queryOnPost
         }

@@ -38,6 +38,7 @@ extension Pipeline {
         }
         let caller = try identifyMinter(request, counting: true, at: instant, into: &response)
         ask.reset()
+        try readQueryOfPost(request, by: caller, among: Pipeline.mintParameters)
         try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
         let lifetime = try takeLifetime(atMost: key.maximumLifetime)
         guard origins.admits(request) else { throw .foreignOrigin }

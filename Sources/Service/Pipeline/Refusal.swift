@@ -41,7 +41,8 @@ extension Refusal {
     }
 
     static let queryOnPost = Refusal(
-        400, "unknown_parameter", "a POST is asked by its body; its query may have names that begin with _ only")
+        400, "unknown_parameter",
+        "a POST is asked by its body; its query may have a ticket, and names that begin with _")
 
     static let unwantedBody = Refusal(
         400, "invalid_parameter", "only a POST has a body here; a GET is asked by its query and must have no body")
