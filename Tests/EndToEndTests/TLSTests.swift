@@ -63,6 +63,26 @@ struct TLSTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `R11: a ticket's URL is one that its bearer can ask`(_ transport: Transport) throws {
+        var setup = setup()
+        let secret = String(repeating: "s", count: 32)
+        setup.rest = setup.rest.replacing(
+            "authentication: {", with: "authentication: { tickets: { secret: \"\(secret)\" },")
+        try Service.run(setup, transport) { service in
+            let minted = try curl(
+                service,
+                [
+                    "-H", APIKey.alice.bearer, "--json", "{\"grant\":\"hers\"}",
+                    "https://localhost:\(service.port)/tickets",
+                ])
+            let url = try #require(try JSON(minted.out)["url"]?.string, "\(minted.out)")
+            #expect(url.hasPrefix("https://localhost:\(service.port)/qiniu/uptoken?ticket="))
+            let answer = try curl(service, [url])
+            #expect(answer.out.contains("\"uptoken\""), "\(answer.out)")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `openssl shakes hands, resumes its session, and is refused what is old`(_ transport: Transport) throws {
         try Service.run(setup(), transport) { service in
             let folder = try Keeper.makeFolder()

@@ -111,8 +111,9 @@ extension Pipeline {
         response.body.append(text)
         response.body.append("\",\"url\":\"")
         // Off loopback there is TLS, if only in a proxy's hands.
-        let isLocal = configuration.server.listen[request.listener].address.isLoopback
-        response.body.append(isLocal ? "http://" : "https://")
+        let isPlain =
+            configuration.server.tls == nil && configuration.server.listen[request.listener].address.isLoopback
+        response.body.append(isPlain ? "http://" : "https://")
         response.body.append(request.authority)
         response.body.append(route.path)
         response.body.append("?ticket=")
