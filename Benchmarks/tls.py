@@ -39,7 +39,7 @@ http {{
 }}
 """
 COUNTERSIGN = """{{
-  version: 1, credentials: {{}}, grants: {{}}, log: {{ level: "error" }},
+  version: 1, admin: {{ listen: [] }}, credentials: {{}}, grants: {{}}, log: {{ level: "error" }},
   server: {{ listen: "127.0.0.1:{port}", workers: 1, hosts: ["*"], transport: "{transport}",
     tls: {{ certificates: [{{ names: "localhost", certificateFile: "{chain}", keyFile: "{key}" }}] }} }},
 }}"""

@@ -27,7 +27,7 @@ extension Compiler {
         let (keys, tokens) = (fields.objects("apiKeys"), fields.objects("jwt"))
         identities.ids[.apiKey] = ids(keys, "authentication.apiKeys")
         identities.ids[.jwt] = ids(tokens, "authentication.jwt", areUnique: true)
-        identities.keys = compileKeys(keys ?? [])
+        identities.keys = compileKeys(keys ?? [], "authentication.apiKeys")
         for (issuer, source) in compileIssuers(tokens ?? []) {
             identities.issuers.append(issuer)
             identities.keySources[issuer.id] = source
@@ -39,7 +39,7 @@ extension Compiler {
         return identities
     }
 
-    private func ids(_ entries: [FieldValues]?, _ path: String, areUnique: Bool = false) -> Set<[UInt8]>? {
+    func ids(_ entries: [FieldValues]?, _ path: String, areUnique: Bool = false) -> Set<[UInt8]>? {
         var ids: Set<[UInt8]> = []
         var isComplete = entries != nil
         for (index, entry) in (entries ?? []).enumerated() {
@@ -56,11 +56,11 @@ extension Compiler {
         return isComplete ? ids : nil
     }
 
-    private func compileKeys(_ entries: [FieldValues]) -> [Authenticator.APIKey] {
+    func compileKeys(_ entries: [FieldValues], _ path: String) -> [Authenticator.APIKey] {
         var keys: [Authenticator.APIKey] = []
         var digests: Set<[UInt8]> = []
         for (index, entry) in entries.enumerated() {
-            let path = "authentication.apiKeys[\(index)].sha256"
+            let path = "\(path)[\(index)].sha256"
             guard let hex = entry.string("sha256") else { continue }
             guard let bytes = Hex.decode(hex.span), bytes.count == 32, let digest = Digest(bytes) else {
                 reader.report(path, "must be the 64 hex digits that `countersign hash-key` shows, not the key itself")

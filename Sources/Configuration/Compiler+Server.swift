@@ -3,8 +3,7 @@ import Bytes
 import Providers
 
 extension Compiler {
-    /// - Parameter isSandbox: whether the keys are for the sandbox, which nobody else may take for the vendor.
-    func compileServer(_ fields: FieldValues, isSandbox: Bool) -> Configuration.Server {
+    func compileServer(_ fields: FieldValues, _ exposure: Exposure) -> Configuration.Server {
         let cors = fields.object("cors")
         for (index, name) in (fields.strings("hosts") ?? []).enumerated()
         where !name.elementsEqual("*".utf8) && !CharacterRule.isHost(name) {
@@ -19,7 +18,7 @@ extension Compiler {
                     + "in lower case, without path, and without the scheme's own port")
         }
         return Configuration.Server(
-            listen: compileListen(fields, isSandbox), tls: fields.object("tls").map { compileTLS($0) },
+            listen: compilePublicListen(fields, exposure), tls: fields.object("tls").map { compileTLS($0) },
             hosts: fields.strings("hosts") ?? [],
             transport: fields.string("transport")?.text, workers: Int(fields.integer("workers") ?? 0),
             limits: limits(fields.object("limits") ?? FieldValues()), origins: cors?.strings("origins") ?? [],
@@ -27,33 +26,13 @@ extension Compiler {
             aliases: compileAliases(fields.members("aliases") ?? []))
     }
 
-    private func compileListen(_ fields: FieldValues, _ isSandbox: Bool) -> [HostPort] {
-        var listen: [HostPort] = []
+    private func compilePublicListen(_ fields: FieldValues, _ exposure: Exposure) -> [HostPort] {
         let names = fields.strings("listen")
-        let hasTLS = fields["tls"] != nil
-        if hasTLS, fields.boolean("plaintext") == true {
+        if fields["tls"] != nil, fields.boolean("plaintext") == true {
             reader.report("server.plaintext", "must be false beside server.tls, with which all addresses speak TLS")
         }
         if names?.isEmpty == true { reader.report("server.listen", "must name at least one address") }
-        for (index, name) in (names ?? []).enumerated() {
-            let path = reader.join("server.listen", index)
-            guard let address = HostPort(name.text) else {
-                reader.report(path, "must be a numeric address and a port such as \"127.0.0.1:8080\" or \"[::1]:8080\"")
-                continue
-            }
-            if !address.address.isLoopback, isSandbox {
-                reader.report(
-                    path, "is not a loopback address, and keys for the sandbox are handed out on loopback only")
-            } else if !address.address.isLoopback, !hasTLS, fields.boolean("plaintext") == false {
-                reader.report(
-                    path,
-                    "is not a loopback address; listening there needs server.tls, or server.plaintext: true without it")
-            } else if let other = listen.first(where: { address.overlaps($0) }) {
-                reader.report(path, "is listened on already, by \(other)")
-            }
-            listen.append(address)
-        }
-        return listen
+        return compileListen(names ?? [], "server.listen", exposure)
     }
 
     private func limits(_ fields: FieldValues) -> Configuration.Limits {

@@ -39,7 +39,9 @@ final class Compiler {
         let root = reader.read(document, "", by: Schema.root)
         let credentials = compileCredentials(root.members("credentials"))
         let hasSandbox = credentials.list.contains(where: \.isSandbox)
-        let server = compileServer(root.object("server") ?? FieldValues(), isSandbox: hasSandbox)
+        let exposure = exposure(root.object("server") ?? FieldValues(), isSandbox: hasSandbox)
+        let server = compileServer(root.object("server") ?? FieldValues(), exposure)
+        let admin = compileAdmin(root.object("admin") ?? FieldValues(), exposure, beside: server.listen)
         let identities = compileAuthentication(root.object("authentication") ?? FieldValues())
         var grants: [Grant] = []
         for member in root.members("grants") ?? [] {
@@ -54,7 +56,7 @@ final class Compiler {
             _ = reader.admits(worldReadable: name, secret)
         }
         return Configuration(
-            server: server, credentials: credentials.list, authenticator: authenticator,
+            server: server, admin: admin, credentials: credentials.list, authenticator: authenticator,
             keySources: identities.keySources, grants: grants,
             policy: Policy(grants, for: authenticator, routes: Registry.routes.count),
             rates: Compiler.rates(root.object("rateLimit") ?? FieldValues()),

@@ -24,7 +24,17 @@ package struct Configuration: Sendable {
         package let aliases: [(path: [UInt8], route: Int)]
     }
 
-    /// What clients are shown on all addresses.
+    /// Who runs the service, and where it tells about itself.
+    package struct Admin: Sendable {
+        /// Empty where it is told nowhere.
+        package let listen: [HostPort]
+        /// Who may ask for more than whether it is alive and ready; nil where everybody may who reaches it.
+        package let authenticator: Authenticator?
+        /// The connections that may be open at once.
+        package let connections: Int
+    }
+
+    /// What clients are shown on all addresses, but for the admin's on loopback.
     package struct TLS: Sendable {
         package struct Certificate: Sendable {
             package let names: [[UInt8]]
@@ -82,6 +92,8 @@ package struct Configuration: Sendable {
 
     /// Where the service says that it is alive.
     package static let livenessPath = Array("/livez".utf8)
+    /// Where the admin listener says whether it can do its work.
+    package static let readinessPath = Array("/readyz".utf8)
     /// Where callers find what they may do.
     package static let grantsPath = Array("/grants".utf8)
     /// Where callers have tickets made.
@@ -90,6 +102,7 @@ package struct Configuration: Sendable {
     static let ownPaths = [livenessPath, grantsPath, ticketsPath]
 
     package let server: Server
+    package let admin: Admin
     package let credentials: [Credential]
     package let authenticator: Authenticator
     /// By the ids of the issuers whose keys are fetched.

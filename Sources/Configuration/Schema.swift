@@ -6,6 +6,8 @@ package enum Schema {
     package static let root: [FieldDescription] = [
         FieldDescription("version", .integer(1...1), required: true, "The version of this format."),
         FieldDescription("server", .object(server), "The public listener."),
+        FieldDescription(
+            "admin", .object(admin), "The listener for those who run the service: whether it is alive and ready."),
         FieldDescription("credentials", .members, required: true, "The vendors' keys, by names of your own."),
         FieldDescription("authentication", .object(authentication), "How callers prove who they are."),
         FieldDescription("grants", .members, required: true, "Who may have what, by names of your own."),
@@ -34,6 +36,18 @@ package enum Schema {
             "statusInBody", .boolean, standard: "false",
             "Whether errors of `/distribute-token.json` travel with HTTP 200, since some clients hide an error's body."),
         FieldDescription("aliases", .members, "Other paths for routes: `{ \"/api/uptoken\": \"qiniu.uptoken\" }`."),
+    ]
+
+    static let admin: [FieldDescription] = [
+        FieldDescription(
+            "listen", .strings, standard: "\"127.0.0.1:8081\"",
+            "As `server.listen`; `[]` for none. On loopback plain HTTP, elsewhere as `server` has it, and with `auth`."),
+        FieldDescription(
+            "auth", .objects(apiKey), standard: "[]",
+            "Keys of those who may ask; with one, all is for them alone but `/livez` and `/readyz`."),
+        FieldDescription(
+            "connections", .integer(1...1000), standard: "64",
+            "Open connections, counted apart from `server.limits.connections`; beyond it 503."),
     ]
 
     static let tls: [FieldDescription] = [

@@ -57,7 +57,8 @@ package struct ServerConnection: ~Copyable {
 
     private let limits: Limits
     private let parser: RequestParser
-    private let listener: Int
+    /// The place of the address that it was accepted on.
+    package let listener: Int
     private let client: ClientAddress
     private let token: UInt64
     /// What the client has shown by TLS; set by the owner before the first request.

@@ -221,8 +221,10 @@ final class EventLoop {
     }
 
     private func take(_ descriptor: Int32, from listener: ListeningSocket, by client: ClientAddress) {
-        guard open.enter(below: settings.connections) else {
-            turnAway(descriptor)
+        let place = settings.listeners[listener.index]
+        let identity = place.isPlain ? nil : identity
+        guard open.enter(reserved: place.isReserved) else {
+            turnAway(descriptor, isPlain: identity == nil)
             return
         }
         let slot = free.popLast() ?? channels.count
@@ -249,9 +251,9 @@ final class EventLoop {
     }
 
     /// Without TLS the client is told why; to shake hands for that would cost more than to serve it.
-    private func turnAway(_ descriptor: Int32) {
+    private func turnAway(_ descriptor: Int32, isPlain: Bool) {
         defer { systemClose(descriptor) }
-        guard identity == nil else { return }
+        guard isPlain else { return }
         let channel = ServerChannel(
             SocketStream(descriptor), token: 0, limits: settings.limits, at: context.instant, listener: 0, client: .none
         )
@@ -352,7 +354,7 @@ final class EventLoop {
         channels[slot] = nil
         free.append(slot)
         alive -= 1
-        open.leave()
+        open.leave(reserved: settings.listeners[channel.connection.listener].isReserved)
         channel.finish()
         transport.close(channel.descriptor)
         abandon(channel)
@@ -415,18 +417,31 @@ final class EventLoop {
 // Confined to its transport's thread or queue; `stop` touches an atomic and the transport's own wake-up only.
 extension EventLoop: @unchecked Sendable {}
 
-/// How many connections all loops hold together.
+/// How many connections all loops hold together, those of reserved listeners apart from all others.
 final class OpenConnections: Sendable {
-    private let count = Atomic(0)
+    private let limit, reservedLimit: Int
+    private let count = Atomic(0), reservedCount = Atomic(0)
 
-    /// Counts one more, unless there are `limit` already.
-    func enter(below limit: Int) -> Bool {
-        guard count.add(1, ordering: .relaxed).newValue <= limit else {
-            leave()
-            return false
-        }
-        return true
+    init(_ settings: Server.Settings) {
+        limit = settings.connections
+        reservedLimit = settings.reservedConnections
     }
 
-    func leave() { count.subtract(1, ordering: .relaxed) }
+    /// Counts one more, unless there are as many as there may be.
+    func enter(reserved: Bool) -> Bool {
+        let isWithin =
+            reserved
+            ? reservedCount.add(1, ordering: .relaxed).newValue <= reservedLimit
+            : count.add(1, ordering: .relaxed).newValue <= limit
+        if !isWithin { leave(reserved: reserved) }
+        return isWithin
+    }
+
+    func leave(reserved: Bool) {
+        if reserved {
+            reservedCount.subtract(1, ordering: .relaxed)
+        } else {
+            count.subtract(1, ordering: .relaxed)
+        }
+    }
 }

@@ -8,21 +8,35 @@ import HTTP
 
 /// The HTTP server: an event loop with its own thread and listening sockets for each worker.
 package final class Server: Sendable {
+    /// An address that is listened on, and for whom.
+    package struct Listener: Sendable {
+        package let address: SocketAddress
+        /// Whether it is for those who run the server: it has connections of its own, so that they get in when everybody
+        /// else has taken all that there are.
+        package var isReserved = false
+        /// Whether clients speak plain HTTP here, whatever the server shows elsewhere.
+        package var isPlain = false
+
+        package init(_ address: SocketAddress) { self.address = address }
+    }
+
     package struct Settings: Sendable {
-        package var addresses: [SocketAddress]
+        package var listeners: [Listener]
         /// The number of event loops, at least one.
         package var workers: Int
         package var transport = TransportKind.standard
         package var limits = Limits()
         /// The connections that may be open at once, over all loops.
         package var connections = 20_000
+        /// The same at listeners that are reserved.
+        package var reservedConnections = 64
         /// Milliseconds that requests under way have to finish after `stop`.
         package var drainTimeout: Int64 = 10_000
-        /// What is shown to clients of all addresses; nil without TLS.
+        /// What is shown to clients; nil without TLS.
         package var identity: TLSIdentity?
 
         package init(addresses: [SocketAddress], workers: Int) {
-            self.addresses = addresses
+            listeners = addresses.map { Listener($0) }
             self.workers = workers
         }
     }
@@ -68,15 +82,15 @@ package final class Server: Sendable {
         // The sockets come last, so that nothing can fail and leave them open.
         var sockets: [[ListeningSocket]] = []
         do throws(ListenError) {
-            for (index, address) in settings.addresses.enumerated() {
-                sockets.append(try ListeningSocket.open(address, index: index, count: workers))
+            for (index, listener) in settings.listeners.enumerated() {
+                sockets.append(try ListeningSocket.open(listener.address, index: index, count: workers))
             }
         } catch {
             for socket in sockets.joined() { systemClose(socket.descriptor) }
             throw .listening(error)
         }
         addresses = sockets.compactMap { $0.first?.address }
-        let open = OpenConnections()
+        let open = OpenConnections(settings)
         loops = parts.enumerated().map { worker, part in
             EventLoop(part.transport, settings, sockets.map { $0[worker] }, open, part.access, part.handler)
         }

@@ -50,6 +50,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
                 ("authentication.apiKeys.[].sha256", "\"\(Sample.digest)\""),
             ]
         }
+        if path.first == "admin", path.contains("auth") {
+            settings += [("admin.auth.[].id", "\"a\""), ("admin.auth.[].sha256", "\"\(Sample.digest)\"")]
+        }
         if needsTokens { settings += Documented.tokens }
         for provider in Registry.providers where path.first != "version" {
             let place = "credentials.\(provider.name)"
@@ -202,6 +205,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
     private static let values: [String: String] = [
         "grants.g.publicURL": "\"https://app.example.com/done\"", "grants.g.schemes": "\"qiniu\"",
         "grants.g.reply": "{}", "authentication.tickets.secret": "\"\(ticketSecret)\"",
+        "admin.listen": "\"127.0.0.1:1\"", "admin.auth": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",
+        "admin.auth[].sha256": "\"\(Sample.otherDigest)\"",
         "server.listen": "\"127.0.0.1:1\"", "server.hosts": "\"*\"", "server.cors.origins": "[\"https://a.example\"]",
         "server.tls": "{\"certificates\":\(certificates)}", "server.tls.certificates": certificates,
         "server.tls.certificates[].names": "\"sts.test\"", "server.tls.certificates[].certificateFile": "\"tls.pem\"",

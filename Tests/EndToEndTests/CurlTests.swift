@@ -26,7 +26,8 @@ struct CurlTests {
         try Keeper.write(Setup.qiniuSecret + "\n", to: folder + "/local/demo/qiniu-secret-key")
         try Keeper.write(Setup.nosSecret + "\n", to: folder + "/local/demo/nos-secret-key")
         try Keeper.write(Setup.ossSecret + "\n", to: folder + "/local/demo/oss-secret-key")
-        let text = demo.replacing(listener, with: #"listen: "127.0.0.1:0", transport: "\#(transport.rawValue)""#)
+        let text = demo.replacing("127.0.0.1:8081", with: "127.0.0.1:0").replacing(
+            listener, with: #"listen: "127.0.0.1:0", transport: "\#(transport.rawValue)""#)
         try Keeper.write(text, to: folder + "/config/demo.json5")
         let process = try Program(
             Program.countersign, ["serve", "--config", "config/demo.json5"], folder: folder)

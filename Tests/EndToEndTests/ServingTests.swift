@@ -136,7 +136,8 @@ struct ServingTests {
 
     @Test func `the log is JSON lines unless text is asked for`() throws {
         let folder = try Keeper.makeFolder()
-        let text = "{ version: 1, server: { listen: \"127.0.0.1:0\" }, credentials: {}, grants: {} }"
+        let text =
+            "{ version: 1, server: { listen: \"127.0.0.1:0\" }, admin: { listen: [] }, credentials: {}, grants: {} }"
         let path = try Keeper.write(text, to: folder + "/c.json5")
         let process = try Program(Program.countersign, ["serve", "--config", path])
         defer { _ = process.stop(within: 5) }

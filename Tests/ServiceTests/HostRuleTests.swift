@@ -38,6 +38,24 @@ import Testing
         #expect(try admits("[::1]:8080", listening: "[::1]:8080"))
     }
 
+    @Test func `R1: the admin listener is asked by names of its own on loopback, by any address elsewhere`() throws {
+        func admits(_ authority: String, listening address: String, hosts: String) throws -> Bool {
+            let configuration = try Sample.configuration(
+                server: "listen: '\(address)', plaintext: true, hosts: [\(hosts)]")
+            let listener = try #require(configuration.server.listen.first)
+            return HostRule(configuration.server, listener: listener, isAdmin: true).admits(Array(authority.utf8).span)
+        }
+        #expect(try admits("localhost:1", listening: "127.0.0.1:1", hosts: ""))
+        #expect(try !admits("10.0.0.1:1", listening: "127.0.0.1:1", hosts: ""))
+        for authority in ["10.0.0.1:1", "10.0.0.1", "[2001:db8::1]:1", "[::1]", "a.example.com"] {
+            #expect(try admits(authority, listening: "0.0.0.0:1", hosts: "'a.example.com'"), "\(authority)")
+        }
+        for authority in ["b.example.com", "10.0.0.1.nip.io", "10.0.0", "2001:db8::1", "", "[::1", "[10.0.0.1]"] {
+            #expect(try !admits(authority, listening: "0.0.0.0:1", hosts: "'a.example.com'"), "\(authority)")
+        }
+        #expect(try admits("whatever", listening: "0.0.0.0:1", hosts: ""))
+    }
+
     @Test func `R1: any other listener answers to all names, or to those listed`() throws {
         #expect(try admits("whatever", listening: "0.0.0.0:8080"))
         #expect(try admits("a.example.com", listening: "0.0.0.0:8080", hosts: ["a.example.com"]))

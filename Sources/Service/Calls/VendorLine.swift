@@ -29,6 +29,9 @@ final class VendorLine: Sendable {
         state = State(breaker: Breaker(limits: limits), budget: CallBudget(limits: limits, at: now.monotonic))
     }
 
+    /// Whether calls have failed in a row, and none has come through since.
+    var isFailing: Bool { lock.withLock { state.breaker.state != .closed } }
+
     /// The attempts of a call that begins now.
     func makeRetry(at now: Now) -> Retry {
         lock.withLock {

@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Dispatch
 import FoundationEssentials
@@ -74,7 +75,10 @@ enum Serving {
             return .failed
         }
         let signals = stop(server, on: [SIGTERM, SIGINT, SIGHUP], log)
-        for address in server.addresses { log.write(.info, "listening", ["address": "\(address)"]) }
+        for (place, address) in server.addresses.enumerated() {
+            let isPublic = place < configuration.server.listen.count
+            log.write(.info, isPublic ? "listening" : "listening for admin", ["address": "\(address)"])
+        }
         server.run()
         for signal in signals { signal.cancel() }
         log.write(.info, "stopped")
@@ -86,6 +90,13 @@ enum Serving {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         var settings = Server.Settings(
             addresses: from.listen.map { SocketAddress($0) }, workers: from.workers == 0 ? cores : from.workers)
+        settings.listeners += configuration.admin.listen.map { address in
+            var listener = Server.Listener(SocketAddress(address))
+            listener.isReserved = true
+            listener.isPlain = address.address.isLoopback
+            return listener
+        }
+        settings.reservedConnections = configuration.admin.connections
         settings.identity = try identity(from.tls)
         settings.transport = from.transport.flatMap(TransportKind.init) ?? .standard
         settings.connections = from.limits.connections

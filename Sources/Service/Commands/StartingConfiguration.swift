@@ -37,6 +37,9 @@ enum StartingConfiguration {
             cors: { origins: [] },
           },
 
+          // Where the service tells about itself, to programs on this machine: /livez, /readyz. Elsewhere it needs `auth`.
+          admin: { listen: "127.0.0.1:8081" },
+
           // The vendors' keys, which no client ever sees. A secret is { env: "NAME" }, { file: "PATH" } or a string;
           // files with secrets must not be readable by everybody.
           credentials: {

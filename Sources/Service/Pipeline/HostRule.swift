@@ -7,9 +7,14 @@ import HTTP
 struct HostRule: Sendable {
     /// Nil when every name is.
     private let names: [[UInt8]]?
+    /// Whether every numeric address is, too: no web page can have one for a name of its own.
+    private let admitsAddresses: Bool
 
-    /// - Parameter listener: the address that is listened on.
-    init(_ server: Configuration.Server, listener: HostPort) {
+    /// - Parameters:
+    ///   - listener: the address that is listened on.
+    ///   - isAdmin: whether it is the admin's, which is asked by the machine's address, off loopback.
+    init(_ server: Configuration.Server, listener: HostPort, isAdmin: Bool = false) {
+        admitsAddresses = isAdmin && !listener.address.isLoopback
         let listed = server.hosts.map { $0.map(\.lowercasedASCII) }
         if listed.contains([UInt8(ascii: "*")]) {
             names = nil
@@ -24,7 +29,7 @@ struct HostRule: Sendable {
         guard let names else { return true }
         let host = authority.extracting(0..<HostRule.hostLength(of: authority))
         for name in names where host.equals(ignoringCaseOf: name) { return true }
-        return false
+        return admitsAddresses && HostPort("\(host.text):0") != nil
     }
 
     /// Without the port: what comes before the colon that is not inside an IPv6 literal's brackets.

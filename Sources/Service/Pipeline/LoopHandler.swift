@@ -9,6 +9,9 @@ import Upstream
 /// An event loop's own pipeline, as the loop sees it.
 package final class LoopHandler: RequestHandler {
     private var pipeline: Pipeline
+    private var admin: AdminPipeline
+    /// Where the admin's listeners begin.
+    private let adminPlace: Int
     private let counter: SessionCounter
     private let fetches: FetchCounter
     private let callbacks: CallbackCounter
@@ -30,16 +33,25 @@ package final class LoopHandler: RequestHandler {
         tokens = KeyClerk(issuerKeys, configuration.authenticator.makeMemory(), tools) { mailbox.post($0) }
         pipeline = try Pipeline(
             configuration, counter, fetches, callbacks, on: lines, believing: tokens, limiter, log: log)
+        admin = try AdminPipeline(configuration, Readiness(desks), log)
+        adminPlace = configuration.server.listen.count
     }
 
     package func respond(
         to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) -> Answering {
-        pipeline.respond(to: request, as: ticket, at: instant, into: &response)
+        guard request.listener < adminPlace else {
+            admin.respond(to: request, by: request.listener - adminPlace, at: instant, into: &response)
+            return .done
+        }
+        return pipeline.respond(to: request, as: ticket, at: instant, into: &response)
     }
 
     package func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
-        pipeline.refuses(request, at: instant, into: &response)
+        guard request.listener < adminPlace else {
+            return admin.refuses(request, by: request.listener - adminPlace, at: instant, into: &response)
+        }
+        return pipeline.refuses(request, at: instant, into: &response)
     }
 
     package func respond(to error: RequestError, at instant: Instant, into response: inout Response) {

@@ -298,11 +298,11 @@ struct Pipeline: ~Copyable {
 
     private func authenticate(_ request: borrowing Request, at instant: Instant) throws(Refusal) -> Caller {
         if request.head.isRepeated(.authorization) || request.head.isRepeated(.apiKey) {
-            throw .unauthenticated("present one credential, not two", wasPresented: true)
+            throw .twoCredentials
         }
         if let place = try Pipeline.ticket(in: request.query) {
             guard request.head.value(of: .authorization) == nil, request.head.value(of: .apiKey) == nil else {
-                throw .unauthenticated("present one credential, not two", wasPresented: true)
+                throw .twoCredentials
             }
             return try caller(
                 of: configuration.authenticator.identify(

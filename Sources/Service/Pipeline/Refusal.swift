@@ -34,6 +34,8 @@ extension Refusal {
         403, "forbidden",
         "this web page's origin is not one that the service answers to; server.cors.origins lists them")
 
+    static let webPage = Refusal(403, "forbidden", "this listener is for programs, and answers to no web page")
+
     /// - Parameter textToo: whether the route takes plain text.
     static func unreadableType(textToo: Bool) -> Refusal {
         let types = "application/json\(textToo ? ", text/plain" : "") or application/x-www-form-urlencoded"
@@ -62,6 +64,8 @@ extension Refusal {
         )
         return refusal
     }
+
+    static let twoCredentials = unauthenticated("present one credential, not two", wasPresented: true)
 
     static let ticketByTicket = Refusal(403, "forbidden", "a ticket gives what it is for, and no other tickets")
 

@@ -95,6 +95,9 @@ package final class SessionDesk: Sendable {
     /// Lets go of some of what is of no use any more.
     func sweep(at now: Now) { lock.withLock { state.table.sweep(at: now, atMost: 64) } }
 
+    /// Whether the vendor's clock and ours disagree, so that nothing is issued (R17).
+    func isClockOff(at now: Now) -> Bool { lock.withLock { state.skew.judge(at: now) != .fine } }
+
     // MARK: Calls
 
     func line(to counterpart: Counterpart) -> VendorLine {

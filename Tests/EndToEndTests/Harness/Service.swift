@@ -8,9 +8,11 @@ enum Transport: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 /// A running `countersign serve` on a port that the system chose.
-final class Service: Sendable {
+final class Service: Asked, Sendable {
     let process: Program
     let port: UInt16
+    /// Where it tells about itself.
+    let admin: Admin
     /// Where its configuration and secret files are.
     let folder: String
     let configuration: String
@@ -21,21 +23,27 @@ final class Service: Sendable {
         configuration = try setup.write(to: folder, transport: transport)
         process = try Program(
             Program.countersign, ["serve", "--config", configuration], environment: environment)
-        let sign = setup.logFormat == "json" ? #""listening","address":""# : "listening address="
         do {
-            let log = try process.waitForError(holding: sign, within: 10)
-            let address = log[(log.firstRange(of: sign)?.upperBound ?? log.endIndex)...].prefix {
-                !$0.isNewline && $0 != "\""
-            }
-            guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-                throw Program.Failure(description: "no port in \(log)")
-            }
-            self.port = port
+            port = try Service.port(of: process, behind: "listening", setup)
+            admin = Admin(port: try Service.port(of: process, behind: "listening for admin", setup))
         } catch {
             _ = process.stop(within: 1)
             try? FileManager.default.removeItem(atPath: folder)
             throw error
         }
+    }
+
+    /// The port that the program says in its log, when it has said so.
+    private static func port(of process: Program, behind words: String, _ setup: Setup) throws -> UInt16 {
+        let sign = setup.logFormat == "json" ? "\"\(words)\",\"address\":\"" : "\(words) address="
+        let log = try process.waitForError(holding: sign, within: 10)
+        let address = log[(log.firstRange(of: sign)?.upperBound ?? log.endIndex)...].prefix {
+            !$0.isNewline && $0 != "\""
+        }
+        guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+            throw Program.Failure(description: "no port in \(log)")
+        }
+        return port
     }
 
     /// Runs `body` with a service of its own, and stops it whatever happens.
@@ -78,9 +86,19 @@ final class Service: Sendable {
     }
 }
 
+/// The admin listener of a running service.
+struct Admin: Asked, Sendable {
+    let port: UInt16
+}
+
 // MARK: Requests
 
-extension Service {
+/// What can be asked by HTTP on a port of this machine.
+protocol Asked {
+    var port: UInt16 { get }
+}
+
+extension Asked {
     func connect() throws -> Client { try Client(port) }
 
     /// The text of a request; the Host field is the listener's address unless `fields` has one.

@@ -11,6 +11,8 @@ struct Setup: Sendable {
     var rest: String
     /// The value of `server.listen`.
     var listen = #""127.0.0.1:0""#
+    /// The members of `admin`.
+    var admin = #"listen: "127.0.0.1:0""#
     var logLevel = "info"
     var logFormat = "text"
     /// Other files in the configuration's folder, by their names.
@@ -39,6 +41,7 @@ struct Setup: Sendable {
         {
           version: 1,
           server: { listen: \(listen), transport: "\(transport.rawValue)", \(server) },
+          admin: { \(admin) },
           \(credentials),
           \(rest)
           log: { format: "\(logFormat)", level: "\(logLevel)" },

@@ -1,0 +1,63 @@
+import Access
+import Bytes
+
+/// Where the service listens, and whom it may let in there.
+extension Compiler {
+    /// What lets addresses off loopback be listened on.
+    struct Exposure {
+        /// Whether the keys are for the sandbox, which nobody else may take for the vendor.
+        let isSandbox: Bool
+        /// Whether nothing protects what is sent there.
+        let isUnprotected: Bool
+    }
+
+    /// - Parameter fields: those of `server`.
+    func exposure(_ fields: FieldValues, isSandbox: Bool) -> Exposure {
+        Exposure(
+            isSandbox: isSandbox, isUnprotected: fields["tls"] == nil && fields.boolean("plaintext") == false)
+    }
+
+    /// - Parameter taken: what others of its listeners have.
+    func compileListen(
+        _ names: [[UInt8]], _ path: String, _ exposure: Exposure, beside taken: [HostPort] = []
+    ) -> [HostPort] {
+        var listen: [HostPort] = []
+        for (index, name) in names.enumerated() {
+            let path = reader.join(path, index)
+            guard let address = HostPort(name.text) else {
+                reader.report(path, "must be a numeric address and a port such as \"127.0.0.1:8080\" or \"[::1]:8080\"")
+                continue
+            }
+            if !address.address.isLoopback, exposure.isSandbox {
+                reader.report(
+                    path, "is not a loopback address, and keys for the sandbox are handed out on loopback only")
+            } else if !address.address.isLoopback, exposure.isUnprotected {
+                reader.report(
+                    path,
+                    "is not a loopback address; listening there needs server.tls, or server.plaintext: true without it")
+            } else if let other = (taken + listen).first(where: { address.overlaps($0) }) {
+                reader.report(path, "is listened on already, by \(other)")
+            }
+            listen.append(address)
+        }
+        return listen
+    }
+
+    // MARK: The admin
+
+    /// - Parameter taken: where everybody else is listened to.
+    func compileAdmin(
+        _ fields: FieldValues, _ exposure: Exposure, beside taken: [HostPort]
+    ) -> Configuration.Admin {
+        let entries = fields.objects("auth")
+        _ = ids(entries, "admin.auth")
+        let keys = compileKeys(entries ?? [], "admin.auth")
+        let listen = compileListen(fields.strings("listen") ?? [], "admin.listen", exposure, beside: taken)
+        if entries?.isEmpty == true, let open = listen.first(where: { !$0.address.isLoopback }) {
+            reader.report("admin.listen", "\(open) is not a loopback address; listening there needs admin.auth")
+        }
+        return Configuration.Admin(
+            listen: listen, authenticator: keys.isEmpty ? nil : Authenticator(apiKeys: keys, denied: []),
+            connections: Int(fields.integer("connections") ?? 0))
+    }
+}

@@ -1,0 +1,151 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import HTTP
+import Telemetry
+import Upstream
+
+/// What a request at the admin listener goes through: host, page, path, key, answer. It shares nothing with what the public
+/// listener does, and its paths are not there.
+///
+/// One value serves one event loop.
+struct AdminPipeline: ~Copyable {
+    enum Endpoint: CaseIterable {
+        /// Whether the process answers at all.
+        case alive
+        /// Whether it can do its work.
+        case ready
+
+        var path: [UInt8] {
+            switch self {
+            case .alive: Configuration.livenessPath
+            case .ready: Configuration.readinessPath
+            }
+        }
+
+        /// Whether it is told without a key: to whatever starts the service anew, or sends requests to it.
+        var isOpen: Bool {
+            switch self {
+            case .alive, .ready: true
+            }
+        }
+    }
+
+    /// By the place among the admin's addresses.
+    private let hosts: [HostRule]
+    /// Nil where everybody may ask who reaches the listener.
+    private let authenticator: Authenticator?
+    private var memory: JWTMemory
+    private let paths = Endpoint.allCases.map { (path: $0.path, endpoint: $0) }
+    private let readiness: Readiness
+    private let log: Log
+    private var requestID: RequestID
+
+    private static let methods: StaticString = "GET, HEAD, OPTIONS"
+
+    init(_ configuration: Configuration, _ readiness: Readiness, _ log: Log) throws(CryptoError) {
+        requestID = try RequestID()
+        hosts = configuration.admin.listen.map { HostRule(configuration.server, listener: $0, isAdmin: true) }
+        authenticator = configuration.admin.authenticator
+        memory = JWTMemory(capacity: 0)
+        self.readiness = readiness
+        self.log = log
+    }
+
+    /// - Parameter place: of the address that it came in by, among the admin's.
+    mutating func respond(
+        to request: borrowing Request, by place: Int, at instant: Instant, into response: inout Response
+    ) {
+        requestID.begin(request)
+        do throws(Refusal) {
+            let endpoint = try find(request, by: place)
+            try admit(request, to: endpoint, at: instant)
+            try answer(request, by: endpoint, at: instant, into: &response)
+            finish(request, status: response.status, code: "ok", &response)
+        } catch {
+            refuse(request, because: error, &response)
+        }
+    }
+
+    mutating func refuses(
+        _ request: borrowing Request, by place: Int, at instant: Instant, into response: inout Response
+    ) -> Bool {
+        requestID.begin(request)
+        do throws(Refusal) {
+            try admit(request, to: try find(request, by: place), at: instant)
+            throw .unwantedBody
+        } catch {
+            refuse(request, because: error, &response)
+            return true
+        }
+    }
+
+    // MARK: Who asks for what
+
+    /// No page is answered, whatever its origin: nothing here is for browsers.
+    private func find(_ request: borrowing Request, by place: Int) throws(Refusal) -> Endpoint {
+        guard hosts.indices.contains(place), hosts[place].admits(request.authority) else { throw .misdirected }
+        guard request.head.value(of: .origin) == nil, !request.field(.fetchSite).equals("cross-site") else {
+            throw .webPage
+        }
+        for candidate in paths where request.path.equals(candidate.path) { return candidate.endpoint }
+        throw .notFound
+    }
+
+    private mutating func admit(
+        _ request: borrowing Request, to endpoint: Endpoint, at instant: Instant
+    ) throws(Refusal) {
+        if let authenticator, !endpoint.isOpen { try identify(request, by: authenticator, at: instant) }
+        switch request.head.method {
+        case .get, .head, .options: break
+        case .post, .other: throw .methodNotAllowed(AdminPipeline.methods)
+        }
+    }
+
+    private mutating func identify(
+        _ request: borrowing Request, by authenticator: Authenticator, at instant: Instant
+    ) throws(Refusal) {
+        if request.head.isRepeated(.authorization) || request.head.isRepeated(.apiKey) { throw .twoCredentials }
+        let authorization = request.head.value(of: .authorization) == nil ? nil : request.field(.authorization)
+        let apiKey = request.head.value(of: .apiKey) == nil ? nil : request.field(.apiKey)
+        switch authenticator.identify(
+            authorization: authorization, apiKey: apiKey, at: instant.unixSeconds, remembering: &memory)
+        {
+        case .caller(let caller): if caller.principal.kind == .anonymous { throw Refusal(.unauthenticated) }
+        case .refused(let reason, _): throw .unauthenticated(reason.description, wasPresented: true)
+        }
+    }
+
+    // MARK: Answers
+
+    private func answer(
+        _ request: borrowing Request, by endpoint: Endpoint, at instant: Instant, into response: inout Response
+    ) throws(Refusal) {
+        guard request.body.isEmpty else { throw .unwantedBody }
+        if request.head.method == .options {
+            response.status = 204
+            response.add("Allow", AdminPipeline.methods)
+            return
+        }
+        switch endpoint {
+        case .alive: response.body.append("{\"status\":\"ok\"}\n")
+        case .ready: readiness.write(at: Now(instant), into: &response)
+        }
+    }
+
+    private func refuse(_ request: borrowing Request, because refusal: Refusal, _ response: inout Response) {
+        refusal.write(into: &response, requestID: requestID.bytes)
+        finish(request, status: refusal.status, code: refusal.code, &response)
+    }
+
+    private func finish(
+        _ request: borrowing Request, status: Int, code: StaticString, _ response: inout Response
+    ) {
+        response.add("X-Request-Id", requestID.bytes)
+        guard log.tells(.debug) else { return }
+        let isKnown = paths.contains { request.path.equals($0.path) }
+        log.write(
+            answered: isKnown ? request.path.text : nil, requestID: requestID.bytes, status: status, code: code)
+    }
+}

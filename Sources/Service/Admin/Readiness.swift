@@ -1,0 +1,55 @@
+import Bytes
+import HTTP
+import Upstream
+
+/// Whether the service can do its work, part by part, for whoever sends requests to it or to another.
+struct Readiness: Sendable {
+    enum State: Sendable {
+        case fine
+        /// It does not work, and another instance's would not either; what is remembered is still handed out.
+        case impaired
+        /// It does not work here: requests had better go elsewhere.
+        case down
+
+        var name: StaticString {
+            switch self {
+            case .fine: "ok"
+            case .impaired: "failing"
+            case .down: "down"
+            }
+        }
+    }
+
+    private let desks: SessionDesks
+
+    init(_ desks: SessionDesks) { self.desks = desks }
+
+    func parts(at now: Now) -> [(name: StaticString, state: State)] {
+        let desks = desks.desks.compactMap { $0 }
+        return [
+            // Whoever answers has one.
+            ("configuration", .fine),
+            ("sts", desks.contains { $0.line(to: .sts).isFailing } ? .impaired : .fine),
+            ("clock", desks.contains { $0.isClockOff(at: now) } ? .down : .fine),
+        ]
+    }
+
+    /// Writes how each part is: 200, or 503 when one of them is down. It tells nothing else, since anybody may ask.
+    func write(at now: Now, into response: inout Response) {
+        let parts = parts(at: now)
+        let isReady = parts.allSatisfy { $0.state != .down }
+        response.status = isReady ? 200 : 503
+        response.body.append("{\"status\":\"")
+        response.body.append(isReady ? "ready" : "not_ready")
+        response.body.append("\",\"parts\":{")
+        var separator: StaticString = "\""
+        for part in parts {
+            response.body.append(separator)
+            response.body.append(part.name)
+            response.body.append("\":\"")
+            response.body.append(part.state.name)
+            separator = "\",\""
+        }
+        response.body.append("\"}}\n")
+    }
+}
