@@ -60,7 +60,8 @@ final class Compiler {
             keySources: identities.keySources, grants: grants,
             policy: Policy(grants, for: authenticator, routes: Registry.routes.count),
             rates: Compiler.rates(root.object("rateLimit") ?? FieldValues()),
-            log: compileLog(root.object("log") ?? FieldValues()),
+            reload: Compiler.reload(root.object("reload") ?? FieldValues()),
+            log: compileLog(root.object("log") ?? FieldValues()), fixed: FixedValue.all(in: root, by: Schema.root),
             warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants))
     }
 
@@ -94,6 +95,10 @@ final class Compiler {
         Configuration.Rates(
             perAddress: fields.rate("perAddress"), perCaller: fields.rate("perCaller"),
             identities: Int(fields.integer("identities") ?? 0))
+    }
+
+    private static func reload(_ fields: FieldValues) -> Configuration.Reload {
+        Configuration.Reload(watches: fields.boolean("watch") == true, interval: fields.integer("interval") ?? 0)
     }
 
     private func compileLog(_ fields: FieldValues) -> Log.Settings {

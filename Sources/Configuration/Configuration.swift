@@ -74,13 +74,21 @@ package struct Configuration: Sendable {
     }
 
     /// Where the keys of an issuer of tokens are fetched; times in milliseconds.
-    package struct KeySource: Sendable {
+    package struct KeySource: Sendable, Equatable {
         package let endpoint: VendorEndpoint
         package let path: [UInt8]
         /// From one time to the next.
         package let refresh: Int64
         /// How long they are used when they cannot be fetched again.
         package let keep: Int64
+    }
+
+    /// How a changed configuration is noticed.
+    package struct Reload: Sendable {
+        /// Whether the files are looked at for changes.
+        package let watches: Bool
+        /// Milliseconds from one look to the next.
+        package let interval: Int64
     }
 
     /// How often anybody may ask, by whatever grant.
@@ -110,7 +118,10 @@ package struct Configuration: Sendable {
     package let grants: [Grant]
     package let policy: Policy
     package let rates: Rates
+    package let reload: Reload
     package let log: Log.Settings
+    /// What counts from the service's start to its end.
+    let fixed: [FixedValue]
     /// What is allowed but should be looked at.
     package let warnings: [String]
 

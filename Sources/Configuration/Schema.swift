@@ -12,24 +12,27 @@ package enum Schema {
         FieldDescription("authentication", .object(authentication), "How callers prove who they are."),
         FieldDescription("grants", .members, required: true, "Who may have what, by names of your own."),
         FieldDescription("rateLimit", .object(rateLimit), "How often anybody may ask."),
+        FieldDescription("reload", .object(reload), "How a changed configuration is noticed."),
         FieldDescription("log", .object(log), "What the service tells about itself on standard error."),
     ]
 
     static let server: [FieldDescription] = [
         FieldDescription(
-            "listen", .strings, standard: "\"127.0.0.1:8080\"",
+            "listen", .strings, standard: "\"127.0.0.1:8080\"", fixed: true,
             "`host:port` or `[v6]:port`, numeric or localhost; several as a list."),
         FieldDescription(
-            "tls", .object(tls), "With it clients speak TLS on all addresses: 1.2 or 1.3, and HTTP/1.1 over it."),
+            "tls", .object(tls), fixed: true,
+            "With it clients speak TLS on all addresses: 1.2 or 1.3, and HTTP/1.1 over it."),
         FieldDescription(
             "plaintext", .boolean, standard: "false",
             "Whether to listen off loopback without TLS, which a proxy in front does."),
         FieldDescription(
             "hosts", .strings, standard: "[]", "Host names that are answered to, without port; `\"*\"` for all (R1)."),
         FieldDescription(
-            "transport", .choice(["epoll", "dispatch"]),
+            "transport", .choice(["epoll", "dispatch"]), fixed: true,
             "How sockets are waited for; without it as suits the system: epoll on Linux."),
-        FieldDescription("workers", .integer(0...256), standard: "0", "Event loops; 0 for one on each core."),
+        FieldDescription(
+            "workers", .integer(0...256), standard: "0", fixed: true, "Event loops; 0 for one on each core."),
         FieldDescription("limits", .object(limits), "How much one client may take."),
         FieldDescription("cors", .object(cors), "Which web pages may ask."),
         FieldDescription(
@@ -40,7 +43,7 @@ package enum Schema {
 
     static let admin: [FieldDescription] = [
         FieldDescription(
-            "listen", .strings, standard: "\"127.0.0.1:8081\"",
+            "listen", .strings, standard: "\"127.0.0.1:8081\"", fixed: true,
             "As `server.listen`; `[]` for none. On loopback plain HTTP, elsewhere as `server` has it, and with `auth`."),
         FieldDescription(
             "auth", .objects(apiKey), standard: "[]",
@@ -96,6 +99,14 @@ package enum Schema {
     static let cors: [FieldDescription] = [
         FieldDescription(
             "origins", .strings, standard: "[]", "Origins of web pages, such as `\"https://app.example.com\"` (R2).")
+    ]
+
+    static let reload: [FieldDescription] = [
+        FieldDescription(
+            "watch", .boolean, standard: "true",
+            "Whether the file, and every file that it names, is looked at for changes; SIGHUP has it read in any case."),
+        FieldDescription(
+            "interval", .duration(100...3_600_000), standard: "\"5s\"", "From one look to the next."),
     ]
 
     static let authentication: [FieldDescription] = [
@@ -156,7 +167,7 @@ package enum Schema {
         FieldDescription(
             "perCaller", .rate, "Requests of one caller, over all grants; of one address for `anonymous`."),
         FieldDescription(
-            "identities", .integer(64...16_777_216), standard: "65536",
+            "identities", .integer(64...16_777_216), standard: "65536", fixed: true,
             "Addresses and callers that are counted apart at a time, 16 bytes each; beyond it those who come new share what one has."
         ),
     ]

@@ -13,6 +13,9 @@ package protocol RequestHandler: AnyObject {
     /// The client whose answer was to come later is gone, or its time is over; called once, and not after the answer was
     /// finished. To finish it now does nothing.
     func abandon(_ ticket: AnswerTicket)
+    /// What requests are answered by just now, for a handler that may be given something else: a request whose head it has
+    /// let pass has it beside it when its body has come.
+    var edition: AnyObject? { get }
     /// Called four times a second while the loop has anything to look after, for whatever the handler waits for.
     func tick(at instant: Instant)
     /// Whether it is to be called so even while no client is connected.
@@ -22,6 +25,7 @@ package protocol RequestHandler: AnyObject {
 /// For those that answer everything at once.
 extension RequestHandler {
     package func abandon(_ ticket: AnswerTicket) {}
+    package var edition: AnyObject? { nil }
     package func tick(at instant: Instant) {}
     package var isWaiting: Bool { false }
 }

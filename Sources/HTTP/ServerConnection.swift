@@ -72,6 +72,8 @@ package struct ServerConnection: ~Copyable {
     /// Bytes of the request under way when they are known: its head and its Content-Length.
     private var expected: Int?
     private var chunked: ChunkedBody?
+    /// The handler's edition that let the head pass of the request under way.
+    private var edition: AnyObject?
 
     /// Bytes of answers that may wait to be sent before no further request of the connection is answered.
     package static let outputLimit = 64 * 1024
@@ -240,6 +242,7 @@ package struct ServerConnection: ~Copyable {
             writeLast(&context)
             return false
         }
+        edition = context.handler.edition
         if head.expectsContinue, bytes.count == head.length {
             context.out.append("HTTP/1.1 100 Continue\r\n\r\n")
         }
@@ -248,7 +251,8 @@ package struct ServerConnection: ~Copyable {
 
     @_lifetime(copy bytes, copy body)
     private func request(_ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>) -> Request {
-        Request(head, in: bytes, body: body, listener: listener, client: client, certificate: certificate)
+        Request(
+            head, in: bytes, body: body, listener: listener, client: client, certificate: certificate, edition: edition)
     }
 
     private mutating func answer(_ request: borrowing Request, _ context: inout Context) -> Next {
@@ -256,6 +260,7 @@ package struct ServerConnection: ~Copyable {
         let answering = context.handler.respond(
             to: request, as: nextTicket, at: context.instant, into: &context.response)
         let manner = Manner(request.head)
+        edition = nil
         switch answering {
         case .done: return write(in: manner, &context) ? .read : .close
         case .later:

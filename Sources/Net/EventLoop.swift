@@ -20,7 +20,7 @@ final class EventLoop {
     /// The loop's own client of other servers.
     let clients: ClientPool
     private let transport: any Transport
-    private let settings: Server.Settings
+    private var settings: Server.Settings
     private let open: OpenConnections
     private let answers: LateAnswers
     private let isStopping = Atomic(false)
@@ -80,6 +80,13 @@ final class EventLoop {
 
     /// Has `work` run in one of the loop's next passes; from any thread. Dropped when the loop is over.
     func post(_ work: @escaping @Sendable () -> Void) { clients.mailbox.post(work) }
+
+    /// Takes limits and identity of other settings, for those who connect from now on. On the loop's thread.
+    func renew(_ settings: Server.Settings) {
+        self.settings = settings
+        // Whoever has listened by TLS never listens without it.
+        if let identity = settings.identity { self.identity = identity }
+    }
 
     /// Asks the loop to take no more connections, to finish what it has, and to end; from any thread.
     func stop() {
@@ -223,7 +230,8 @@ final class EventLoop {
     private func take(_ descriptor: Int32, from listener: ListeningSocket, by client: ClientAddress) {
         let place = settings.listeners[listener.index]
         let identity = place.isPlain ? nil : identity
-        guard open.enter(reserved: place.isReserved) else {
+        let limit = place.isReserved ? settings.reservedConnections : settings.connections
+        guard open.enter(below: limit, reserved: place.isReserved) else {
             turnAway(descriptor, isPlain: identity == nil)
             return
         }
@@ -419,20 +427,14 @@ extension EventLoop: @unchecked Sendable {}
 
 /// How many connections all loops hold together, those of reserved listeners apart from all others.
 final class OpenConnections: Sendable {
-    private let limit, reservedLimit: Int
     private let count = Atomic(0), reservedCount = Atomic(0)
 
-    init(_ settings: Server.Settings) {
-        limit = settings.connections
-        reservedLimit = settings.reservedConnections
-    }
-
-    /// Counts one more, unless there are as many as there may be.
-    func enter(reserved: Bool) -> Bool {
-        let isWithin =
+    /// Counts one more, unless there are `limit` already.
+    func enter(below limit: Int, reserved: Bool) -> Bool {
+        let count =
             reserved
-            ? reservedCount.add(1, ordering: .relaxed).newValue <= reservedLimit
-            : count.add(1, ordering: .relaxed).newValue <= limit
+            ? reservedCount.add(1, ordering: .relaxed).newValue : count.add(1, ordering: .relaxed).newValue
+        let isWithin = count <= limit
         if !isWithin { leave(reserved: reserved) }
         return isWithin
     }

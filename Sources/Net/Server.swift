@@ -90,7 +90,7 @@ package final class Server: Sendable {
             throw .listening(error)
         }
         addresses = sockets.compactMap { $0.first?.address }
-        let open = OpenConnections(settings)
+        let open = OpenConnections()
         loops = parts.enumerated().map { worker, part in
             EventLoop(part.transport, settings, sockets.map { $0[worker] }, open, part.access, part.handler)
         }
@@ -115,6 +115,12 @@ package final class Server: Sendable {
     /// Shows another identity to those who connect from now on; connections that there are keep theirs. From any thread.
     package func replaceIdentity(with identity: TLSIdentity) {
         for loop in loops { loop.post { [loop] in loop.identity = identity } }
+    }
+
+    /// Has other limits, and shows another identity if there is one, for those who connect from now on. Addresses, workers and
+    /// transport stay. From any thread.
+    package func renew(_ settings: Settings) {
+        for loop in loops { loop.post { [loop] in loop.renew(settings) } }
     }
 
     /// Takes no more connections, lets the requests under way finish within `drainTimeout`, and ends; from any thread.

@@ -1,5 +1,5 @@
 /// How often, how long and for how many a vendor is asked. Times in milliseconds where nothing else is said.
-package struct UpstreamLimits: Sendable {
+package struct UpstreamLimits: Sendable, Equatable {
     /// Seconds that a credential must have left to be handed out; a third of its life if that is less (R17).
     package var floor: Int64 = 600
     /// The same while the vendor fails.

@@ -15,8 +15,7 @@ import Upstream
 final class House {
     let configuration: Configuration
     let handler: any RequestHandler
-    private let desks: SessionDesks
-    private let keys: CallbackKeys
+    private let edition: Edition
     /// The loop that the handler belongs to.
     private let server: Server
 
@@ -29,21 +28,16 @@ final class House {
 
     init() throws {
         let configuration = try House.load()
-        let desks = try SessionDesks(configuration) { _ in throw RowError("there is no sandbox here") }
-        let (lines, callbackKeys) = (try FetchLines(configuration), try CallbackKeys(configuration))
-        let issuerKeys = try KeyDesks(configuration)
+        let edition = try Edition(configuration) { _ in throw RowError("there is no sandbox here") }
         var handler: (any RequestHandler)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
-            let made = try LoopHandler(
-                configuration, desks, lines, callbackKeys, issuerKeys,
-                RateLimiter(identities: configuration.rates.identities), loop, Log(configuration.log))
+            let made = try LoopHandler(edition, RateLimiter(identities: configuration.rates.identities), loop)
             handler = made
             return made
         }
         guard let handler else { throw RowError("the server has no loop") }
         self.configuration = configuration
-        self.desks = desks
-        self.keys = callbackKeys
+        self.edition = edition
         self.handler = handler
     }
 
@@ -100,7 +94,7 @@ final class House {
     func rememberSession() throws {
         let permitted = try permitted("distribute-token", "")
         let grant = permitted.permit.grant
-        guard let issuer = grant.issuer as? DistributeToken, let desk = desks.desks[grant.credential] else {
+        guard let issuer = grant.issuer as? DistributeToken, let desk = edition.desks.desks[grant.credential] else {
             throw RowError("the grant is none of sessions")
         }
         var scratch = ByteWriter()
@@ -113,7 +107,7 @@ final class House {
     func rememberSigningSessions() throws {
         for grant in configuration.grants {
             guard let policy = (grant.issuer as? any SessionSigning)?.sessionPolicy,
-                let desk = desks.desks[grant.credential]
+                let desk = edition.desks.desks[grant.credential]
             else { continue }
             guard let session = try STSSession(signingFor: grant, allowing: policy, of: desk.account) else {
                 throw RowError("the session's policy is none")
@@ -139,6 +133,7 @@ final class House {
     /// Puts a key where the one that a claim is by would be remembered; once is enough.
     func remember(_ key: RSAPublicKey, for claim: CallbackClaim) {
         let now = Now(unixSeconds: House.seconds, monotonic: House.now.monotonic)
+        let keys = edition.callbackKeys
         if case .start = keys.ask(claim.key, for: 0, at: now) { keys.land(claim.key, with: .success(key), at: now) }
     }
 }

@@ -114,7 +114,7 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
         fields.flatMap { field -> [String] in
             let name = path + field.name
             let row =
-                "| `\(name)` | \(type(of: field)) | \(standard(of: field)) | at start | "
+                "| `\(name)` | \(type(of: field)) | \(standard(of: field)) | at \(field.isFixed ? "start" : "reload") | "
                 + "\(field.summary.replacing("|", with: "\\|")) |"
             let inner: [String] =
                 switch (field.kind, name) {

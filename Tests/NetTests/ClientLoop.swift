@@ -54,7 +54,7 @@ final class ClientLoop {
         let access = LoopAccess(clients: clients, answers: LateAnswers())
         let sockets = try ListeningSocket.open(address, index: 0, count: 1)
         port = try #require(sockets.first).address.port
-        loop = EventLoop(transport, settings, sockets, OpenConnections(settings), access, EchoHandler())
+        loop = EventLoop(transport, settings, sockets, OpenConnections(), access, EchoHandler())
         let (loop, returned) = (loop, returned)
         Thread {
             loop.run(); returned.signal()

@@ -42,18 +42,22 @@ package struct FieldDescription: Sendable {
     package let standard: String?
     /// Whether callers who may use a grant of it are told (`GET /grants`).
     package let isTold: Bool
+    /// Whether it counts from the service's start to its end, so that no reload can change it; of an object, whether it is
+    /// there.
+    package let isFixed: Bool
     /// One sentence for the documentation.
     package let summary: String
 
     package init(
         _ name: String, _ kind: Kind, required: Bool = false, standard: String? = nil, told: Bool = false,
-        _ summary: String
+        fixed: Bool = false, _ summary: String
     ) {
         self.name = name
         self.kind = kind
         self.isRequired = required
         self.standard = standard
         isTold = told
+        isFixed = fixed
         self.summary = summary
     }
 }

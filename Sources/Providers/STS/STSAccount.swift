@@ -3,8 +3,8 @@ import Bytes
 import Crypto
 
 /// A credential of provider `sts`, compiled: whose role is assumed, where, and by whom.
-package struct STSAccount: Sendable {
-    package enum Endpoints: Sendable {
+package struct STSAccount: Sendable, Equatable {
+    package enum Endpoints: Sendable, Equatable {
         /// The stand-in that the service brings along.
         case sandbox
         /// Tried in this order.
@@ -14,7 +14,7 @@ package struct STSAccount: Sendable {
     }
 
     /// Where the service's own key comes from.
-    package enum Identity: Sendable {
+    package enum Identity: Sendable, Equatable {
         /// The credential's `accessKey` and `secretKey`; for the sandbox, a pair that is made up.
         case key
         /// The environment variables of Alibaba's SDKs.

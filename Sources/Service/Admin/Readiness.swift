@@ -21,14 +21,18 @@ struct Readiness: Sendable {
     }
 
     private let desks: SessionDesks
+    private let record: ReloadRecord
 
-    init(_ desks: SessionDesks) { self.desks = desks }
+    init(_ desks: SessionDesks, _ record: ReloadRecord) {
+        self.desks = desks
+        self.record = record
+    }
 
     func parts(at now: Now) -> [(name: StaticString, state: State)] {
         let desks = desks.desks.compactMap { $0 }
         return [
-            // Whoever answers has one.
-            ("configuration", .fine),
+            // Whoever answers has one; whether it is the one that is meant to be is another matter.
+            ("configuration", record.standing.refusal == nil ? .fine : .impaired),
             ("sts", desks.contains { $0.line(to: .sts).isFailing } ? .impaired : .fine),
             ("clock", desks.contains { $0.isClockOff(at: now) } ? .down : .fine),
         ]

@@ -13,7 +13,8 @@ package final class CallbackKeys: Sendable {
     struct Seat: Sendable {
         /// Has work run on the loop's thread.
         let post: @Sendable (@escaping @Sendable () -> Void) -> Void
-        let counter: CallbackCounter
+        /// Nil when the configuration is gone that the counter was made for.
+        weak let counter: CallbackCounter?
     }
 
     /// One for the vendor's usual key, and one for all others.
@@ -34,7 +35,7 @@ package final class CallbackKeys: Sendable {
 
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
     package init(_ configuration: Configuration) throws(TLSTrust.Failure) {
-        let hosts = Set(configuration.grants.compactMap { ($0.issuer as? any CallbackVerifier)?.keyHost })
+        let hosts = CallbackKeys.hosts(of: configuration)
         let trust = hosts.contains(where: \.isSecure) ? try TLSTrust(.system) : nil
         let now = Now(SystemClock.now())
         var lines: [Way: VendorLine] = [:]
@@ -47,6 +48,18 @@ package final class CallbackKeys: Sendable {
         self.lines = lines
     }
 
+    /// Those of the configuration before, if no other hosts are needed.
+    static func make(
+        for configuration: Configuration, after earlier: CallbackKeys?
+    ) throws(TLSTrust.Failure) -> CallbackKeys {
+        if let earlier, hosts(of: configuration).isSubset(of: Set(earlier.lines.keys.map(\.host))) { return earlier }
+        return try CallbackKeys(configuration)
+    }
+
+    private static func hosts(of configuration: Configuration) -> Set<VendorEndpoint> {
+        Set(configuration.grants.compactMap { ($0.issuer as? any CallbackVerifier)?.keyHost })
+    }
+
     /// As long as any question to a vendor; and whoever makes up places of keys must not have the vendor asked more often than
     /// this.
     static func limits(isUsual: Bool) -> UpstreamLimits {
@@ -57,16 +70,14 @@ package final class CallbackKeys: Sendable {
         return limits
     }
 
-    /// - Returns: the loop's place.
+    /// - Returns: the counter's place.
     func take(_ seat: Seat) -> Int {
         lock.withLock {
-            state.seats.append(seat)
-            return state.seats.count - 1
+            let place = state.seats.firstIndex { $0.counter == nil } ?? state.seats.count
+            if place == state.seats.count { state.seats.append(seat) } else { state.seats[place] = seat }
+            return place
         }
     }
-
-    /// No loop asks any more; this and the loops' counters hold each other until then.
-    package func close() { lock.withLock { state.seats = [] } }
 
     func line(to place: PublishedKey) -> VendorLine? { lines[Way(host: place.host, isUsual: place.isUsual)] }
 
@@ -80,6 +91,6 @@ package final class CallbackKeys: Sendable {
             let loops = state.table.landed(place, with: result, at: now.monotonic)
             return loops.compactMap { state.seats.indices.contains($0) ? state.seats[$0] : nil }
         }
-        for seat in seats { seat.post { seat.counter.landed(place, with: result) } }
+        for seat in seats { seat.post { seat.counter?.landed(place, with: result) } }
     }
 }

@@ -8,7 +8,7 @@ import Providers
 enum Checking {
     static func run(_ options: Options) -> CommandLineTool.Exit {
         do throws(ConfigurationError) {
-            let configuration = try Checking.load(options)
+            let configuration = try Checking.load(options.configuration)
             options.wantsJSON ? reportJSON(configuration, options) : report(configuration, options)
             return .done
         } catch {
@@ -17,14 +17,18 @@ enum Checking {
         }
     }
 
-    /// The configuration, if the service can be started with it: what only OpenSSL can judge is tried, too.
-    static func load(_ options: Options) throws(ConfigurationError) -> Configuration {
-        let configuration = try Configuration.load(options.configuration)
+    /// The configuration, if the service can serve by it: what only OpenSSL can judge is tried, too. Every configuration comes
+    /// by this, at start as at a reload.
+    static func load(
+        _ path: String, in surroundings: Surroundings = .process
+    ) throws(ConfigurationError) -> Configuration {
+        let configuration = try Configuration.load(path, in: surroundings)
         for credential in configuration.credentials {
             guard let file = credential.sessions?.trustFile else { continue }
+            _ = surroundings.file(file)
             do throws(TLSTrust.Failure) { _ = try TLSTrust(.file(file)) } catch {
                 throw ConfigurationError(
-                    file: options.configuration, path: "credentials.\(credential.name).caFile",
+                    file: path, path: "credentials.\(credential.name).caFile",
                     reason: error.description)
             }
         }

@@ -10,7 +10,7 @@ enum Command: String, CaseIterable {
     var summary: String {
         switch self {
         case .initialize: "writes a commented starting configuration to the --config file, which must not exist"
-        case .serve: "answers requests until SIGTERM, SIGINT or SIGHUP"
+        case .serve: "answers requests until SIGTERM or SIGINT; SIGHUP has it read its configuration again"
         case .check: "reads the configuration, and says everything that is wrong with it"
         case .inspect: "tells what the token, URL, header or form on standard input allows, or why it is refused"
         case .hashKey: "makes an API key: prints the key for the client and the entry for the configuration"

@@ -14,10 +14,11 @@ import Telemetry
 
 /// `countersign serve`: everything put together, run until somebody asks it to stop.
 enum Serving {
-    static func run(_ options: Options, startingSandbox start: SandboxStart) -> CommandLineTool.Exit {
+    static func run(_ options: Options, startingSandbox start: @escaping SandboxStart) -> CommandLineTool.Exit {
+        let recorder = FileRecorder()
         let configuration: Configuration
         do throws(ConfigurationError) {
-            configuration = try Checking.load(options)
+            configuration = try Checking.load(options.configuration, in: recorder.surroundings(over: .process))
         } catch {
             Terminal.complain(error.description)
             return .invalidConfiguration
@@ -31,112 +32,90 @@ enum Serving {
                 .warning, "the system lets this process open fewer files than server.limits.connections needs",
                 ["files": "\(descriptors)", "connections": "\(configuration.server.limits.connections)"])
         }
-        let desks: SessionDesks
-        let lines: FetchLines
-        let callbackKeys: CallbackKeys
-        let issuerKeys: KeyDesks
-        let server: Server
-        do throws(TLSTrust.Failure) {
-            lines = try FetchLines(configuration)
-            callbackKeys = try CallbackKeys(configuration)
-            issuerKeys = try KeyDesks(configuration)
-        } catch {
-            log.write(.error, "cannot start", ["error": error.description])
-            return .failed
-        }
-        do throws(SessionDesks.Failure) {
-            desks = try SessionDesks(configuration, startingSandbox: start)
-        } catch {
-            log.write(.error, "cannot start", ["error": error.description])
-            return .failed
-        }
-        defer {
-            desks.close()
-            callbackKeys.close()
-            issuerKeys.close()
-        }
-        if let port = desks.sandboxPort {
-            log.write(
-                .warning, "the sandbox stands in for the vendor: its credentials open nothing",
-                ["sandbox": "127.0.0.1:\(port)"])
-        }
-        let settings: Server.Settings
-        do throws(TLSIdentity.Failure) { settings = try self.settings(configuration) } catch {
-            log.write(.error, "cannot start", ["error": error.description])
-            return .failed
-        }
-        let limiter = RateLimiter(identities: configuration.rates.identities)
-        do throws(Server.Failure) {
-            server = try Server(settings, resolver: Resolver()) { loop in
-                try LoopHandler(configuration, desks, lines, callbackKeys, issuerKeys, limiter, loop, log)
+        do {
+            let edition = try Edition(configuration, of: recorder.files, startingSandbox: start)
+            if let port = edition.desks.sandboxPort {
+                log.write(
+                    .warning, "the sandbox stands in for the vendor: its credentials open nothing",
+                    ["sandbox": "127.0.0.1:\(port)"])
             }
+            try serve(by: edition, from: options.configuration, log, startingSandbox: start)
         } catch {
-            log.write(.error, "cannot start", ["error": error.description])
+            log.write(.error, "cannot start", ["error": "\(error)"])
             return .failed
         }
-        let signals = stop(server, on: [SIGTERM, SIGINT, SIGHUP], log)
-        for (place, address) in server.addresses.enumerated() {
-            let isPublic = place < configuration.server.listen.count
-            log.write(.info, isPublic ? "listening" : "listening for admin", ["address": "\(address)"])
-        }
-        server.run()
-        for signal in signals { signal.cancel() }
         log.write(.info, "stopped")
         return .done
     }
 
-    private static func settings(_ configuration: Configuration) throws(TLSIdentity.Failure) -> Server.Settings {
-        let from = configuration.server
+    private static func serve(
+        by edition: Edition, from path: String, _ log: Log, startingSandbox start: @escaping SandboxStart
+    ) throws {
+        let limiter = RateLimiter(identities: edition.configuration.rates.identities)
+        var loops: [LoopHandler] = []
+        let server = try Server(Server.Settings(edition), resolver: Resolver()) { loop in
+            let handler = try LoopHandler(edition, limiter, loop)
+            loops.append(handler)
+            return handler
+        }
+        let reloader = Reloader(edition, from: path, on: server, loops, startingSandbox: start)
+        // A peer that is gone is an error of the write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        let ends = [SIGTERM, SIGINT].map { number in
+            Signals.take(number) {
+                log.write(.info, "stopping")
+                server.stop()
+            }
+        }
+        let reload = Signals.take(SIGHUP) { reloader.reload() }
+        for (place, address) in server.addresses.enumerated() {
+            let isPublic = place < edition.configuration.server.listen.count
+            log.write(.info, isPublic ? "listening" : "listening for admin", ["address": "\(address)"])
+        }
+        server.run()
+        for signal in ends + [reload] { signal.cancel() }
+    }
+}
+
+/// What the system tells the process.
+enum Signals {
+    /// Has `body` run whenever a signal comes, from when this returns until the source is cancelled.
+    static func take(_ number: Int32, _ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
+        // Else the system would end the process before Dispatch hears of it.
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler { @Sendable in body() }
+        // Only when Dispatch has taken the signal over may anybody be told that the service is there.
+        let isRegistered = DispatchSemaphore(value: 0)
+        source.setRegistrationHandler { @Sendable in isRegistered.signal() }
+        source.resume()
+        isRegistered.wait()
+        return source
+    }
+}
+
+extension Server.Settings {
+    init(_ edition: Edition) {
+        let from = edition.configuration.server
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        var settings = Server.Settings(
-            addresses: from.listen.map { SocketAddress($0) }, workers: from.workers == 0 ? cores : from.workers)
-        settings.listeners += configuration.admin.listen.map { address in
+        self.init(addresses: from.listen.map { SocketAddress($0) }, workers: from.workers == 0 ? cores : from.workers)
+        listeners += edition.configuration.admin.listen.map { address in
             var listener = Server.Listener(SocketAddress(address))
             listener.isReserved = true
             listener.isPlain = address.address.isLoopback
             return listener
         }
-        settings.reservedConnections = configuration.admin.connections
-        settings.identity = try identity(from.tls)
-        settings.transport = from.transport.flatMap(TransportKind.init) ?? .standard
-        settings.connections = from.limits.connections
-        settings.drainTimeout = from.limits.drainTimeout
-        settings.limits.requestLine = from.limits.requestLine
-        settings.limits.headers = from.limits.headers
-        settings.limits.headerCount = from.limits.headerCount
-        settings.limits.body = from.limits.body
-        settings.limits.headerTimeout = from.limits.headerTimeout
-        settings.limits.requestTimeout = from.limits.requestTimeout
-        settings.limits.idleTimeout = from.limits.idleTimeout
-        return settings
-    }
-
-    private static func identity(_ tls: Configuration.TLS?) throws(TLSIdentity.Failure) -> TLSIdentity? {
-        guard let tls else { return nil }
-        return try TLSIdentity(
-            tls.certificates.map { TLSIdentity.Entry(names: $0.names, certificate: $0.certificate) },
-            acceptingFrom: tls.clientAuthorities)
-    }
-
-    private static func stop(
-        _ server: Server, on numbers: [Int32], _ log: Log
-    ) -> [any DispatchSourceSignal] {
-        // A peer that is gone is an error of the write, not the end of the process.
-        signal(SIGPIPE, SIG_IGN)
-        return numbers.map { number in
-            // Else the system would end the process before Dispatch hears of it.
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { @Sendable in
-                log.write(.info, "stopping")
-                server.stop()
-            }
-            // Only when Dispatch has taken the signal over may anybody be told that the service is there.
-            let isRegistered = DispatchSemaphore(value: 0)
-            source.setRegistrationHandler { @Sendable in isRegistered.signal() }
-            source.resume()
-            isRegistered.wait()
-            return source
-        }
+        reservedConnections = edition.configuration.admin.connections
+        identity = edition.identity
+        transport = from.transport.flatMap(TransportKind.init) ?? .standard
+        connections = from.limits.connections
+        drainTimeout = from.limits.drainTimeout
+        limits.requestLine = from.limits.requestLine
+        limits.headers = from.limits.headers
+        limits.headerCount = from.limits.headerCount
+        limits.body = from.limits.body
+        limits.headerTimeout = from.limits.headerTimeout
+        limits.requestTimeout = from.limits.requestTimeout
+        limits.idleTimeout = from.limits.idleTimeout
     }
 }

@@ -9,15 +9,18 @@ import Upstream
 /// it, since one that fails says nothing about another.
 package struct FetchLines: Sendable {
     private struct Key: Hashable {
-        let credential: Int
+        /// Its name, which stays from one configuration to the next.
+        let credential: String
         let endpoints: [VendorEndpoint]
     }
 
     /// By the place of the grant; nil for those of other routes.
     let lines: [VendorLine?]
+    private let known: [Key: VendorLine]
 
+    /// - Parameter earlier: those of the configuration before; what is known of the same endpoints stays.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
-    package init(_ configuration: Configuration) throws(TLSTrust.Failure) {
+    package init(_ configuration: Configuration, after earlier: FetchLines? = nil) throws(TLSTrust.Failure) {
         let now = Now(SystemClock.now())
         var trust: TLSTrust?
         var known: [Key: VendorLine] = [:]
@@ -27,11 +30,13 @@ package struct FetchLines: Sendable {
                 lines.append(nil)
                 continue
             }
-            let key = Key(credential: grant.credential, endpoints: issuer.endpoints)
+            let name = configuration.credentials[grant.credential].name
+            let key = Key(credential: name, endpoints: issuer.endpoints)
+            let carried = known[key] ?? earlier?.known[key]
             let isSecure = issuer.endpoints.contains(where: \.isSecure)
-            if isSecure, trust == nil { trust = try TLSTrust(.system) }
+            if carried == nil, isSecure, trust == nil { trust = try TLSTrust(.system) }
             let line =
-                known[key]
+                carried
                 ?? VendorLine(
                     to: issuer.endpoints, trusting: isSecure ? trust : nil,
                     FetchLines.limits(endpoints: issuer.endpoints.count), from: now)
@@ -39,6 +44,7 @@ package struct FetchLines: Sendable {
             lines.append(line)
         }
         self.lines = lines
+        self.known = known
     }
 
     /// A request waits as long as one for a session; nobody waits for what comes later, so that is a call's deadline, too. Each

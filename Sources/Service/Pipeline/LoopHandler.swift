@@ -1,75 +1,75 @@
-import Access
-import Configuration
 import Crypto
 import HTTP
 import Net
-import Telemetry
-import Upstream
 
-/// An event loop's own pipeline, as the loop sees it.
+/// What answers an event loop's requests: by the edition of today, and what was begun by an earlier one, by that (R19).
 package final class LoopHandler: RequestHandler {
-    private var pipeline: Pipeline
-    private var admin: AdminPipeline
-    /// Where the admin's listeners begin.
-    private let adminPlace: Int
-    private let counter: SessionCounter
-    private let fetches: FetchCounter
-    private let callbacks: CallbackCounter
-    private let tokens: KeyClerk
+    private let loop: LoopAccess
+    private let limiter: RateLimiter
+    private var current: LoopEdition
+    /// Those of which something is still under way.
+    private var earlier: [LoopEdition] = []
 
-    /// - Parameters:
-    ///   - desks: those of the same configuration, shared by all loops.
-    ///   - lines: likewise, as are `callbackKeys` and `issuerKeys`.
-    ///   - limiter: shared by all loops, and by the configurations that follow each other.
-    package init(
-        _ configuration: Configuration, _ desks: SessionDesks, _ lines: FetchLines, _ callbackKeys: CallbackKeys,
-        _ issuerKeys: KeyDesks, _ limiter: RateLimiter, _ loop: LoopAccess, _ log: Log
-    ) throws(CryptoError) {
-        let tools = Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log)
-        let mailbox = loop.clients.mailbox
-        counter = SessionCounter(try desks.clerks(configuration, loop, log), loop.answers, log)
-        fetches = FetchCounter(tools, loop.answers)
-        callbacks = CallbackCounter(callbackKeys, tools, loop.answers) { mailbox.post($0) }
-        tokens = KeyClerk(issuerKeys, configuration.authenticator.makeMemory(), tools) { mailbox.post($0) }
-        pipeline = try Pipeline(
-            configuration, counter, fetches, callbacks, on: lines, believing: tokens, limiter, log: log)
-        admin = try AdminPipeline(configuration, Readiness(desks), log)
-        adminPlace = configuration.server.listen.count
+    /// - Parameter limiter: shared by all loops, and by the editions that follow each other.
+    package init(_ edition: Edition, _ limiter: RateLimiter, _ loop: LoopAccess) throws(CryptoError) {
+        self.loop = loop
+        self.limiter = limiter
+        current = try LoopEdition(edition, limiter, loop)
     }
+
+    // MARK: Editions
+
+    /// The loop's share of an edition, which nobody is answered by yet. From any thread.
+    func prepare(_ edition: Edition) throws(CryptoError) -> LoopEdition { try LoopEdition(edition, limiter, loop) }
+
+    /// Answers by another edition from now on. From any thread.
+    /// - Parameter then: called on the loop's thread when it does; never when the loop is over.
+    func adopt(_ next: LoopEdition, _ then: @escaping @Sendable () -> Void) {
+        loop.clients.mailbox.post { [self] in
+            earlier.append(current)
+            current = next
+            earlier.removeAll { !$0.isBusy }
+            then()
+        }
+    }
+
+    package var edition: AnyObject? { current }
+
+    // MARK: Requests
 
     package func respond(
         to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) -> Answering {
-        guard request.listener < adminPlace else {
-            admin.respond(to: request, by: request.listener - adminPlace, at: instant, into: &response)
-            return .done
+        guard let held = request.edition, held !== current, let edition = held as? LoopEdition else {
+            return current.respond(to: request, as: ticket, at: instant, into: &response)
         }
-        return pipeline.respond(to: request, as: ticket, at: instant, into: &response)
+        let answering = edition.respond(to: request, as: ticket, at: instant, into: &response)
+        if !earlier.contains(where: { $0 === edition }) { earlier.append(edition) }
+        return answering
     }
 
     package func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
-        guard request.listener < adminPlace else {
-            return admin.refuses(request, by: request.listener - adminPlace, at: instant, into: &response)
-        }
-        return pipeline.refuses(request, at: instant, into: &response)
+        current.refuses(request, at: instant, into: &response)
     }
 
     package func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
-        pipeline.respond(to: error, at: instant, into: &response)
+        current.respond(to: error, at: instant, into: &response)
     }
 
     package func abandon(_ ticket: AnswerTicket) {
-        counter.abandon(ticket)
-        fetches.abandon(ticket)
-        callbacks.abandon(ticket)
+        current.abandon(ticket)
+        for edition in earlier { edition.abandon(ticket) }
     }
 
     package func tick(at instant: Instant) {
-        counter.tick(at: instant)
-        fetches.tick(at: instant)
-        callbacks.tick(at: instant)
-        tokens.tick(at: Now(instant))
+        current.tick(at: instant)
+        guard !earlier.isEmpty else { return }
+        for edition in earlier { edition.tick(at: instant) }
+        earlier.removeAll { !$0.isBusy }
     }
 
-    package var isWaiting: Bool { counter.isWaiting || fetches.isWaiting || callbacks.isWaiting }
+    package var isWaiting: Bool { current.isWaiting || earlier.contains(where: \.isWaiting) }
 }
+
+// Confined to its loop's thread, but for what says that it may be called from any.
+extension LoopHandler: @unchecked Sendable {}

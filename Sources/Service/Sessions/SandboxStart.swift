@@ -1,4 +1,5 @@
 import Crypto
+import Dispatch
 
 /// One that may call the sandbox, and the role that it may assume there.
 package struct SandboxGuest: Sendable {
@@ -21,3 +22,21 @@ package struct RunningSandbox: Sendable {
 
 /// Starts the stand-in. The service does not know it: it comes with the program, and is spoken to as the vendor is.
 package typealias SandboxStart = @Sendable ([SandboxGuest]) throws -> RunningSandbox
+
+/// The sandbox of one configuration: it is stopped when that is gone.
+final class SandboxLease: Sendable {
+    private let sandbox: RunningSandbox
+    var port: UInt16 { sandbox.port }
+
+    init(_ guests: [SandboxGuest], _ start: SandboxStart) throws(SessionDesks.Failure) {
+        do { sandbox = try start(guests) } catch {
+            throw SessionDesks.Failure(description: "the sandbox cannot be started: \(error)")
+        }
+    }
+
+    deinit {
+        // It waits for its threads, which no event loop must.
+        let sandbox = sandbox
+        DispatchQueue.global().async { sandbox.stop() }
+    }
+}

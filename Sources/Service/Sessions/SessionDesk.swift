@@ -16,7 +16,19 @@ package final class SessionDesk: Sendable {
     struct Seat: Sendable {
         /// Has work run on the loop's thread.
         let post: @Sendable (@escaping @Sendable () -> Void) -> Void
-        let clerk: SessionClerk
+        /// Nil when the configuration is gone that the clerk was made for.
+        weak let clerk: SessionClerk?
+    }
+
+    /// All that a desk is made of: one with the same may serve the next configuration, too.
+    struct Basis: Equatable, Sendable {
+        /// The credential's name in the configuration.
+        let name: String
+        let account: STSAccount
+        let endpoints: [VendorEndpoint]
+        /// Whom the account trusts: what stood in the file of that; nil for whom the system trusts.
+        var trusted: WatchedFiles.Content?
+        let limits: UpstreamLimits
     }
 
     private struct State: ~Copyable {
@@ -25,10 +37,7 @@ package final class SessionDesk: Sendable {
         var seats: [Seat] = []
     }
 
-    /// The credential's name in the configuration.
-    let name: String
-    package let account: STSAccount
-    let limits: UpstreamLimits
+    let basis: Basis
     private let sts, metadata: VendorLine
     private let lock = Lock()
     // Guarded by the lock.
@@ -37,28 +46,26 @@ package final class SessionDesk: Sendable {
     /// Bits of a waiter's number that are its loop's own; those above are the loop's place at the desk.
     static let waiterBits: UInt64 = 48
 
-    init(
-        _ name: String, _ account: STSAccount, at endpoints: [VendorEndpoint], trusting trust: TLSTrust?,
-        _ limits: UpstreamLimits, from now: Now
-    ) {
-        self.name = name
-        self.account = account
-        self.limits = limits
-        sts = VendorLine(to: endpoints, trusting: trust, limits, from: now)
+    init(_ basis: Basis, trusting trust: TLSTrust?, from now: Now) {
+        self.basis = basis
+        let limits = basis.limits
+        sts = VendorLine(to: basis.endpoints, trusting: trust, limits, from: now)
         metadata = VendorLine(to: [], trusting: nil, limits, from: now)
         state = State(table: SlotTable(limits: limits), skew: ClockSkew(limits: limits))
     }
 
-    /// - Returns: where the numbers of the loop's waiters begin.
+    package var account: STSAccount { basis.account }
+    var name: String { basis.name }
+    var limits: UpstreamLimits { basis.limits }
+
+    /// - Returns: where the numbers of the clerk's waiters begin.
     func take(_ seat: Seat) -> UInt64 {
         lock.withLock {
-            state.seats.append(seat)
-            return UInt64(state.seats.count - 1) << SessionDesk.waiterBits
+            let place = state.seats.firstIndex { $0.clerk == nil } ?? state.seats.count
+            if place == state.seats.count { state.seats.append(seat) } else { state.seats[place] = seat }
+            return UInt64(place) << SessionDesk.waiterBits
         }
     }
-
-    /// No loop asks any more; a desk and its clerks hold each other until then.
-    func close() { lock.withLock { state.seats = [] } }
 
     // MARK: Credentials
 
@@ -138,7 +145,7 @@ package final class SessionDesk: Sendable {
         let outcome = settlement.outcome
         for (place, seat) in seats.enumerated() {
             let waiters = settlement.waiters.filter { $0 >> SessionDesk.waiterBits == UInt64(place) }
-            if !waiters.isEmpty { seat.post { seat.clerk.deliver(outcome, to: waiters) } }
+            if !waiters.isEmpty { seat.post { seat.clerk?.deliver(outcome, to: waiters) } }
         }
     }
 }

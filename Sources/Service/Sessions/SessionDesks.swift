@@ -11,7 +11,7 @@ import Upstream
 package struct SessionDesks: Sendable {
     /// By the place of the credential; nil for those that are keys.
     package let desks: [SessionDesk?]
-    private let sandbox: RunningSandbox?
+    private let sandbox: SandboxLease?
     /// Where the sandbox listens; nil when there is none.
     var sandboxPort: UInt16? { sandbox?.port }
 
@@ -20,38 +20,38 @@ package struct SessionDesks: Sendable {
         package let description: String
     }
 
-    package init(_ configuration: Configuration, startingSandbox start: SandboxStart) throws(Failure) {
+    /// - Parameters:
+    ///   - files: what the configuration was made of.
+    ///   - earlier: those of the configuration before; a desk of the same basis stays, with all that it remembers.
+    init(
+        _ configuration: Configuration, of files: WatchedFiles, after earlier: SessionDesks?,
+        startingSandbox start: SandboxStart
+    ) throws(Failure) {
         let guests = configuration.credentials.compactMap { SessionDesks.guest($0) }
-        if guests.isEmpty {
-            sandbox = nil
-        } else {
-            do { sandbox = try start(guests) } catch {
-                throw Failure(description: "the sandbox cannot be started: \(error)")
-            }
-        }
+        sandbox = try guests.isEmpty ? nil : SandboxLease(guests, start)
         let now = Now(SystemClock.now())
         var trusts: [String?: TLSTrust] = [:]
         var desks: [SessionDesk?] = []
-        do throws(Failure) {
-            for credential in configuration.credentials {
-                guard let sessions = credential.sessions else {
-                    desks.append(nil)
-                    continue
-                }
-                let endpoints = try SessionDesks.endpoints(of: sessions.account, sandbox)
-                var trust: TLSTrust?
-                if endpoints.contains(where: \.isSecure) {
-                    trust = trusts[sessions.trustFile]
-                    if trust == nil { trust = try SessionDesks.trust(sessions.trustFile) }
-                    trusts[sessions.trustFile] = trust
-                }
-                desks.append(
-                    SessionDesk(
-                        credential.name, sessions.account, at: endpoints, trusting: trust, sessions.limits, from: now))
+        for credential in configuration.credentials {
+            guard let sessions = credential.sessions else {
+                desks.append(nil)
+                continue
             }
-        } catch {
-            sandbox?.stop()
-            throw error
+            let basis = SessionDesk.Basis(
+                name: credential.name, account: sessions.account,
+                endpoints: try SessionDesks.endpoints(of: sessions.account, sandbox),
+                trusted: sessions.trustFile.flatMap { files[$0] }, limits: sessions.limits)
+            if let desk = earlier?.desks.compactMap({ $0 }).first(where: { $0.basis == basis }) {
+                desks.append(desk)
+                continue
+            }
+            var trust: TLSTrust?
+            if basis.endpoints.contains(where: \.isSecure) {
+                trust = trusts[sessions.trustFile]
+                if trust == nil { trust = try SessionDesks.trust(sessions.trustFile) }
+                trusts[sessions.trustFile] = trust
+            }
+            desks.append(SessionDesk(basis, trusting: trust, from: now))
         }
         self.desks = desks
     }
@@ -94,12 +94,6 @@ package struct SessionDesks: Sendable {
         init(_ body: @escaping ([UInt8]?) -> Void) { self.body = body }
     }
 
-    /// Nobody asks any more.
-    func close() {
-        for desk in desks { desk?.close() }
-        sandbox?.stop()
-    }
-
     private static func trust(_ file: String?) throws(Failure) -> TLSTrust {
         do throws(TLSTrust.Failure) { return try TLSTrust(file.map { .file($0) } ?? .system) } catch {
             throw Failure(description: error.description)
@@ -113,7 +107,7 @@ package struct SessionDesks: Sendable {
     }
 
     private static func endpoints(
-        of account: STSAccount, _ sandbox: RunningSandbox?
+        of account: STSAccount, _ sandbox: SandboxLease?
     ) throws(Failure) -> [VendorEndpoint] {
         if case .hosts(let endpoints) = account.endpoints { return endpoints }
         guard let sandbox else { throw Failure(description: "there is no sandbox") }

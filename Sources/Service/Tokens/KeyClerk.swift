@@ -19,7 +19,10 @@ final class KeyClerk {
         self.desks = desks.desks
         self.memory = memory
         self.tools = tools
-        for desk in self.desks { desk?.take(KeyDesk.Seat(post: post, clerk: self)) }
+        for (place, desk) in self.desks.enumerated() {
+            guard let known = desk?.take(KeyDesk.Seat(post: post, clerk: self, place: place)) else { continue }
+            self.memory.take(known.keys, of: place, areOther: true, until: known.until)
+        }
         // Before anybody asks.
         if self.desks.contains(where: { $0 != nil }) {
             let clerk = self
@@ -27,12 +30,15 @@ final class KeyClerk {
         }
     }
 
+    /// Whether it is fetching keys, which others may wait for.
+    var isWaiting: Bool { !flights.isEmpty }
+
     func tick(at now: Now) {
         for (place, desk) in desks.enumerated() {
             if let flight = flights[place] {
                 flight.tick(at: now)
             } else if let desk {
-                begin(desk, at: now)
+                begin(desk, at: place, at: now)
             }
         }
     }
@@ -42,15 +48,15 @@ final class KeyClerk {
     func isWanted(of place: Int, at now: Now) -> Bool {
         guard desks.indices.contains(place), let desk = desks[place] else { return false }
         let isComing = desk.isWanted(at: now)
-        if flights[place] == nil { begin(desk, at: now) }
+        if flights[place] == nil { begin(desk, at: place, at: now) }
         return isComing || memory.keys(of: place, at: now.unixSeconds) == nil
     }
 
-    private func begin(_ desk: KeyDesk, at now: Now) {
+    private func begin(_ desk: KeyDesk, at place: Int, at now: Now) {
         guard desk.begins(at: now) else { return }
         let flight = KeyFlight(to: desk, tools)
-        flights[desk.place] = flight
-        flight.whenOver = { [weak self] in self?.flights[desk.place] = nil }
+        flights[place] = flight
+        flight.whenOver = { [weak self] in self?.flights[place] = nil }
         flight.start(at: now)
     }
 

@@ -12,40 +12,55 @@ final class KeyDesk: Sendable {
     struct Seat: Sendable {
         /// Has work run on the loop's thread.
         let post: @Sendable (@escaping @Sendable () -> Void) -> Void
-        let clerk: KeyClerk
+        /// Nil when the configuration is gone that the clerk was made for.
+        weak let clerk: KeyClerk?
+        /// The issuer's place in that.
+        let place: Int
+    }
+
+    /// A set of keys as it was fetched.
+    struct Fetched: Sendable {
+        let keys: JWTKeySet
+        let text: [UInt8]
+        /// How long they may be used, in seconds since 1970.
+        let until: Int64
     }
 
     private struct State {
         var refresh: Refresh
-        /// The set as it came last.
-        var text: [UInt8] = []
+        /// The set that came last.
+        var fetched: Fetched?
         var seats: [Seat] = []
     }
 
     let issuer: JWTIssuer
-    /// The issuer's place.
-    let place: Int
     let source: Configuration.KeySource
     let line: VendorLine
     private let lock = Lock()
     // Guarded by the lock.
     private nonisolated(unsafe) var state: State
 
-    init(
-        _ issuer: JWTIssuer, at place: Int, _ source: Configuration.KeySource, trusting trust: TLSTrust?, from now: Now
-    ) {
+    init(_ issuer: JWTIssuer, _ source: Configuration.KeySource, trusting trust: TLSTrust?, from now: Now) {
         self.issuer = issuer
-        self.place = place
         self.source = source
         let limits = UpstreamLimits()
         line = VendorLine(to: [source.endpoint], trusting: trust, limits, from: now)
         state = State(refresh: Refresh(interval: source.refresh, limits: limits))
     }
 
-    func take(_ seat: Seat) { lock.withLock { state.seats.append(seat) } }
+    /// Whether the next configuration may have the keys of an issuer from it.
+    func isGood(for issuer: JWTIssuer, _ source: Configuration.KeySource) -> Bool {
+        self.issuer.id == issuer.id && self.issuer.algorithms == issuer.algorithms && self.source == source
+    }
 
-    /// No loop asks any more; a desk and its clerks hold each other until then.
-    func close() { lock.withLock { state.seats = [] } }
+    /// - Returns: the keys that are known already.
+    func take(_ seat: Seat) -> Fetched? {
+        lock.withLock {
+            state.seats.removeAll { $0.clerk == nil }
+            state.seats.append(seat)
+            return state.fetched
+        }
+    }
 
     /// Whether the loop that asks is to fetch the keys now.
     func begins(at now: Now) -> Bool { lock.withLock { state.refresh.begins(at: now.monotonic) } }
@@ -56,15 +71,15 @@ final class KeyDesk: Sendable {
 
     /// A flight brought a set of keys; all loops take them.
     func land(_ keys: JWTKeySet, writtenAs text: [UInt8], at now: Now) -> Bool {
+        let until = now.unixSeconds + source.keep / 1000
         let (areOther, seats) = lock.withLock {
-            let areOther = state.text != text
-            state.text = text
+            let areOther = state.fetched?.text != text
+            state.fetched = Fetched(keys: keys, text: text, until: until)
             state.refresh.succeeded(at: now.monotonic)
             return (areOther, state.seats)
         }
-        let (place, until) = (place, now.unixSeconds + source.keep / 1000)
         for seat in seats {
-            seat.post { seat.clerk.take(keys, of: place, areOther: areOther, until: until) }
+            seat.post { seat.clerk?.take(keys, of: seat.place, areOther: areOther, until: until) }
         }
         return areOther
     }
@@ -80,23 +95,24 @@ package struct KeyDesks: Sendable {
     /// By the place of the issuer; nil for those whose keys are configured.
     let desks: [KeyDesk?]
 
+    /// - Parameter earlier: those of the configuration before; what is the same issuer's stays.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the issuers is asked over TLS.
-    package init(_ configuration: Configuration) throws(TLSTrust.Failure) {
+    package init(_ configuration: Configuration, after earlier: KeyDesks? = nil) throws(TLSTrust.Failure) {
         let now = Now(SystemClock.now())
         var trust: TLSTrust?
         var desks: [KeyDesk?] = []
-        for (place, issuer) in configuration.authenticator.tokenIssuers.enumerated() {
+        for issuer in configuration.authenticator.tokenIssuers {
             guard let source = configuration.keySources[issuer.id] else {
                 desks.append(nil)
                 continue
             }
+            if let desk = earlier?.desks.compactMap({ $0 }).first(where: { $0.isGood(for: issuer, source) }) {
+                desks.append(desk)
+                continue
+            }
             if source.endpoint.isSecure, trust == nil { trust = try TLSTrust(.system) }
-            desks.append(
-                KeyDesk(issuer, at: place, source, trusting: source.endpoint.isSecure ? trust : nil, from: now))
+            desks.append(KeyDesk(issuer, source, trusting: source.endpoint.isSecure ? trust : nil, from: now))
         }
         self.desks = desks
     }
-
-    /// Nobody asks any more.
-    func close() { for desk in desks { desk?.close() } }
 }

@@ -71,8 +71,6 @@ final class CallbackHouse: @unchecked Sendable {
         }
     }
 
-    deinit { keys.close() }
-
     /// Runs what was posted, as the loops do in their next passes.
     func deliver() {
         let due = posted

@@ -35,8 +35,9 @@ final class SessionHouse: @unchecked Sendable {
         }
         account = sessions.account
         let start = Now(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
-        desk = SessionDesk(
-            credential.name, account, at: endpoints, trusting: try TLSTrust(.system), sessions.limits, from: start)
+        let basis = SessionDesk.Basis(
+            name: credential.name, account: account, endpoints: endpoints, limits: sessions.limits)
+        desk = SessionDesk(basis, trusting: try TLSTrust(.system), from: start)
         for _ in 0..<loops {
             let courier = FakeCourier()
             couriers.append(courier)

@@ -110,10 +110,41 @@ import Testing
         #expect(house.outcome(house.token(one)) == .undecided)
     }
 
-    @Test func `a desk that is closed posts to nobody`() throws {
-        let house = try KeyHouse()
-        house.desks.close()
+    @Test func `a desk does not keep a clerk whose configuration is gone, and goes on with the others`() throws {
+        let house = try KeyHouse(loops: 2)
+        weak let gone = house.clerks[1]
+        house.dismissLast()
+        #expect(gone == nil)
         try house.answer([jwk(one, "a")])
+        #expect(house.outcome(house.token(one, kid: "a")) == .believed)
+    }
+
+    @Test func `R19: the next configuration has the keys of an issuer that stays, and remembers none of its tokens`()
+        throws
+    {
+        let house = try KeyHouse()
+        try house.answer([jwk(one, "a")])
+        let token = house.token(one, kid: "a")
+        #expect(house.outcome(token) == .believed)
+        try house.reload()
+        #expect(house.asked().isEmpty)
+        #expect(house.remembered == 0)
+        #expect(house.outcome(token) == .believed)
+        // Keys that come later reach it.
+        for _ in 0..<700 where house.couriers[0].sent.isEmpty { house.pass(milliseconds: 1_000) }
+        try house.answer([jwk(two, "b")])
+        #expect(house.outcome(house.token(two, kid: "b")) == .believed)
+        #expect(house.outcome(token) == .refused || house.outcome(token) == .undecided)
+    }
+
+    @Test(arguments: ["algorithms: [\"EdDSA\"],", "jwksRefresh: \"1m\",", "jwksKeep: \"2d\","])
+    func `R19: an issuer that is another is asked for its keys anew`(field: String) throws {
+        let house = try KeyHouse()
+        try house.answer([jwk(one, "a")])
+        try house.reload(field)
+        house.pass(milliseconds: 250)
         #expect(house.outcome(house.token(one, kid: "a")) == .undecided)
+        try house.answer([jwk(one, "a")])
+        #expect(house.outcome(house.token(one, kid: "a")) == .believed)
     }
 }

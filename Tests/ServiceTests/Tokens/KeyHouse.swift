@@ -15,35 +15,54 @@ final class KeyHouse: @unchecked Sendable {
     private(set) var unixSeconds: Int64 = 1_800_000_000
     private(set) var monotonic: Int64 = 5_000_000
     private var posted: [@Sendable () -> Void] = []
-    let configuration: Configuration
-    let desks: KeyDesks
+    private(set) var configuration: Configuration
+    private(set) var desks: KeyDesks
     private(set) var clerks: [KeyClerk] = []
     let couriers: [FakeCourier]
 
     var now: Now { Now(unixSeconds: unixSeconds, monotonic: monotonic) }
 
     init(loops: Int = 1, _ fields: String = "") throws {
-        configuration = try Sample.load(
-            """
-            { version: 1, credentials: {}, grants: {},
-              authentication: { jwt: [{ id: "login", issuer: "i", audience: "a", algorithms: ["EdDSA", "ES256"],
-                jwksUrl: "https://id.example.com/keys", \(fields) }] } }
-            """)
+        configuration = try KeyHouse.configuration(fields)
         desks = try KeyDesks(configuration)
         couriers = (0..<loops).map { _ in FakeCourier() }
-        for courier in couriers {
-            clerks.append(
-                KeyClerk(
-                    desks, configuration.authenticator.makeMemory(),
-                    Fetch.Tools(
-                        courier: courier, clock: { [unowned self] in now },
-                        log: Log(Log.Settings(level: .error, isJSON: true))),
-                    post: { [unowned self] in posted.append($0) }))
+        engage()
+    }
+
+    private static func configuration(_ fields: String) throws -> Configuration {
+        let algorithms = fields.contains("algorithms") ? "" : "algorithms: [\"EdDSA\", \"ES256\"],"
+        return try Sample.load(
+            """
+            { version: 1, credentials: {}, grants: {},
+              authentication: { jwt: [{ id: "login", issuer: "i", audience: "a", \(algorithms)
+                jwksUrl: "https://id.example.com/keys", \(fields) }] } }
+            """)
+    }
+
+    private func engage() {
+        clerks = couriers.map { courier in
+            KeyClerk(
+                desks, configuration.authenticator.makeMemory(),
+                Fetch.Tools(
+                    courier: courier, clock: { [unowned self] in now },
+                    log: Log(Log.Settings(level: .error, isJSON: true))),
+                post: { [unowned self] in posted.append($0) })
         }
         deliver()
     }
 
-    deinit { desks.close() }
+    /// Goes on with another configuration.
+    func reload(_ fields: String = "") throws {
+        configuration = try KeyHouse.configuration(fields)
+        desks = try KeyDesks(configuration, after: desks)
+        engage()
+    }
+
+    /// How many tokens the first loop remembers.
+    var remembered: Int { clerks[0].memory.count }
+
+    /// The last loop's clerk is not needed any more.
+    func dismissLast() { clerks.removeLast() }
 
     /// Runs what was posted into the loops.
     func deliver() {

@@ -1,0 +1,37 @@
+import Access
+
+/// A key that counts from the service's start to its end, and what stands there.
+struct FixedValue: Sendable, Equatable {
+    let path: String
+    private let value: [[UInt8]]
+
+    /// All that values hold of them, in the order of their descriptions.
+    static func all(
+        in values: FieldValues, by descriptions: [FieldDescription], below path: String = ""
+    ) -> [FixedValue] {
+        descriptions.flatMap { field -> [FixedValue] in
+            let own = field.isFixed ? [FixedValue(path: path + field.name, value: text(values[field.name]))] : []
+            guard case .object(let fields) = field.kind, let inner = values.object(field.name) else { return own }
+            return own + all(in: inner, by: fields, below: path + field.name + ".")
+        }
+    }
+
+    /// What tells a value from another; an object only from none.
+    private static func text(_ value: FieldValues.Value?) -> [[UInt8]] {
+        switch value {
+        case nil: []
+        case .string(let text)?: [text]
+        case .strings(let list)?: list
+        case .boolean(let flag)?: [Array("\(flag)".utf8)]
+        case .integer(let number)?: [Array("\(number)".utf8)]
+        case .rate?, .secret?, .template?, .object?, .objects?, .json?, .members?: [[]]
+        }
+    }
+}
+
+extension Configuration {
+    /// The keys in which it differs from the one that the service was started with, although they cannot change meanwhile.
+    package func keysFixedOtherwise(in started: Configuration) -> [String] {
+        zip(fixed, started.fixed).filter { $0 != $1 }.map(\.0.path)
+    }
+}

@@ -1,0 +1,63 @@
+import Access
+import Configuration
+import HTTP
+import Net
+import Providers
+import Telemetry
+
+/// Everything that is made of one configuration and shared by all loops. It is never another's: a reload makes the next
+/// edition, and lets go of this one when nobody is answered by it any more (R19).
+package final class Edition: Sendable {
+    package let configuration: Configuration
+    /// What the configuration was made of.
+    let files: WatchedFiles
+    /// How it came to serve, it and those before and after it.
+    package let record: ReloadRecord
+    let log: Log
+    /// What is shown to clients; nil without TLS.
+    let identity: TLSIdentity?
+    package let desks: SessionDesks
+    let lines: FetchLines
+    package let callbackKeys: CallbackKeys
+    let issuerKeys: KeyDesks
+
+    /// Why there is none.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameter earlier: the one before; what it knows of vendors, and holds of theirs, stays where it is good for this
+    ///   one, too.
+    package init(
+        _ configuration: Configuration, of files: WatchedFiles = WatchedFiles(), after earlier: Edition? = nil,
+        startingSandbox start: SandboxStart
+    ) throws {
+        self.configuration = configuration
+        self.files = files
+        record = earlier?.record ?? ReloadRecord(at: SystemClock.now().unixSeconds)
+        log = Log(configuration.log)
+        do throws(TLSIdentity.Failure) { identity = try configuration.server.tls.map(TLSIdentity.init) } catch {
+            throw Failure(description: "server.tls: \(error)")
+        }
+        do throws(TLSTrust.Failure) {
+            lines = try FetchLines(configuration, after: earlier?.lines)
+            callbackKeys = try CallbackKeys.make(for: configuration, after: earlier?.callbackKeys)
+            issuerKeys = try KeyDesks(configuration, after: earlier?.issuerKeys)
+        } catch {
+            throw Failure(description: error.description)
+        }
+        do throws(SessionDesks.Failure) {
+            desks = try SessionDesks(configuration, of: files, after: earlier?.desks, startingSandbox: start)
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+}
+
+extension TLSIdentity {
+    fileprivate convenience init(_ tls: Configuration.TLS) throws(Failure) {
+        try self.init(
+            tls.certificates.map { Entry(names: $0.names, certificate: $0.certificate) },
+            acceptingFrom: tls.clientAuthorities)
+    }
+}

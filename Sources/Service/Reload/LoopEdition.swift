@@ -1,0 +1,76 @@
+import Access
+import Configuration
+import Crypto
+import HTTP
+import Net
+import Upstream
+
+/// One loop's share of an edition: the pipeline, and the places where its answers wait.
+final class LoopEdition {
+    private var pipeline: Pipeline
+    private var admin: AdminPipeline
+    /// Where the admin's listeners begin.
+    private let adminPlace: Int
+    private let counter: SessionCounter
+    private let fetches: FetchCounter
+    private let callbacks: CallbackCounter
+    private let tokens: KeyClerk
+
+    /// - Parameter limiter: shared by all loops, and by the editions that follow each other.
+    init(_ edition: Edition, _ limiter: RateLimiter, _ loop: LoopAccess) throws(CryptoError) {
+        let (configuration, log) = (edition.configuration, edition.log)
+        let tools = Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log)
+        let mailbox = loop.clients.mailbox
+        counter = SessionCounter(try edition.desks.clerks(configuration, loop, log), loop.answers, log)
+        fetches = FetchCounter(tools, loop.answers)
+        callbacks = CallbackCounter(edition.callbackKeys, tools, loop.answers) { mailbox.post($0) }
+        tokens = KeyClerk(edition.issuerKeys, configuration.authenticator.makeMemory(), tools) { mailbox.post($0) }
+        pipeline = try Pipeline(
+            configuration, counter, fetches, callbacks, on: edition.lines, believing: tokens, limiter, log: log)
+        admin = try AdminPipeline(configuration, Readiness(edition.desks, edition.record), log)
+        adminPlace = configuration.server.listen.count
+    }
+
+    func respond(
+        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+    ) -> Answering {
+        guard request.listener < adminPlace else {
+            admin.respond(to: request, by: request.listener - adminPlace, at: instant, into: &response)
+            return .done
+        }
+        return pipeline.respond(to: request, as: ticket, at: instant, into: &response)
+    }
+
+    func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
+        guard request.listener < adminPlace else {
+            return admin.refuses(request, by: request.listener - adminPlace, at: instant, into: &response)
+        }
+        return pipeline.refuses(request, at: instant, into: &response)
+    }
+
+    func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
+        pipeline.respond(to: error, at: instant, into: &response)
+    }
+
+    func abandon(_ ticket: AnswerTicket) {
+        counter.abandon(ticket)
+        fetches.abandon(ticket)
+        callbacks.abandon(ticket)
+    }
+
+    func tick(at instant: Instant) {
+        counter.tick(at: instant)
+        fetches.tick(at: instant)
+        callbacks.tick(at: instant)
+        tokens.tick(at: Now(instant))
+    }
+
+    /// Whether somebody waits for an answer of it, or for what it fetches.
+    var isWaiting: Bool { counter.isWaiting || fetches.isWaiting || callbacks.isWaiting }
+
+    /// The same, the keys of issuers included, without which nobody is left unanswered.
+    var isBusy: Bool { isWaiting || tokens.isWaiting }
+}
+
+// Made elsewhere, and confined to its loop's thread from then on.
+extension LoopEdition: @unchecked Sendable {}

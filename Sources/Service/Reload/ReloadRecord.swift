@@ -1,0 +1,47 @@
+import Net
+
+/// How the service came by the configuration that it serves, for whoever looks after it. From any thread.
+package final class ReloadRecord: Sendable {
+    package struct Standing: Sendable, Equatable {
+        /// The number of the configuration that serves, the first being 1.
+        package fileprivate(set) var generation = 1
+        /// When that was taken up, in seconds since 1970.
+        package fileprivate(set) var since: Int64
+        /// How many have been refused since the start.
+        package fileprivate(set) var refusals = 0
+        /// The last one that was tried, if it was refused: when, in seconds since 1970, and why.
+        package fileprivate(set) var refusal: Refusal?
+
+        package struct Refusal: Sendable, Equatable {
+            package let time: Int64
+            /// Each says where; none tells a value.
+            package let problems: [String]
+        }
+    }
+
+    private let lock = Lock()
+    // Guarded by the lock.
+    private nonisolated(unsafe) var state: Standing
+
+    init(at now: Int64) { state = Standing(since: now) }
+
+    package var standing: Standing { lock.withLock { state } }
+
+    /// Another one serves.
+    /// - Returns: its number.
+    func succeeded(at now: Int64) -> Int {
+        lock.withLock {
+            state.generation += 1
+            state.since = now
+            state.refusal = nil
+            return state.generation
+        }
+    }
+
+    func refused(because problems: [String], at now: Int64) {
+        lock.withLock {
+            state.refusals += 1
+            state.refusal = Standing.Refusal(time: now, problems: problems)
+        }
+    }
+}

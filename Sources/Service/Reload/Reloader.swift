@@ -1,0 +1,141 @@
+import Configuration
+import Dispatch
+import HTTP
+import Net
+import Telemetry
+
+/// Has the service go on with another configuration, and nobody notice: it is read, checked and put together beside the one
+/// that serves, and then takes its place as a whole. One that is not good in every part changes nothing.
+final class Reloader: Sendable {
+    private let path: String
+    private let server: Server
+    private let loops: [LoopHandler]
+    private let start: SandboxStart
+    /// What the service was started with.
+    private let started: Configuration
+    private let record: ReloadRecord
+    private let queue = DispatchQueue(label: "countersign.reload")
+    // On the queue only.
+    private nonisolated(unsafe) var edition: Edition
+    /// The files of the configuration that was tried last.
+    private nonisolated(unsafe) var files: WatchedFiles
+    /// What they were when they were last seen to be others.
+    private nonisolated(unsafe) var changed: WatchedFiles?
+    private nonisolated(unsafe) var timer: (any DispatchSourceTimer)?
+
+    /// Whoever writes a file may not be done: what is seen counts if it is seen again after this.
+    private static let settling = DispatchTimeInterval.milliseconds(100)
+
+    /// - Parameters:
+    ///   - edition: the one that serves.
+    ///   - path: where its configuration is.
+    init(
+        _ edition: Edition, from path: String, on server: Server, _ loops: [LoopHandler],
+        startingSandbox start: @escaping SandboxStart
+    ) {
+        self.edition = edition
+        self.path = path
+        self.server = server
+        self.loops = loops
+        self.start = start
+        started = edition.configuration
+        files = edition.files
+        record = edition.record
+        queue.async { [self] in watch() }
+    }
+
+    /// Reads the configuration again, whether it has changed or not. From any thread.
+    func reload() { queue.async { [self] in takeUp() } }
+
+    // MARK: Looking
+
+    private func watch() {
+        timer?.cancel()
+        timer = nil
+        let settings = edition.configuration.reload
+        guard settings.watches else { return }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let interval = DispatchTimeInterval.milliseconds(Int(settings.interval))
+        timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(50))
+        timer.setEventHandler { @Sendable [weak self] in self?.look() }
+        timer.resume()
+        self.timer = timer
+    }
+
+    private func look() {
+        let now = files.lookedAtAgain(in: .process)
+        guard now != files else {
+            changed = nil
+            return
+        }
+        guard now == changed else {
+            changed = now
+            queue.asyncAfter(deadline: .now() + Reloader.settling) { [weak self] in self?.look() }
+            return
+        }
+        takeUp()
+    }
+
+    // MARK: Taking up
+
+    private func takeUp() {
+        let recorder = FileRecorder()
+        defer {
+            files = recorder.files
+            changed = nil
+        }
+        do {
+            let configuration = try Checking.load(path, in: recorder.surroundings(over: .process))
+            let fixed = configuration.keysFixedOtherwise(in: started)
+            guard fixed.isEmpty else {
+                return refuse(fixed.map { "\($0): cannot change while the service runs; put it back, or start anew" })
+            }
+            let next = try Edition(configuration, of: recorder.files, after: edition, startingSandbox: start)
+            swap(to: next, try loops.map { try $0.prepare(next) })
+        } catch let error as ConfigurationError {
+            refuse(error.problems.map(\.description))
+        } catch {
+            refuse(["\(error)"])
+        }
+    }
+
+    private func swap(to next: Edition, _ shares: [LoopEdition]) {
+        for warning in next.configuration.warnings { next.log.write(.warning, warning) }
+        server.renew(Server.Settings(next))
+        edition = next
+        watch()
+        let left = Countdown(from: shares.count) { [record] in
+            let generation = record.succeeded(at: SystemClock.now().unixSeconds)
+            next.log.write(.info, "configuration reloaded", ["generation": "\(generation)"])
+        }
+        for (loop, share) in zip(loops, shares) { loop.adopt(share) { left.count() } }
+    }
+
+    private func refuse(_ problems: [String]) {
+        record.refused(because: problems, at: SystemClock.now().unixSeconds)
+        for problem in problems {
+            edition.log.write(.error, "configuration not reloaded, the one before stays", ["problem": problem])
+        }
+    }
+}
+
+/// Does something when it has been counted so often, on the thread of the last.
+private final class Countdown: Sendable {
+    private let lock = Lock()
+    // Guarded by the lock.
+    private nonisolated(unsafe) var left: Int
+    private let body: @Sendable () -> Void
+
+    init(from count: Int, _ body: @escaping @Sendable () -> Void) {
+        left = count
+        self.body = body
+    }
+
+    func count() {
+        let isLast = lock.withLock {
+            left -= 1
+            return left == 0
+        }
+        if isLast { body() }
+    }
+}

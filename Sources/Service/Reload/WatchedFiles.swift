@@ -1,0 +1,62 @@
+import Bytes
+import Configuration
+import Crypto
+import Net
+
+/// The files that a configuration was made of, and what stood in each. They are told apart by what they hold, so that it does
+/// not matter in which way one has become another: written over, moved there, or led to by another link.
+package struct WatchedFiles: Sendable, Equatable {
+    /// What of a file makes a difference; never what stands in it.
+    struct Content: Sendable, Equatable {
+        /// Its SHA-256; empty when that cannot be had.
+        let digest: [UInt8]
+        let isWorldReadable, isWorldWritable: Bool
+
+        init(_ file: Surroundings.File) {
+            digest = (try? Digest(.sha256, of: file.bytes.span).bytes.array) ?? []
+            isWorldReadable = file.isWorldReadable
+            isWorldWritable = file.isWorldWritable
+        }
+    }
+
+    /// By their paths; nil for one that could not be read.
+    private var contents: [String: Content?] = [:]
+
+    package init() {}
+
+    /// What stood in a file; nil for one that is not among them, or could not be read.
+    subscript(path: String) -> Content? { contents[path] ?? nil }
+
+    fileprivate mutating func note(_ file: Surroundings.File?, at path: String) {
+        contents[path] = .some(file.map(Content.init))
+    }
+
+    /// The same files as they are now.
+    func lookedAtAgain(in surroundings: Surroundings) -> WatchedFiles {
+        var now = WatchedFiles()
+        for path in contents.keys { now.note(surroundings.file(path), at: path) }
+        return now
+    }
+}
+
+/// Takes note of the files that are read.
+final class FileRecorder: Sendable {
+    private let lock = Lock()
+    // Guarded by the lock.
+    private nonisolated(unsafe) var noted = WatchedFiles()
+
+    /// What has been read by now.
+    var files: WatchedFiles { lock.withLock { noted } }
+
+    /// Surroundings whose files are noted.
+    func surroundings(over others: Surroundings) -> Surroundings {
+        Surroundings(
+            variable: others.variable,
+            file: { [self] path in
+                let file = others.file(path)
+                lock.withLock { noted.note(file, at: path) }
+                return file
+            },
+            now: others.now)
+    }
+}

@@ -1,0 +1,48 @@
+import Access
+import Testing
+
+@testable import Configuration
+
+/// What counts from the service's start to its end.
+@Suite(.timeLimit(.minutes(3)))
+struct FixedKeyTests {
+    private static func load(_ server: String, _ rest: String = "") throws -> Configuration {
+        try Sample.load("{ version: 1, server: { \(server) }, credentials: {}, grants: {}, \(rest) }")
+    }
+
+    @Test(arguments: [
+        ("listen: '127.0.0.1:9'", "", ["server.listen"]),
+        ("listen: ['127.0.0.1:8080', '[::1]:9']", "", ["server.listen"]),
+        ("transport: 'dispatch'", "", ["server.transport"]), ("workers: 3", "", ["server.workers"]),
+        ("", "admin: { listen: [] }", ["admin.listen"]),
+        ("", "rateLimit: { identities: 64 }", ["rateLimit.identities"]),
+        ("workers: 3, transport: 'epoll'", "", ["server.transport", "server.workers"]),
+    ])
+    func `names the keys that cannot change`(server: String, rest: String, keys: [String]) throws {
+        let (plain, other) = (try Self.load(""), try Self.load(server, rest))
+        #expect(other.keysFixedOtherwise(in: plain) == keys)
+        #expect(plain.keysFixedOtherwise(in: other) == keys)
+        #expect(other.keysFixedOtherwise(in: other).isEmpty)
+    }
+
+    @Test(arguments: [
+        // The standard, spelt out.
+        ("listen: '127.0.0.1:8080', workers: 0", "rateLimit: { identities: 65536 }"),
+        (
+            "hosts: ['t.example.com'], plaintext: true, limits: { connections: 7 }, cors: { origins: ['https://a.b'] }",
+            ""
+        ),
+        ("statusInBody: true", "log: { level: 'debug' }, reload: { interval: '1s' }, rateLimit: { perCaller: '1/s' }"),
+    ])
+    func `lets all else change`(server: String, rest: String) throws {
+        #expect(try Self.load(server, rest).keysFixedOtherwise(in: Self.load("")).isEmpty)
+    }
+
+    @Test
+    func `every key that is described as fixed is compared, and TLS by whether it is there`() throws {
+        let described = Documented.all.filter(\.field.isFixed).map(\.name)
+        let compared = try Self.load("").fixed.map(\.path)
+        #expect(described.sorted() == compared.sorted())
+        #expect(compared.contains("server.tls"))
+    }
+}
