@@ -73,6 +73,8 @@ let package = Package(
             "Crypto",
             "Bytes", "TestKeys"),
         tests("ArchitectureTests"),
-        tests("EndToEndTests", "countersign", "TestPeers", "TestKeys", "Providers", "Bytes", "Crypto"),
+        tests(
+            "EndToEndTests", "countersign", "TestPeers", "TestKeys", "Providers", "Bytes", "Crypto",
+            exclude: ["Fixtures"]),
     ]
 )
