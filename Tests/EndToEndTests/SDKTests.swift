@@ -70,6 +70,15 @@ struct SDKTests {
             "oss_remote.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret)
     }
 
+    @Test(arguments: Transport.allCases)
+    func `of 5,000 random requests of Alibaba's SDKs those are signed that a grant admits, and no others`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service.shared(.signing, transport)
+        try Python.expectSuccess(
+            "oss_differential.py", "http://127.0.0.1:\(service.port)", Setup.ossAccessKey, Setup.ossSecret, "5000")
+    }
+
     @Test func `NetEase's SDK signs as the server that judges signatures says`() throws {
         try Python.expectSuccess("nos_client.py")
     }

@@ -23,10 +23,10 @@ enum OSSOperations {
     ]
 
     private static let uploadInParts = [
-        OperationTable.Operation("POST", .object, ["uploads"]),
+        OperationTable.Operation("POST", .object, ["uploads"], query: spelling),
         OperationTable.Operation("PUT", .object, ["uploadId", "partNumber"], query: throttle),
-        OperationTable.Operation("GET", .object, ["uploadId"], query: ["max-parts", "part-number-marker"]),
-        OperationTable.Operation("POST", .object, ["uploadId"]),
+        OperationTable.Operation("GET", .object, ["uploadId"], query: ["max-parts", "part-number-marker"] + spelling),
+        OperationTable.Operation("POST", .object, ["uploadId"], query: spelling),
         OperationTable.Operation("DELETE", .object, ["uploadId"]),
     ]
 
@@ -37,4 +37,7 @@ enum OSSOperations {
     ]
 
     private static let throttle = ["x-oss-traffic-limit"]
+
+    /// How keys are spelled in the answer; alibabacloud-oss-v2 sends it with every upload in parts.
+    private static let spelling = ["encoding-type"]
 }

@@ -24,6 +24,15 @@ extension Setup {
                   bucket: "demo-bucket", keyPrefix: "uploads/", methods: ["GET", "HEAD", "PUT"],
                   headers: ["x-oss-meta-*"], presign: "15m",
                 },
+                "everything": {
+                  route: "oss.sign", credential: "oss", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "all/", methods: ["GET", "HEAD", "PUT", "POST", "DELETE"],
+                  headers: ["x-oss-forbid-overwrite", "x-oss-meta-*", "x-oss-storage-class", "x-oss-traffic-limit"],
+                  subresources: ["append", "encoding-type", "max-parts", "objectMeta", "part-number-marker",
+                    "partNumber", "position", "response-cache-control", "response-content-disposition",
+                    "response-content-encoding", "response-content-language", "response-content-type",
+                    "response-expires", "uploadId", "uploads", "versionId", "x-oss-traffic-limit"], presign: "1h",
+                },
                 "parts": {
                   route: "oss.sign", credential: "oss", callers: ["anonymous"], public: true,
                   bucket: "demo-bucket", keyPrefix: "parts/", methods: ["GET", "PUT", "POST", "DELETE"],
