@@ -92,7 +92,7 @@ extension RouteDescription {
     fileprivate static func made(_ scope: GrantScope, hasCallers: Bool = true) -> RouteDescription {
         RouteDescription(
             "made", path: "/made", "Made for a test.", parameters: [], grantFields: [], answer: [], scope: scope,
-            hasCallers: hasCallers, withoutKey: .prefix, longestLifetime: nil,
+            enforcement: [], hasCallers: hasCallers, withoutKey: .prefix, longestLifetime: nil,
             makeIssuer: { _ throws(FieldProblem) in throw FieldProblem("", "is for a test") })
     }
 }

@@ -14,6 +14,15 @@ package struct CallerClaims: Sendable {
     /// - Parameter entries: no two of one name.
     package init(_ entries: [(name: [UInt8], value: Value)]) { self.entries = entries }
 
+    /// Those of the claims that are strings, or lists of strings, and have one of these names.
+    init(_ claims: [JSONMember], named names: Set<[UInt8]>) {
+        entries = claims.compactMap { claim in
+            guard names.contains(claim.name) else { return nil }
+            if let text = claim.value.text { return (claim.name, .text(text)) }
+            return claim.value.texts.map { (claim.name, .list($0)) }
+        }
+    }
+
     /// The claim of this name; nil where there is none that is a string or a list of strings.
     subscript(name: [UInt8]) -> Value? {
         for entry in entries where entry.name == name { return entry.value }
@@ -45,5 +54,15 @@ package struct ClaimCondition: Sendable {
         case .list(let list): list.contains { values.contains($0) }
         case nil: false
         }
+    }
+}
+
+extension JSONValue {
+    /// One string or a list of strings.
+    var texts: [[UInt8]]? {
+        if let text { return [text] }
+        guard case .array(let elements) = content else { return nil }
+        let texts = elements.compactMap(\.text)
+        return texts.count == elements.count ? texts : nil
     }
 }

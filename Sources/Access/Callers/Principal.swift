@@ -23,6 +23,35 @@ package struct Principal: Sendable, Hashable {
 
     package static let anonymous = Principal(.anonymous)
 
+    /// - Parameter text: as it is written in the configuration: `anonymous`, `apiKey:ID` or `jwt:ID/SUBJECT`.
+    package init?(written text: [UInt8]) {
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
+            guard text.elementsEqual(Kind.anonymous.rawValue.utf8) else { return nil }
+            self = .anonymous
+            return
+        }
+        let id = Array(text[(colon + 1)...])
+        guard let kind = Kind.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text[..<colon]) }),
+            kind != .anonymous, !id.isEmpty
+        else { return nil }
+        guard kind == .jwt else {
+            self.init(kind, id: id, subject: id)
+            return
+        }
+        guard let slash = id.firstIndex(of: UInt8(ascii: "/")), slash + 1 < id.count else { return nil }
+        self.init(kind, id: Array(id[..<slash]), subject: Array(id[(slash + 1)...]))
+    }
+
+    /// As it is written in the configuration.
+    package var written: [UInt8] {
+        let start = Array(text: kind.rawValue)
+        return switch kind {
+        case .anonymous: start
+        case .jwt: start + [UInt8(ascii: ":")] + id + [UInt8(ascii: "/")] + subject
+        default: start + [UInt8(ascii: ":")] + id
+        }
+    }
+
     /// `kind-id`, what `${caller.source}` stands for.
     package var source: [UInt8] { Array(text: kind.rawValue) + [UInt8(ascii: "-")] + id }
 

@@ -120,6 +120,18 @@ package struct KeyTemplate: Sendable {
         }
     }
 
+    /// As it stands in the configuration.
+    var written: [UInt8] {
+        parts.flatMap { part -> [UInt8] in
+            switch part {
+            case .literal(let bytes): bytes
+            case .claim(let name): Array(text: "${claims.") + name + [UInt8(ascii: "}")]
+            case .claimDigest(let name): Array(text: "${sha256:claims.") + name + [UInt8(ascii: "}")]
+            default: Array(text: "${\(KeyTemplate.places.first { $0.1 == part }?.0 ?? "")}")
+            }
+        }
+    }
+
     private static let places: [(String, Part)] = [
         ("caller.id", .callerID), ("caller.source", .callerSource), ("uuid", .uuid), ("date.yyyy", .year),
         ("date.mm", .month), ("date.dd", .day), ("ext", .fileExtension),

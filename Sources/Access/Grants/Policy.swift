@@ -10,15 +10,17 @@ package struct Policy: Sendable {
         case denied(Denial)
     }
 
-    private enum Verdict {
+    /// What one grant says to an ask: the clauses are judged in the order of `Clause`, up to the first that does not hold.
+    enum Verdict {
         case fits
-        case missing(parameter: String)
+        /// The grant is none of the caller's, or not the one that is named: nobody is told of it.
+        case foreign(Clause)
+        case missing(parameter: String, Clause)
         /// Nobody can tell what is asked for, and the grant takes no such asks.
         case obscure
         /// All clauses hold but for the lifetime asked for.
         case lifetimeTooLong
-        /// `depth` tells how many clauses held before this one did not.
-        case objects(Objection, depth: Int)
+        case objects(Objection, Clause)
     }
 
     /// - Parameter routes: how many routes there are.
@@ -41,23 +43,21 @@ package struct Policy: Sendable {
     ) -> Decision {
         if let denial = refusal(of: caller, on: route) { return .denied(denial) }
         var winner: Grant?
-        var objection: (Objection, depth: Int)?
+        var objection: (Objection, Clause)?
         var missing: String?
         var longest: Int64?
-        // A grant whose conditions the caller's claims do not meet is as foreign as another's.
-        for grant in grants[route][caller.index] where grant.admits(caller.claims) {
-            if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { continue }
-            if let ticket = caller.ticket, ticket.grant != grant.name || !grant.namesCaller(caller) { continue }
+        for grant in grants[route][caller.index] {
             switch judge(ask, by: grant, for: caller, at: moment, &workspace.candidate) {
             case .fits:
                 guard winner == nil else { return .denied(.ambiguous) }
                 winner = grant
                 swap(&workspace.winning, &workspace.candidate)
-            case .missing(let parameter): missing = parameter
-            case .obscure: break
+            case .missing(let parameter, _): missing = parameter
+            case .foreign, .obscure: break
             case .lifetimeTooLong: longest = max(longest ?? 0, grant.maxLifetime)
-            case .objects(let found, let depth):
-                if depth >= objection?.depth ?? 0 { objection = (found, depth) }
+            case .objects(let found, let clause):
+                if let nearest = objection?.1, clause < nearest { continue }
+                objection = (found, clause)
             }
         }
         guard let winner else {
@@ -83,12 +83,12 @@ package struct Policy: Sendable {
         return caller.principal.kind == .anonymous && grants[route][caller.index].isEmpty ? .unauthenticated : nil
     }
 
-    private enum Lifetime {
+    enum Lifetime {
         case lasts(Int64, Permit.Limit)
         case denied(Denial)
     }
 
-    private static func lifetime(
+    static func lifetime(
         of ask: borrowing Ask, by grant: Grant, for caller: Caller, now: Int64
     ) -> Lifetime {
         if grant.neverEnds, caller.endsAt != nil { return .denied(.credentialTooShort) }
@@ -115,21 +115,28 @@ package struct Policy: Sendable {
         return .lasts(lifetime, ask.lifetime == nil ? .grant : .requested)
     }
 
-    private func judge(
+    /// - Parameter grant: one of those that are listed for the caller.
+    func judge(
         _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
     ) -> Verdict {
+        // A grant whose conditions the caller's claims do not meet is as foreign as another's.
+        guard grant.admits(caller.claims) else { return .foreign(.conditions) }
+        if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { return .foreign(.name) }
+        if let ticket = caller.ticket, ticket.grant != grant.name || !grant.namesCaller(caller) {
+            return .foreign(.ticket)
+        }
         guard ask.obscurity == nil || grant.takesObscure else { return .obscure }
         let verdict = judgeScope(ask, by: grant, for: caller, at: moment, &scope)
         guard case .fits = verdict else { return verdict }
         guard scope.key.count <= grant.maximumKeyLength else {
-            return .objects(Objection("key", "the rendered key is longer than the vendor allows"), depth: 2)
+            return .objects(Objection("key", "the rendered key is longer than the vendor allows"), .key)
         }
         if let template = grant.issuer.vendorName,
             let fault = scope.set(vendorName: template, for: caller, asking: ask.key, at: moment)
         {
             return Policy.verdict(on: fault)
         }
-        if let objection = grant.issuer.objection(to: ask) { return .objects(objection, depth: 3) }
+        if let objection = grant.issuer.objection(to: ask) { return .objects(objection, .fields) }
         return ask.lifetime ?? 0 <= grant.maxLifetime ? .fits : .lifetimeTooLong
     }
 
@@ -140,11 +147,11 @@ package struct Policy: Sendable {
         switch grant.bucket {
         case .named(let bucket):
             if let asked = ask.bucket, !asked.equals(bucket) {
-                return .objects(Objection("bucket", "the bucket is not the grant's"), depth: 1)
+                return .objects(Objection("bucket", "the bucket is not the grant's"), .bucket)
             }
             scope.begin(bucket: bucket.span)
         case .asked:
-            guard let asked = ask.bucket else { return .missing(parameter: "bucket") }
+            guard let asked = ask.bucket else { return .missing(parameter: "bucket", .bucket) }
             scope.begin(bucket: asked)
         case .absent: scope.begin()
         }
@@ -159,7 +166,7 @@ package struct Policy: Sendable {
             return .fits
         case (.named, _), (_, .key), (_, .prefix):
             let reason: StaticString = "what is asked for is of the whole account, and the grant is for a part of it"
-            return .objects(Objection("unscoped", reason), depth: 1)
+            return .objects(Objection("unscoped", reason), .bucket)
         }
     }
 
@@ -172,11 +179,11 @@ package struct Policy: Sendable {
                 return Policy.verdict(on: fault)
             }
             if ask.keyIsPrefix {
-                return .objects(Objection("key", "the grant is for one key, and no prefix"), depth: 2)
+                return .objects(Objection("key", "the grant is for one key, and no prefix"), .key)
             }
             if !template.usesExtension, let asked = ask.key, !asked.equals(scope.key) {
                 return .objects(
-                    Objection("key", "the grant's key is another; leave it out, the server chooses"), depth: 2)
+                    Objection("key", "the grant's key is another; leave it out, the server chooses"), .key)
             }
         case .prefix(let template):
             if let fault = scope.set(key: template, for: caller, asking: ask.key, at: moment) {
@@ -185,7 +192,7 @@ package struct Policy: Sendable {
             guard let asked = ask.key else { return judgeWithoutKey(grant, .prefix, &scope) }
             guard asked.begins(with: scope.key) else {
                 return .objects(
-                    Objection("keyPrefix", "the key does not begin with the grant's prefix"), depth: 2)
+                    Objection("keyPrefix", "the key does not begin with the grant's prefix"), .key)
             }
             scope.set(key: asked, isPrefix: ask.keyIsPrefix)
         case .anything:
@@ -196,19 +203,19 @@ package struct Policy: Sendable {
     }
 
     private func judgeWithoutKey(_ grant: Grant, _ extent: Permit.Extent, _ scope: inout Scope) -> Verdict {
-        if case .refuse(let parameter) = grant.withoutKey { return .missing(parameter: parameter) }
+        if case .refuse(let parameter) = grant.withoutKey { return .missing(parameter: parameter, .key) }
         scope.extent = extent
         return .fits
     }
 
     private static func verdict(on fault: KeyTemplate.RenderFault) -> Verdict {
         switch fault {
-        case .noKey: .missing(parameter: "key")
-        case .caller: .objects(Objection("key", "the caller has no name that may stand in a key"), depth: 2)
+        case .noKey: .missing(parameter: "key", .key)
+        case .caller: .objects(Objection("key", "the caller has no name that may stand in a key"), .key)
         case .claim:
-            .objects(Objection("key", "the caller has no claim that may stand where the grant has it"), depth: 2)
+            .objects(Objection("key", "the caller has no claim that may stand where the grant has it"), .key)
         case .badExtension:
-            .objects(Objection("key", "the key's extension is not one that the grant admits"), depth: 2)
+            .objects(Objection("key", "the key's extension is not one that the grant admits"), .key)
         }
     }
 }

@@ -15,6 +15,9 @@ package struct JSONValue: Sendable {
     package let offset: Int
     package let content: Content
 
+    /// The text of a string; nil for anything else.
+    package var text: [UInt8]? { if case .string(let bytes) = content { bytes } else { nil } }
+
     /// The member of an object whose name has exactly these UTF-8 bytes; nil if there is none or if this is no object.
     ///
     /// Looks at every member: to read all of a large object, walk its members instead.

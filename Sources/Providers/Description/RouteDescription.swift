@@ -29,6 +29,8 @@ package final class RouteDescription: Sendable {
     package let lastMoment: Int64?
     /// By which fields a grant says what it gives (R13).
     package let scope: GrantScope
+    /// Who sees to it that what a grant says holds when what is issued is used (R18).
+    package let enforcement: [Enforcement]
     /// Whether a grant says who may use it. Without callers nothing is given to anybody: a request proves by itself whom it is
     /// from, and so a grant of such a route has no scope either.
     package let hasCallers: Bool
@@ -43,7 +45,8 @@ package final class RouteDescription: Sendable {
 
     init(
         _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
-        grantFields: [FieldDescription], answer: [AnswerField], scope: GrantScope, hasCallers: Bool = true,
+        grantFields: [FieldDescription], answer: [AnswerField], scope: GrantScope,
+        enforcement: [Enforcement], hasCallers: Bool = true,
         otherProviders: [String] = [],
         credentialNeeds: [String] = [], withoutKey: Grant.WithoutKey, longestLifetime: Int64?, lastMoment: Int64? = nil,
         textParameter: String? = nil,
@@ -61,6 +64,7 @@ package final class RouteDescription: Sendable {
         self.longestLifetime = longestLifetime
         self.lastMoment = lastMoment
         self.scope = scope
+        self.enforcement = enforcement
         self.hasCallers = hasCallers
         self.otherProviders = otherProviders
         self.credentialNeeds = credentialNeeds

@@ -20,6 +20,7 @@ struct OSSAuthorization: SessionSigning {
         "oss.authorization", path: "/oss/authorization",
         "A request about one object, signed in its Authorization field.",
         parameters: parameters, grantFields: fields, answer: answer, scope: [.bucket, .key, .keyPrefix],
+        enforcement: .ossRequest,
         otherProviders: ["sts"], credentialNeeds: ["region"], withoutKey: .refuse(parameter: "key"),
         longestLifetime: nil,
         read: { ask, moment throws(AskError) in
@@ -39,7 +40,8 @@ struct OSSAuthorization: SessionSigning {
         ],
         grantFields: fields,
         answer: answer + [AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")],
-        scope: [.bucket, .key, .keyPrefix], otherProviders: ["sts"], credentialNeeds: ["region"],
+        scope: [.bucket, .key, .keyPrefix], enforcement: .ossRequest, otherProviders: ["sts"],
+        credentialNeeds: ["region"],
         withoutKey: .refuse(parameter: "key"),
         longestLifetime: PresignedURLV4.lifetimes.upperBound,
         read: { ask, _ throws(AskError) in ask.detail = try OSSRequestParts(ask, at: positions) },

@@ -25,7 +25,7 @@ struct OSSCallback: CallbackVerifier {
                 "Whom the service asks for the vendor's public key, such as a mirror: a host, or https:// and a host, with a "
                     + "port if it is not 443; http:// to this machine only."),
         ],
-        answer: [], scope: [], hasCallers: false, withoutKey: .prefix, longestLifetime: nil,
+        answer: [], scope: [], enforcement: .callback, hasCallers: false, withoutKey: .prefix, longestLifetime: nil,
         makeIssuer: { fields throws(FieldProblem) in try OSSCallback(fields) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {

@@ -52,7 +52,8 @@ struct RemoteSignature: TokenIssuer {
             AnswerField("StatusCode", type: .integer, "200, as the vendor's samples have it."),
             AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the string is about."),
         ],
-        scope: [.bucket, .keyPrefix], withoutKey: .refuse(parameter: "contentToSign"), longestLifetime: nil,
+        scope: [.bucket, .keyPrefix], enforcement: .ossString, withoutKey: .refuse(parameter: "contentToSign"),
+        longestLifetime: nil,
         textParameter: "contentToSign",
         read: { ask, moment throws(AskError) in try RemoteSignature.read(&ask, at: moment.unixSeconds) },
         makeIssuer: { fields throws(FieldProblem) in try RemoteSignature(fields) })

@@ -46,7 +46,7 @@ struct ManagementFetch: VendorIssuer {
                                 + "if it is not 443; http:// to this machine only.")
                     ]), "Qiniu's service, where it is another.")
             ],
-            answer: answer, scope: scope, withoutKey: withoutKey, longestLifetime: nil,
+            answer: answer, scope: scope, enforcement: .qiniuFetch, withoutKey: withoutKey, longestLifetime: nil,
             read: { ask, _ throws(AskError) in
                 ask.isAboutService = operation == .buckets
                 if operation == .list { try listing.check(ask) }

@@ -106,8 +106,3 @@ struct ManagementQuestion: VendorQuestion {
         return admitted
     }
 }
-
-extension JSONValue {
-    /// The text, if it is a string.
-    fileprivate var text: [UInt8]? { if case .string(let bytes) = content { bytes } else { nil } }
-}

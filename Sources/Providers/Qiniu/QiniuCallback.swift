@@ -27,7 +27,7 @@ struct QiniuCallback: CallbackVerifier {
                 "schemes", .strings, standard: "[\"qiniu\", \"qbox\"]",
                 "Which of Kodo's signatures are believed; qbox covers neither method nor host, and never ends."),
         ],
-        answer: [], scope: [], hasCallers: false, withoutKey: .prefix, longestLifetime: nil,
+        answer: [], scope: [], enforcement: .callback, hasCallers: false, withoutKey: .prefix, longestLifetime: nil,
         makeIssuer: { fields throws(FieldProblem) in try QiniuCallback(fields) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {

@@ -70,8 +70,3 @@ struct JSONWebToken {
         return (algorithm, name)
     }
 }
-
-extension JSONValue {
-    /// The bytes of a string; nil for anything else.
-    var text: [UInt8]? { if case .string(let bytes) = content { bytes } else { nil } }
-}

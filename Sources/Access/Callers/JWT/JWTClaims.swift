@@ -22,7 +22,7 @@ struct JWTClaims {
         self.members = members
         guard let issuer = claims["iss"]?.text else { throw JWTFault("its iss is no string") }
         guard let subject = claims["sub"]?.text, !subject.isEmpty else { throw JWTFault("its sub is no string") }
-        guard let audience = claims["aud"].flatMap(JWTClaims.texts) else {
+        guard let audience = claims["aud"]?.texts else {
             throw JWTFault("its aud is neither a string nor a list of strings")
         }
         guard let expiry = claims["exp"].flatMap({ JWTClaims.seconds($0, roundingUp: false) }) else {
@@ -42,28 +42,14 @@ struct JWTClaims {
     }
 
     /// Those of the claims that are strings, or lists of strings, and have one of these names.
-    func kept(_ names: Set<[UInt8]>) -> CallerClaims {
-        CallerClaims(
-            members.compactMap { member in
-                guard names.contains(member.name) else { return nil }
-                if let text = member.value.text { return (member.name, .text(text)) }
-                return JWTClaims.texts(member.value).map { (member.name, .list($0)) }
-            })
-    }
-
-    private static func texts(_ value: JSONValue) -> [[UInt8]]? {
-        if let text = value.text { return [text] }
-        guard case .array(let elements) = value.content else { return nil }
-        let texts = elements.compactMap(\.text)
-        return texts.count == elements.count ? texts : nil
-    }
+    func kept(_ names: Set<[UInt8]>) -> CallerClaims { CallerClaims(members, named: names) }
 
     /// The last second of the year 9999.
     private static let latest: Int64 = 253_402_300_799
 
     /// A NumericDate (section 2): seconds since 1970, whole or with a decimal fraction. An exponent is not taken: nobody writes
     /// times so.
-    private static func seconds(_ value: JSONValue, roundingUp: Bool) -> Int64? {
+    static func seconds(_ value: JSONValue, roundingUp: Bool) -> Int64? {
         guard case .number(let number) = value.content, number.text.count <= 32 else { return nil }
         let whole = number.text.prefix { $0 != UInt8(ascii: ".") }
         guard let seconds = Decimal.parse(Array(whole).span, maximum: latest) else { return nil }

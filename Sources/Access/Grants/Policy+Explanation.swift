@@ -1,0 +1,184 @@
+import Bytes
+
+extension Policy {
+    /// Decides as `decide` does, and tells what every grant of the route says to the ask.
+    /// - Parameters:
+    ///   - all: the configuration's grants.
+    ///   - use: is lent the permit, if there is one.
+    package func explain(
+        _ ask: borrowing Ask, on route: Int, by caller: Caller, at moment: borrowing Moment, among all: [Grant],
+        in workspace: inout PolicyWorkspace, _ use: (borrowing Permit) -> Void = { _ in }
+    ) -> Explanation {
+        var grants: [Explanation.Judged] = []
+        for grant in all where grant.route == route {
+            let isListed = self.grants[route][caller.index].contains { $0 === grant }
+            let verdict =
+                isListed
+                ? judge(ask, by: grant, for: caller, at: moment, &workspace.candidate) : .foreign(.callers)
+            let findings = Policy.findings(verdict, ask, grant, caller, moment)
+            grants.append(Explanation.Judged(grant: grant, findings: findings))
+        }
+        switch decide(ask, on: route, by: caller, at: moment, in: &workspace) {
+        case .denied(let denial): return Explanation(outcome: .denied(denial), grants: grants)
+        case .permitted(let permit):
+            use(permit)
+            let permitted = Explanation.Permitted(
+                grant: permit.grant, bucket: permit.bucket.array, key: permit.key.array, extent: permit.extent,
+                expiresAt: permit.grant.neverEnds ? nil : permit.expiresAt, lifetime: permit.lifetime,
+                limitedBy: permit.limitedBy,
+                bounds: Policy.bounds(of: ask, by: permit.grant, for: caller, now: moment.unixSeconds))
+            return Explanation(outcome: .permitted(permitted), grants: grants)
+        }
+    }
+
+    /// What each clause came to, given where the verdict fell.
+    private static func findings(
+        _ verdict: Verdict, _ ask: borrowing Ask, _ grant: Grant, _ caller: Caller, _ moment: borrowing Moment
+    ) -> [Explanation.Finding] {
+        var findings: [Explanation.Finding] = []
+        let fault = verdict.fault
+        for clause in Clause.allCases where clause == fault?.clause || concerns(clause, ask, grant, caller) {
+            if clause == .conditions {
+                findings += grant.conditions.map { finding($0, fault?.clause, caller) }
+                continue
+            }
+            let (asked, granted) = values(of: clause, ask, grant, caller, moment)
+            let isFault = clause == fault?.clause
+            let isOpen = fault.map { $0.clause < clause } ?? false
+            findings.append(
+                Explanation.Finding(
+                    clause: clause, subject: isFault ? fault?.subject ?? clause.rawValue : clause.rawValue,
+                    outcome: isFault ? .fails : isOpen ? .open : .holds, asked: asked, granted: granted,
+                    reason: isFault ? fault?.reason ?? "" : ""))
+        }
+        return findings
+    }
+
+    /// Whether the clause had anything to say to this ask.
+    private static func concerns(
+        _ clause: Clause, _ ask: borrowing Ask, _ grant: Grant, _ caller: Caller
+    ) -> Bool {
+        switch clause {
+        case .callers, .fields: true
+        case .conditions: !grant.conditions.isEmpty
+        case .name: ask.grant != nil
+        case .ticket: caller.ticket != nil
+        case .request: ask.obscurity != nil
+        case .bucket: if case .absent = grant.bucket { ask.isAboutService } else { true }
+        case .key: !ask.isAboutService
+        case .lifetime: ask.end == nil && !grant.neverEnds
+        }
+    }
+
+    private static func finding(
+        _ condition: ClaimCondition, _ fault: Clause?, _ caller: Caller
+    ) -> Explanation.Finding {
+        let separator = Array(text: ", ")
+        var asked: [UInt8]?
+        switch caller.claims[condition.name] {
+        case .text(let text): asked = text
+        case .list(let list): asked = Array(list.joined(separator: separator))
+        case nil: break
+        }
+        let holds = condition.holds(for: caller.claims)
+        let isOpen = fault.map { $0 < .conditions } ?? false
+        return Explanation.Finding(
+            clause: .conditions, subject: "where.claims.\(condition.name.text)",
+            outcome: isOpen ? .open : holds ? .holds : .fails, asked: asked,
+            granted: Array(condition.values.joined(separator: separator)),
+            reason: isOpen || holds ? "" : "the caller's claim is none of these")
+    }
+
+    /// What was compared: what the request or its caller says, and what the grant does.
+    private static func values(
+        of clause: Clause, _ ask: borrowing Ask, _ grant: Grant, _ caller: Caller, _ moment: borrowing Moment
+    ) -> (asked: [UInt8]?, granted: [UInt8]?) {
+        switch clause {
+        case .callers:
+            let selectors = grant.callers.map(\.written).joined(separator: Array(text: ", "))
+            return (caller.principal.written, Array(selectors))
+        case .name:
+            guard let name = ask.grant else { return (nil, grant.name) }
+            return (ask.parameters.bytes(name).array, grant.name)
+        case .ticket: return (caller.ticket?.grant, grant.name)
+        case .bucket:
+            if case .named(let bucket) = grant.bucket { return (ask.bucket?.array, bucket) }
+            return (ask.bucket?.array, nil)
+        case .key:
+            var asked = ask.key?.array
+            if ask.keyIsPrefix { asked?.append(UInt8(ascii: "*")) }
+            switch grant.target {
+            case .anything: return (asked, nil)
+            case .key(let template): return (asked, rendering(of: template, ask, caller, moment))
+            case .prefix(let template):
+                return (asked, rendering(of: template, ask, caller, moment) + [UInt8(ascii: "*")])
+            }
+        case .lifetime:
+            let most = Array(text: "at most \(grant.maxLifetime) s")
+            return (ask.lifetime.map { Array(text: "\($0) s") }, most)
+        case .conditions, .request, .fields: return (nil, nil)
+        }
+    }
+
+    /// The template filled in for the caller; as it is written where it cannot be.
+    private static func rendering(
+        of template: KeyTemplate, _ ask: borrowing Ask, _ caller: Caller, _ moment: borrowing Moment
+    ) -> [UInt8] {
+        var rendered = ByteWriter()
+        return template.render(for: caller, asking: ask.key, at: moment, into: &rendered) == nil
+            ? rendered.array : template.written
+    }
+
+    /// Everything that says when what is issued ends.
+    private static func bounds(
+        of ask: borrowing Ask, by grant: Grant, for caller: Caller, now: Int64
+    ) -> [Explanation.Bound] {
+        var bounds: [Explanation.Bound] = []
+        switch ask.end {
+        case .binding(let end), .reported(let end):
+            return [Explanation.Bound(limit: .requested, seconds: end - now)]
+        case nil: break
+        }
+        if let lifetime = ask.lifetime { bounds.append(Explanation.Bound(limit: .requested, seconds: lifetime)) }
+        bounds.append(
+            Explanation.Bound(limit: .grant, seconds: ask.lifetime == nil ? grant.lifetime : grant.maxLifetime))
+        if let end = caller.end(at: now) {
+            if case .ignored = grant.callersEnd {
+            } else {
+                bounds.append(Explanation.Bound(limit: .caller, seconds: end - now))
+            }
+        }
+        // It is hardly ever the least.
+        if let last = grant.lastMoment, bounds.allSatisfy({ last - now < $0.seconds }) {
+            bounds.append(Explanation.Bound(limit: .grant, seconds: last - now))
+        }
+        return bounds
+    }
+}
+
+extension Policy.Verdict {
+    /// The clause that does not hold, and why; nil where all do.
+    fileprivate var fault: (clause: Clause, subject: String, reason: String)? {
+        switch self {
+        case .fits: nil
+        case .foreign(.callers): (.callers, Clause.callers.rawValue, "the caller is none of these")
+        case .foreign(.name): (.name, Clause.name.rawValue, "another grant is named")
+        case .foreign(let clause): (clause, clause.rawValue, "the ticket is for another grant, or the caller's is not")
+        case .missing(let parameter, let clause): (clause, clause.rawValue, "\(parameter) is needed")
+        case .obscure: (.request, Clause.request.rawValue, "it cannot be told what is asked for")
+        case .lifetimeTooLong: (.lifetime, Clause.lifetime.rawValue, "more seconds are asked for than may be")
+        case .objects(let objection, let clause): (clause, objection.clause.description, objection.reason.description)
+        }
+    }
+}
+
+extension CallerSelector {
+    /// As it is written in the configuration.
+    fileprivate var written: [UInt8] {
+        switch self {
+        case .anonymous: Array(text: "anonymous")
+        case .authenticated: Array(text: "authenticated")
+        case .identity(let kind, let id): Array(text: "\(kind.rawValue):") + id
+        }
+    }
+}

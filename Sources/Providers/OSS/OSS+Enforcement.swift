@@ -1,0 +1,32 @@
+extension [Enforcement] {
+    static let ossString = [
+        Enforcement(
+            .service, "method, bucket, key, sub-resources and headers", "the string is read before it is signed"),
+        Enforcement(.vendor, "what the string says", "a request that is otherwise has another string"),
+        Enforcement(.vendor, "end", "the date of a request, or the deadline of a URL, that the string holds"),
+        Enforcement(.nobody, "size and content", "a body is signed only by a Content-MD5, if the string has one"),
+        .reuse,
+    ]
+
+    static let ossRequest = [
+        Enforcement(.vendor, "method, bucket, key and sub-resources", "they are signed"),
+        Enforcement(.vendor, "Content-Type, Content-MD5 and x-oss- headers", "they are signed, where they are given"),
+        Enforcement(.vendor, "end", "the date or the deadline that is signed"),
+        Enforcement(.nobody, "size", "a body's size is not signed; oss.post-policy can limit it"),
+        .reuse,
+    ]
+
+    static let ossForm = [
+        Enforcement(.vendor, "bucket, key and end", "conditions and expiration of the policy"),
+        Enforcement(.vendor, "size", "content-length-range of the policy"),
+        Enforcement(.vendor, "type", "a condition on content-type, where the grant has contentTypes"),
+        Enforcement(.vendor, "overwriting", "x-oss-forbid-overwrite, unless the grant has overwrite: true"),
+        .reuse,
+    ]
+
+    static let ossStream = [
+        Enforcement(.vendor, "bucket, channel, playlist and end", "they are signed"),
+        Enforcement(.nobody, "content", "what is streamed, and how much, is not limited"),
+        .reuse,
+    ]
+}
