@@ -100,7 +100,7 @@ extension Compiler {
                 tickets.insert(Array(name.dropFirst(7)))
                 continue
             }
-            guard let principal = principal(name) else {
+            guard let principal = Principal(written: name), principal.kind != .anonymous else {
                 reader.report(path, "must be \"apiKey:ID\", \"jwt:ID/SUBJECT\" or \"ticket:ID\"")
                 continue
             }
@@ -126,13 +126,6 @@ extension Compiler {
         if text.elementsEqual("anonymous".utf8) { return .anonymous }
         if text.elementsEqual("authenticated".utf8) { return .authenticated }
         return identity(text).map { .identity($0, id: $1) }
-    }
-
-    private func principal(_ text: [UInt8]) -> Principal? {
-        guard let (kind, id) = identity(text) else { return nil }
-        guard kind == .jwt else { return Principal(kind, id: id, subject: id) }
-        guard let slash = id.firstIndex(of: UInt8(ascii: "/")), slash + 1 < id.count else { return nil }
-        return Principal(kind, id: Array(id[..<slash]), subject: Array(id[(slash + 1)...]))
     }
 
     /// What stands before the first colon and after it.

@@ -60,6 +60,7 @@ final class Compiler {
             keySources: identities.keySources, grants: grants,
             policy: Policy(grants, for: authenticator, routes: Registry.routes.count),
             rates: Compiler.rates(root.object("rateLimit") ?? FieldValues()),
+            policyTests: compilePolicyTests(root.objects("policyTests") ?? [], identities),
             reload: Compiler.reload(root.object("reload") ?? FieldValues()),
             log: compileLog(root.object("log") ?? FieldValues()), fixed: FixedValue.all(in: root, by: Schema.root),
             warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants))

@@ -118,6 +118,8 @@ package struct Configuration: Sendable {
     package let grants: [Grant]
     package let policy: Policy
     package let rates: Rates
+    /// What must hold of the grants, as whoever wrote them says.
+    package let policyTests: [PolicyTest]
     package let reload: Reload
     package let log: Log.Settings
     /// What counts from the service's start to its end.

@@ -9,6 +9,12 @@ package struct Problem: Sendable, Equatable, CustomStringConvertible {
     /// Why, and what would be right; never a value that might be a secret.
     package let reason: String
 
+    package init(path: String, position: TextPosition?, reason: String) {
+        self.path = path
+        self.position = position
+        self.reason = reason
+    }
+
     package var description: String {
         let place = position.map { "line \($0.line), column \($0.column): " } ?? ""
         return path.isEmpty ? place + reason : "\(place)\(path): \(reason)"
@@ -20,7 +26,7 @@ package struct ConfigurationError: Error, CustomStringConvertible {
     package let file: String
     package let problems: [Problem]
 
-    init(file: String, problems: [Problem]) {
+    package init(file: String, problems: [Problem]) {
         self.file = file
         self.problems = problems
     }

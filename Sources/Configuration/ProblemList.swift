@@ -34,6 +34,9 @@ struct ProblemList {
 
     func knows(_ path: String) -> Bool { offsets[path] != nil }
 
+    /// Where a path is that has been read.
+    func position(of path: String) -> TextPosition? { offsets[path].map { TextPosition(of: $0, in: text) } }
+
     /// Whether anything is wrong with the object at a path, or with a key of it.
     func hasAny(at path: String) -> Bool {
         found.contains { $0.path == path || $0.path.utf8.starts(with: (path + ".").utf8) }

@@ -11,6 +11,9 @@ package enum Schema {
         FieldDescription("credentials", .members, required: true, "The vendors' keys, by names of your own."),
         FieldDescription("authentication", .object(authentication), "How callers prove who they are."),
         FieldDescription("grants", .members, required: true, "Who may have what, by names of your own."),
+        FieldDescription(
+            "policyTests", .objects(policyTest), standard: "[]",
+            "What callers must get, and must not; a configuration that fails one of its own is not loaded."),
         FieldDescription("rateLimit", .object(rateLimit), "How often anybody may ask."),
         FieldDescription("reload", .object(reload), "How a changed configuration is noticed."),
         FieldDescription("log", .object(log), "What the service tells about itself on standard error."),
@@ -170,6 +173,33 @@ package enum Schema {
             "identities", .integer(64...16_777_216), standard: "65536", fixed: true,
             "Addresses and callers that are counted apart at a time, 16 bytes each; beyond it those who come new share what one has."
         ),
+    ]
+
+    static let policyTest: [FieldDescription] = [
+        FieldDescription("name", .string, "What the test is called where it fails."),
+        FieldDescription(
+            "caller", .string, required: true, "Who asks: `\"anonymous\"`, `\"apiKey:ID\"` or `\"jwt:ID/SUBJECT\"`."),
+        FieldDescription(
+            "claims", .json(maximumLength: 8192),
+            "What the caller's token says beside `sub` and `iss`; its `exp` is when it ends."),
+        FieldDescription("route", .string, required: true, "What is asked for, such as `qiniu.uptoken`."),
+        FieldDescription("grant", .string, "The grant that is named, as the parameter `grant` does."),
+        FieldDescription(
+            "parameters", .json(maximumLength: 65_536), "What is asked, as a POST to the route has it."),
+        FieldDescription("at", .time, "When it is asked; without it, when the test runs."),
+        FieldDescription(
+            "expect", .string, required: true,
+            "`\"allow\"`, `\"deny\"`, or the `code` of the refusal, such as `\"not_in_grant\"`."),
+        FieldDescription("gives", .object(expectedGift), "What is allowed must be this; what is not said may be any."),
+    ]
+
+    private static let expectedGift: [FieldDescription] = [
+        FieldDescription("grant", .string, "The grant by which it is allowed."),
+        FieldDescription("bucket", .string, "The bucket."),
+        FieldDescription("key", .string, "The whole key, or the prefix where what is given is for one."),
+        FieldDescription(
+            "limitedBy", .choice(["requested", "grant", "caller"]), "What says when that ends (R5)."),
+        FieldDescription("lifetime", .duration(1000...2_592_000_000), "For how long it holds."),
     ]
 
     static let grantRate: [FieldDescription] = [

@@ -14,6 +14,8 @@ package final class LateAnswers {
     }
 
     private var awaited: Set<AnswerTicket> = []
+    /// Who takes the answers that no connection waits for.
+    private var takers: [AnswerTicket: (inout Response) -> Void] = [:]
     private var finished: [Answer] = []
 
     init() {}
@@ -26,11 +28,17 @@ package final class LateAnswers {
         guard awaited.remove(ticket) != nil else { return false }
         let answer = Answer(ticket)
         fill(&answer.response)
-        finished.append(answer)
+        if let take = takers.removeValue(forKey: ticket) { take(&answer.response) } else { finished.append(answer) }
         return true
     }
 
     func expect(_ ticket: AnswerTicket) { awaited.insert(ticket) }
+
+    /// Has the answer under `ticket`, which is of no connection, given to `take` when it is finished.
+    package func expect(_ ticket: AnswerTicket, _ take: @escaping (inout Response) -> Void) {
+        takers[ticket] = take
+        awaited.insert(ticket)
+    }
 
     /// - Returns: whether somebody waited for it until now.
     func abandon(_ ticket: AnswerTicket) -> Bool { awaited.remove(ticket) != nil }

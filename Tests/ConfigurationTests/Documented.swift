@@ -54,6 +54,12 @@ struct Documented: Sendable, CustomTestStringConvertible {
             settings += [("admin.auth.[].id", "\"a\""), ("admin.auth.[].sha256", "\"\(Sample.digest)\"")]
         }
         if needsTokens { settings += Documented.tokens }
+        if path.first == "policyTests", path.count > 1 {
+            settings += [
+                ("policyTests.[].caller", "\"anonymous\""), ("policyTests.[].route", "\"nos.token\""),
+                ("policyTests.[].expect", "\"allow\""),
+            ]
+        }
         for provider in Registry.providers where path.first != "version" {
             let place = "credentials.\(provider.name)"
             // Those of a sandbox would not stand beside others.
@@ -195,7 +201,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
     /// A value that may stand there, other than the standard.
     var goodValue: String {
         switch path.last {
-        case "route", "provider": "\"\(owner)\""
+        case "route" where !owner.isEmpty, "provider": "\"\(owner)\""
         case "credential": "\"\(Registry.routes.first { $0.description.name == owner }?.provider.name ?? "")\""
         default: Documented.values[testDescription] ?? Documented.values[name] ?? Documented.value(of: field)
         }
@@ -203,6 +209,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
 
     /// Where the kind alone does not tell what may stand there.
     private static let values: [String: String] = [
+        "policyTests": "[{caller:\"anonymous\",route:\"nos.token\",expect:\"deny\"}]",
+        "policyTests[].caller": "\"anonymous\"", "policyTests[].route": "\"oss.sign\"",
         "grants.g.publicURL": "\"https://app.example.com/done\"", "grants.g.schemes": "\"qiniu\"",
         "grants.g.reply": "{}", "authentication.tickets.secret": "\"\(ticketSecret)\"",
         "admin.listen": "\"127.0.0.1:1\"", "admin.auth": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",

@@ -20,7 +20,7 @@ struct CommandTests {
         let calls = [
             [], ["serv"], ["serve", "--secret", "x"], ["serve", "--secret-key=x"], ["check", "--config"],
             ["check", "--config", ""], ["check", "--format", "xml"], ["check", "--format"], ["version", "extra"],
-            ["init", "-x"], ["--config", "x"], ["mint"],
+            ["init", "-x"], ["--config", "x"], ["mnt"],
         ]
         for call in calls {
             let outcome = try Program(Program.countersign, call).wait(within: 10)
@@ -31,7 +31,9 @@ struct CommandTests {
         #expect(try Program.run("serve", "--secret", "x").err.contains("--config"))
         let help = try Program.run("--help")
         #expect(help.code == 0 && help.err.isEmpty)
-        for command in ["init", "serve", "check", "hash-key", "healthcheck", "version"] {
+        for command in [
+            "init", "serve", "check", "mint", "ticket", "explain", "inspect", "hash-key", "healthcheck", "version",
+        ] {
             #expect(help.out.contains(command))
             #expect(try Program.run(command, "--help").code == 0)
         }

@@ -11,7 +11,8 @@ import Testing
         let (key, digest) = try KeyMaking.make()
         let text = StartingConfiguration.text(digest: digest.text)
         let configuration = try Sample.load(text)
-        #expect(configuration.grants.count == 4)
+        #expect(configuration.grants.count == 10)
+        #expect(configuration.policyTests.count == 3 && PolicyProof.failures(of: configuration).isEmpty)
         #expect(configuration.warnings.isEmpty)
         #expect(!text.contains(key.text))
         let finding = configuration.authenticator.identify(apiKey: key.span, at: 0)
@@ -32,8 +33,10 @@ import Testing
 
     @Test func `every command is in the overview, and there is no option for a secret`() throws {
         for command in Command.allCases { #expect(Command.overview.contains("  \(command.rawValue) ")) }
-        for option in ["--secret", "--key", "--secret-key", "extra"] {
-            #expect(throws: UsageError.self) { try Options([option, "x"], for: .serve) }
+        for option in ["--secret", "--key", "--secret-key", "--token", "extra"] {
+            for command in Command.allCases {
+                #expect(throws: UsageError.self) { try Options([option, "x"], for: command) }
+            }
         }
     }
 
@@ -43,5 +46,17 @@ import Testing
         #expect(options.wantsJSON)
         #expect(throws: UsageError.self) { try Options(["--config"], for: .check) }
         #expect(throws: UsageError.self) { try Options(["--format", "xml"], for: .check) }
+        let asked = try Options(["--parameter=key=a=b", "--parameter", "x@-", "--caller", "anonymous"], for: .mint)
+        #expect(asked.all(.parameter) == ["key=a=b", "x@-"] && asked[.caller] == "anonymous" && asked[.route] == nil)
+        #expect(throws: UsageError.self) { try Options(["--caller", "a", "--caller", "a"], for: .mint) }
+        #expect(throws: UsageError.self) { try Options(["--caller"], for: .mint) }
+        #expect(throws: UsageError.self) { try Options(["--caller", "a"], for: .check) }
+    }
+
+    @Test func `every command says its options, and each option what it is`() {
+        for command in Command.allCases {
+            for option in command.options { #expect(command.usage.contains("  \(option.usage)")) }
+        }
+        for option in Option.allCases { #expect(!option.summary.isEmpty, "\(option)") }
     }
 }

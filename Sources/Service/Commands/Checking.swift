@@ -17,8 +17,8 @@ enum Checking {
         }
     }
 
-    /// The configuration, if the service can serve by it: what only OpenSSL can judge is tried, too. Every configuration comes
-    /// by this, at start as at a reload.
+    /// The configuration, if the service can serve by it: what only OpenSSL can judge is tried, too, and the
+    /// configuration's own tests are run. Every configuration comes by this, at start as at a reload.
     static func load(
         _ path: String, in surroundings: Surroundings = .process
     ) throws(ConfigurationError) -> Configuration {
@@ -32,6 +32,8 @@ enum Checking {
                     reason: error.description)
             }
         }
+        let failures = PolicyProof.failures(of: configuration)
+        if !failures.isEmpty { throw ConfigurationError(file: path, problems: failures) }
         return configuration
     }
 
@@ -39,7 +41,7 @@ enum Checking {
         for warning in configuration.warnings { Terminal.complain("warning: \(warning)") }
         Terminal.say(
             "\(options.configuration) is valid: \(configuration.credentials.count) credentials, "
-                + "\(configuration.grants.count) grants")
+                + "\(configuration.grants.count) grants, \(configuration.policyTests.count) policy tests hold")
         for grant in configuration.grants {
             Terminal.say("  \(grant.name.text): \(Registry.routes[grant.route].description.name)")
         }

@@ -15,6 +15,8 @@ package enum CommandLineTool {
         case failed = 1
         case usage = 2
         case invalidConfiguration = 3
+        /// The vendor did not give what was asked of it.
+        case upstream = 4
     }
 
     /// Runs the command that the process was started with, and ends the process.
@@ -39,58 +41,13 @@ package enum CommandLineTool {
         do throws(UsageError) {
             let options = try Options(Array(arguments.dropFirst()), for: command)
             if options.wantsHelp {
-                Terminal.say("\(command.rawValue): \(command.summary)")
+                Terminal.say(command.usage)
                 return .done
             }
             return command.run(options, startingSandbox: start)
         } catch {
             Terminal.complain("countersign \(name): \(error.reason)")
             return .usage
-        }
-    }
-}
-
-struct UsageError: Error {
-    let reason: String
-}
-
-/// What follows the command. There is no option for a secret: the process list shows options to everybody.
-struct Options {
-    var configuration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] ?? standardConfiguration
-    /// Whether somebody has said which configuration.
-    var namesConfiguration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] != nil
-    var wantsJSON = false
-    var wantsHelp = false
-
-    private static let standardConfiguration = "countersign.json5"
-
-    init() {}
-
-    init(_ arguments: [String], for command: Command) throws(UsageError) {
-        var rest = arguments[...]
-        while let option = rest.popFirst() {
-            // `--config=FILE` is `--config FILE`.
-            let parts = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            if parts.count == 2 { rest = [parts[1]] + rest }
-            switch parts[0] {
-            case "--help" where parts.count == 1, "-h" where parts.count == 1: wantsHelp = true
-            case "--config" where command.takesConfiguration:
-                guard let file = rest.popFirst(), !file.isEmpty else {
-                    throw UsageError(reason: "--config needs a file")
-                }
-                configuration = file
-                namesConfiguration = true
-            case "--format" where command.takesFormat:
-                guard let format = rest.popFirst(), format == "text" || format == "json" else {
-                    throw UsageError(reason: "--format is text or json")
-                }
-                wantsJSON = format == "json"
-            default:
-                let known =
-                    (command.takesConfiguration ? ["--config FILE"] : [])
-                    + (command.takesFormat ? ["--format text|json"] : []) + ["--help"]
-                throw UsageError(reason: "there is no option \(parts[0]); there are \(known.joined(separator: ", "))")
-            }
         }
     }
 }
@@ -108,6 +65,21 @@ enum Terminal {
 
     static func complain(_ text: String) { put(text + "\n", to: STDERR_FILENO) }
 
+    /// What can be read up to the end, or up to one byte more than may be there; nil where nothing can be.
+    static func read(_ descriptor: Int32 = STDIN_FILENO, atMost limit: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count < limit {
+            let room = min(buffer.count, limit - bytes.count)
+            let count = buffer.withUnsafeMutableBytes { systemRead(descriptor, $0.baseAddress, room) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+        }
+        return bytes
+    }
+
     private static func put(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -117,4 +89,9 @@ enum Terminal {
             rest = rest.dropFirst(count)
         }
     }
+}
+
+/// `read`, whose name `Terminal` has taken.
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
 }

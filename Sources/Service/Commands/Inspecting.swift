@@ -25,7 +25,9 @@ enum Inspecting {
             Terminal.complain("countersign inspect: reads standard input up to Ctrl-D")
         }
         let specimen: Specimen
-        do throws(Specimen.Fault) { specimen = try Specimen(reading: input()) } catch {
+        do throws(Specimen.Fault) {
+            specimen = try Specimen(reading: Terminal.read(atMost: Specimen.maximumLength + 1) ?? [])
+        } catch {
             return refuse(reason(error), options, error.isEmpty ? .usage : .failed)
         }
         guard let inspection = inspect(specimen, by: keyrings, at: SystemClock.now().unixSeconds) else {
@@ -50,19 +52,6 @@ enum Inspecting {
             ?? InspectedTicket.inspect(specimen, at: now) { ticket, inspection in
                 keyrings.judge(ticket: ticket, at: now, in: &inspection)
             }
-    }
-
-    /// Standard input up to one byte more than may be there.
-    private static func input() -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count <= Specimen.maximumLength {
-            let count = buffer.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
-        return bytes
     }
 
     private static func reason(_ fault: Specimen.Fault) -> String {

@@ -107,12 +107,12 @@ struct InspectionReport {
         return out.array.text
     }
 
-    fileprivate static func escapes(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= 0x80 && !isShown(scalar) }
+    static func escapes(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= 0x80 && !isShown(scalar) }
 }
 
 extension ByteWriter {
     /// A JSON string in which also those characters are escaped that terminals obey.
-    fileprivate mutating func append(quoted text: String) {
+    mutating func append(quoted text: String) {
         append(UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {
             guard InspectionReport.escapes(scalar) else {

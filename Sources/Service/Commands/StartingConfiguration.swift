@@ -44,8 +44,14 @@ enum StartingConfiguration {
           // files with secrets must not be readable by everybody.
           credentials: {
             "qiniu": { provider: "qiniu", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "QINIU_SECRET_KEY" } },
-            "nos": { provider: "nos", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "NOS_SECRET_KEY" } },
-            "oss": { provider: "oss", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "OSS_SECRET_KEY" } },
+            "nos": {
+              provider: "nos", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "NOS_SECRET_KEY" },
+              endpoint: "nos-eastchina1.126.net",
+            },
+            "oss": {
+              provider: "oss", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "OSS_SECRET_KEY" },
+              region: "cn-hangzhou",
+            },
             // Alibaba's STS: the key of a RAM user who may do nothing but assume this role.
             "oss-sts": {
               provider: "sts", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "STS_SECRET_KEY" },
@@ -56,6 +62,13 @@ enum StartingConfiguration {
           authentication: {
             // `countersign hash-key` makes more of these. Clients send: Authorization: Bearer <key>
             apiKeys: [{ id: "app", sha256: "\(digest)" }],
+            // Users of your identity provider ask by their tokens, as the callers "jwt:login":
+            // jwt: [{
+            //   id: "login", issuer: "https://id.example.com", audience: "uploads", algorithms: ["RS256"],
+            //   jwksUrl: "https://id.example.com/.well-known/jwks.json",
+            // }],
+            // SDKs that can send no header ask by tickets in URLs:
+            // tickets: { secret: { env: "TICKET_SECRET" }, maxLifetime: "1h" },
           },
 
           // Who may have what. Nothing that is not granted here is issued.
@@ -67,16 +80,46 @@ enum StartingConfiguration {
               lifetime: "10m", maxLifetime: "1h",
               policy: { fsizeLimit: 5242880, mimeLimit: "image/jpeg;image/png" },
             },
+            // Downloads of the same from the bucket's private domain.
+            "pictures": {
+              route: "qiniu.download-url", credential: "qiniu", callers: ["apiKey:app"],
+              domain: "media.example.com", keyPrefix: "photos/${caller.id}/", lifetime: "10m",
+            },
+            // What is there: asked of Kodo by the service, and cut to the prefix.
+            "listing": {
+              route: "qiniu.files", credential: "qiniu", callers: ["apiKey:app"],
+              bucket: "media", keyPrefix: "photos/${caller.id}/",
+            },
             // Uploads of single objects to NetEase NOS.
             "files": {
               route: "nos.token", credential: "nos", callers: ["apiKey:app"],
               bucket: "files", keyPrefix: "inbox/${caller.id}/", lifetime: "10m",
+            },
+            // URLs to download them by.
+            "links": {
+              route: "nos.presigned-url", credential: "nos", callers: ["apiKey:app"],
+              bucket: "files", keyPrefix: "inbox/${caller.id}/", methods: ["GET"], lifetime: "10m",
             },
             // Signatures over strings that clients of Alibaba OSS put together, after they have been read.
             "oss-sign": {
               route: "oss.sign", credential: "oss", callers: ["apiKey:app"],
               bucket: "examplebucket", keyPrefix: "users/${caller.id}/",
               methods: ["GET", "PUT"], headers: ["x-oss-meta-*"], presign: "5m",
+            },
+            // Requests to OSS and URLs for it that are made and signed here, ready to send.
+            "oss-requests": {
+              route: "oss.authorization", credential: "oss", callers: ["apiKey:app"],
+              bucket: "examplebucket", keyPrefix: "users/${caller.id}/", methods: ["GET", "PUT"],
+            },
+            "oss-links": {
+              route: "oss.presigned-url", credential: "oss", callers: ["apiKey:app"],
+              bucket: "examplebucket", keyPrefix: "users/${caller.id}/", methods: ["GET"], lifetime: "10m",
+            },
+            // Forms by which web pages upload images of at most 5 MiB.
+            "oss-forms": {
+              route: "oss.post-policy", credential: "oss", callers: ["apiKey:app"],
+              bucket: "examplebucket", keyPrefix: "forms/${caller.id}/",
+              maxSize: "5MiB", contentTypes: ["image/jpeg", "image/png"], lifetime: "10m",
             },
             // Temporary keys of Alibaba's own for uploads below users/app/, as its SDKs fetch them.
             "oss-sts": {
@@ -85,6 +128,17 @@ enum StartingConfiguration {
               actions: ["oss:PutObject", "oss:AbortMultipartUpload", "oss:ListParts"],
             },
           },
+
+          // What must come of the grants: `countersign check` tries it, and the service does not start where it fails.
+          // `countersign explain` says why somebody gets something, or does not.
+          policyTests: [
+            {
+              caller: "apiKey:app", route: "qiniu.uptoken", parameters: { key: "photos/app/a.jpg" },
+              expect: "allow", gives: { grant: "photos", key: "photos/app/a.jpg", lifetime: "10m" },
+            },
+            { caller: "apiKey:app", route: "qiniu.uptoken", parameters: { key: "photos/other/a.jpg" }, expect: "deny" },
+            { caller: "anonymous", route: "qiniu.uptoken", expect: "unauthenticated" },
+          ],
 
           log: { level: "info", format: "text" },
         }

@@ -1,3 +1,4 @@
+import Access
 import Crypto
 import HTTP
 import Net
@@ -46,6 +47,14 @@ package final class LoopHandler: RequestHandler {
         let answering = edition.respond(to: request, as: ticket, at: instant, into: &response)
         if !earlier.contains(where: { $0 === edition }) { earlier.append(edition) }
         return answering
+    }
+
+    /// Answers somebody who is known already, such as whom the command line speaks for.
+    func respond(
+        to request: borrowing Request, from caller: Caller, on errand: Errand, as ticket: AnswerTicket,
+        at instant: Instant, into response: inout Response
+    ) -> Answering {
+        current.respond(to: request, from: caller, on: errand, as: ticket, at: instant, into: &response)
     }
 
     package func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {

@@ -37,6 +37,14 @@ extension Pipeline {
             return try explainOptions(request, Pipeline.ticketMethods, into: &response)
         }
         let caller = try identifyMinter(request, counting: true, at: instant, into: &response)
+        try mint(for: caller, request, by: tickets, key, at: instant, into: &response)
+    }
+
+    /// - Parameter caller: somebody who may have a ticket.
+    private mutating func mint(
+        for caller: Caller, _ request: borrowing Request, by tickets: TicketSigner, _ key: TicketKey,
+        at instant: Instant, into response: inout Response
+    ) throws(Refusal) {
         ask.reset()
         try readQueryOfPost(request, by: caller, among: Pipeline.mintParameters)
         try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
@@ -62,10 +70,23 @@ extension Pipeline {
         guard request.head.method == .post else { throw .methodNotAllowed(Pipeline.ticketMethods) }
         admitOrigin(of: request, into: &response)
         let caller = try identify(request, counting: counting, at: instant, into: &response)
+        try Pipeline.admit(minter: caller)
+        return caller
+    }
+
+    private static func admit(minter caller: Caller) throws(Refusal) {
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw .ticketByTicket }
         guard caller.principal.kind != .anonymous else { throw Refusal(.unauthenticated) }
-        return caller
+    }
+
+    /// The same for somebody who is known already.
+    mutating func mint(
+        for caller: Caller, _ request: borrowing Request, at instant: Instant, into response: inout Response
+    ) throws(Refusal) {
+        guard let tickets, let key = configuration.authenticator.ticketKey else { throw .noTickets }
+        try Pipeline.admit(minter: caller)
+        try mint(for: caller, request, by: tickets, key, at: instant, into: &response)
     }
 
     /// What minting itself asks; all else are the route's own parameters.

@@ -236,6 +236,14 @@ struct Pipeline: ~Copyable {
         }
         admitOrigin(of: request, into: &response)
         let caller = try identify(request, on: route, counting: true, at: instant, into: &response)
+        return try issue(route, to: caller, request, as: ticket, at: instant, into: &response)
+    }
+
+    /// - Parameter caller: somebody who may get something on the route.
+    mutating func issue(
+        _ route: Int, to caller: Caller, _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant,
+        into response: inout Response
+    ) throws(Refusal) -> Answering {
         let moment = try moment(at: instant)
         try read(request, for: Registry.routes[route].description, by: caller, at: moment)
         guard origins.admits(request) else { throw .foreignOrigin }

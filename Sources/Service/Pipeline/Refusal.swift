@@ -69,6 +69,8 @@ extension Refusal {
 
     static let ticketByTicket = Refusal(403, "forbidden", "a ticket gives what it is for, and no other tickets")
 
+    static let noTickets = Refusal(404, "not_found", "there are no tickets without authentication.tickets.secret")
+
     static let longTicket = Refusal(
         400, "invalid_parameter", "what the ticket should fix is too long for a URL; fix fewer parameters")
 

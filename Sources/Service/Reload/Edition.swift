@@ -28,9 +28,10 @@ package final class Edition: Sendable {
 
     /// - Parameter earlier: the one before; what it knows of vendors, and holds of theirs, stays where it is good for this
     ///   one, too.
+    ///   - areBelieved: whether tokens are to be believed, for which the keys of their issuers are fetched.
     package init(
         _ configuration: Configuration, of files: WatchedFiles = WatchedFiles(), after earlier: Edition? = nil,
-        startingSandbox start: SandboxStart
+        believing areBelieved: Bool = true, startingSandbox start: SandboxStart
     ) throws {
         self.configuration = configuration
         self.files = files
@@ -42,7 +43,7 @@ package final class Edition: Sendable {
         do throws(TLSTrust.Failure) {
             lines = try FetchLines(configuration, after: earlier?.lines)
             callbackKeys = try CallbackKeys.make(for: configuration, after: earlier?.callbackKeys)
-            issuerKeys = try KeyDesks(configuration, after: earlier?.issuerKeys)
+            issuerKeys = areBelieved ? try KeyDesks(configuration, after: earlier?.issuerKeys) : .none
         } catch {
             throw Failure(description: error.description)
         }

@@ -41,6 +41,13 @@ final class LoopEdition {
         return pipeline.respond(to: request, as: ticket, at: instant, into: &response)
     }
 
+    func respond(
+        to request: borrowing Request, from caller: Caller, on errand: Errand, as ticket: AnswerTicket,
+        at instant: Instant, into response: inout Response
+    ) -> Answering {
+        pipeline.respond(to: request, from: caller, on: errand, as: ticket, at: instant, into: &response)
+    }
+
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
         guard request.listener < adminPlace else {
             return admin.refuses(request, by: request.listener - adminPlace, at: instant, into: &response)

@@ -1,0 +1,57 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import Providers
+
+/// What a credential would say, without making one: it is signed by a key that is made up for the moment and forgotten, read
+/// back by whoever inspects such things, and never shown.
+struct Draft {
+    private let configuration: Configuration
+
+    init(_ configuration: Configuration) { self.configuration = configuration }
+
+    /// Nothing where there is nothing that says it, as in what is fetched here.
+    func facts(
+        of ask: borrowing Ask, under permit: borrowing Permit, for caller: Caller, at moment: borrowing Moment
+    ) -> [Inspection.Fact] {
+        let credential = configuration.credentials[permit.grant.credential]
+        if let issuer = permit.grant.issuer as? DistributeToken, let account = credential.sessions?.account {
+            var scratch = ByteWriter()
+            let session = try? issuer.session(under: permit, for: caller.principal, of: account, using: &scratch)
+            var inspection = Inspection("session")
+            if let policy = session?.request.policy { inspection.tell("session policy", policy) }
+            return inspection.facts
+        }
+        guard let issuer = permit.grant.issuer as? any TokenIssuer, !ask.wantsText,
+            let answer = write(ask, by: issuer, under: permit, credential, at: moment),
+            let specimen = try? Specimen(reading: answer)
+        else { return [] }
+        // The credential's own provider, or that of the route where a session signs.
+        let provider = Registry.routes[permit.grant.route].provider
+        for inspector in provider.inspectors {
+            let inspection = inspector.inspect(specimen, with: Keyring(nil), at: moment.unixSeconds)
+            if let inspection { return inspection.facts.filter { $0.name != "access key" } }
+        }
+        return []
+    }
+
+    private func write(
+        _ ask: borrowing Ask, by issuer: any TokenIssuer, under permit: borrowing Permit,
+        _ credential: Configuration.Credential, at moment: borrowing Moment
+    ) -> [UInt8]? {
+        var out = ByteWriter()
+        var scratch = ByteWriter()
+        out.append("{")
+        do {
+            let accessKey = credential.sessions == nil ? credential.key?.accessKey : nil
+            let key = try SigningKey(
+                accessKey: accessKey ?? Array(text: "TEMPORARY"), secret: Secret(try SecureRandom.bytes(32)))
+            try issuer.issue(ask, under: permit, with: key, at: moment, into: &out, using: &scratch)
+        } catch {
+            return nil
+        }
+        out.append("}")
+        return out.array
+    }
+}

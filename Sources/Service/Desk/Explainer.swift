@@ -1,0 +1,76 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import Providers
+
+/// Decides inquiries as the pipeline decides requests, and says why. It issues nothing.
+struct Explainer {
+    let configuration: Configuration
+
+    /// What came of an inquiry.
+    struct Answer {
+        let inquiry: Inquiry
+        /// What the caller would be told; nil where it would get something.
+        let refusal: Refusal?
+        /// Nil where the policy was not even asked.
+        let explanation: Explanation?
+        /// What the credential would say, by which the vendor holds its bearer to the grant.
+        let signed: [Inspection.Fact]
+
+        /// What is permitted; nil for nothing.
+        var permitted: Explanation.Permitted? {
+            if case .permitted(let permitted)? = explanation?.outcome { permitted } else { nil }
+        }
+    }
+
+    func explain(_ inquiry: Inquiry) -> Answer {
+        do throws(Refusal) { return try judge(inquiry) } catch {
+            return Answer(inquiry: inquiry, refusal: error, explanation: nil, signed: [])
+        }
+    }
+
+    /// Explains what the body of a request asks, as JSON (`POST /explain`).
+    /// - Parameter now: seconds since 1970.
+    func explain(_ body: Span<UInt8>, at now: Int64) throws(Refusal) -> [UInt8] {
+        let depth = configuration.server.limits.jsonDepth
+        let inquiry = try Inquiry(reading: body, maximumDepth: depth, at: now)
+        return Array(text: ExplanationReport(explain(inquiry)).json)
+    }
+
+    /// In the order of R7.
+    private func judge(_ inquiry: Inquiry) throws(Refusal) -> Answer {
+        let caller = try configuration.caller(inquiry.caller, claiming: inquiry.claims, at: inquiry.time)
+        if let denial = configuration.policy.refusal(of: caller, on: inquiry.route) { throw Refusal(denial) }
+        let moment = try Explainer.moment(at: inquiry.time)
+        let ask = try inquiry.read(maximumDepth: configuration.server.limits.jsonDepth, at: moment)
+        var workspace = PolicyWorkspace()
+        var signed: [Inspection.Fact] = []
+        let draft = Draft(configuration)
+        let explanation = configuration.policy.explain(
+            ask, on: inquiry.route, by: caller, at: moment, among: configuration.grants, in: &workspace
+        ) { permit in signed = draft.facts(of: ask, under: permit, for: caller, at: moment) }
+        var refusal: Refusal?
+        if case .denied(let denial) = explanation.outcome { refusal = Refusal(denial) }
+        return Answer(inquiry: inquiry, refusal: refusal, explanation: explanation, signed: signed)
+    }
+
+    private static func moment(at time: Int64) throws(Refusal) -> Moment {
+        do throws(CryptoError) {
+            var random = RandomPool()
+            return Moment(unixSeconds: time, random: try random.draw())
+        } catch {
+            throw .internalError
+        }
+    }
+}
+
+extension Configuration {
+    /// Somebody whom the operator says who it is.
+    func caller(_ principal: Principal, claiming claims: [JSONMember], at now: Int64) throws(Refusal) -> Caller {
+        switch authenticator.caller(principal, claiming: claims, at: now) {
+        case .caller(let caller): return caller
+        case .refused(let reason, _): throw .unauthenticated(reason.description, wasPresented: true)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Access
+import Bytes
+import Configuration
+import Providers
+
+/// Something that is asked without a connection: who asks, for what, and when.
+struct Inquiry {
+    enum Parameters {
+        /// A JSON object, as a POST has it.
+        case json([UInt8])
+        case list([(name: [UInt8], value: [UInt8])])
+    }
+
+    let caller: Principal
+    /// What the caller's token says beside `sub` and `iss`.
+    let claims: [JSONMember]
+    /// The route's place in the registry.
+    let route: Int
+    /// The grant that is named.
+    let grant: [UInt8]?
+    let parameters: Parameters
+    /// Seconds since 1970.
+    let time: Int64
+
+    var description: RouteDescription { Registry.routes[route].description }
+
+    /// What is asked, as the route reads it.
+    /// - Parameter depth: how deep JSON may be nested.
+    func read(maximumDepth depth: Int, at moment: borrowing Moment) throws(Refusal) -> Ask {
+        var ask = Ask()
+        do throws(ParameterError) {
+            switch parameters {
+            case .json(let text): try ask.parameters.read(json: text.span, maximumDepth: depth)
+            case .list(let list):
+                for (name, value) in list {
+                    try ask.parameters.add(name: name.span, value: value.span, form: .text)
+                }
+            }
+            if let grant {
+                try ask.parameters.add(name: Array(text: "grant").span, value: grant.span, form: .text)
+            }
+        } catch {
+            throw Refusal(error, known: description.parameters)
+        }
+        do throws(AskError) {
+            try ask.read(by: description.parameters)
+            try description.read(&ask, moment)
+        } catch {
+            throw Refusal(error)
+        }
+        return ask
+    }
+}

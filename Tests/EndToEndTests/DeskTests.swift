@@ -1,0 +1,346 @@
+import Foundation
+import TestPeers
+import Testing
+
+/// What an operator does at the command line: mint, explain, ticket, and a configuration's own tests.
+@Suite("The desk: mint, explain, ticket, policyTests")
+struct DeskTests {
+    private func run(
+        _ command: String, _ configuration: String, _ arguments: [String], input: String? = nil
+    ) throws -> Program.Outcome {
+        let path = try input.map { try Keeper.write($0, to: Keeper.makeFolder() + "/input") }
+        return try Program(
+            Program.countersign, [command, "--config", configuration] + arguments, environment: Setup.environment,
+            input: path ?? "/dev/null"
+        ).wait(within: 30)
+    }
+
+    private static let secrets = [Setup.qiniuSecret, Setup.nosSecret, Setup.ossSecret, Setup.cdnKey]
+
+    // MARK: mint
+
+    /// Expects the route's own answer, byte for byte, in the same second.
+    private func expectSame(
+        _ service: Service, _ route: String, _ path: String, _ parameters: [(String, String)], by key: APIKey? = nil
+    ) throws {
+        let query = parameters.map { "\($0)=\(percent($1))" }.joined(separator: "&")
+        let arguments =
+            ["--caller", key.map { "apiKey:\($0.id)" } ?? "anonymous", "--route", route, "--format", "json"]
+            + parameters.flatMap { ["--parameter", "\($0)=\($1)"] }
+        for _ in 0..<30 {
+            let minted = try run("mint", service.configuration, arguments)
+            let answer = try service.ask("GET", "\(path)?\(query)", key.map { [$0.bearer] } ?? [])
+            #expect(minted.code == (answer.status == 200 ? 0 : 1), "\(route): \(minted.out)\(minted.err)")
+            guard answer.status == 200 else {
+                let (told, route) = (try JSON(minted.out), answer.json)
+                for name in ["code", "detail", "status", "clause", "parameter"] { #expect(told[name] == route[name]) }
+                return
+            }
+            guard try JSON(minted.out)["serverTime"] == answer.json["serverTime"] else { continue }
+            #expect(minted.out == answer.text && minted.err.isEmpty, "\(minted.out) \(answer.text)")
+            return
+        }
+        Issue.record("\(route): never in the same second")
+    }
+
+    @Test func `mint gives what the route gives, byte for byte, and refuses what it refuses`() throws {
+        let open = try Service.shared(.open, .epoll)
+        try expectSame(open, "qiniu.uptoken", "/qiniu/uptoken", [("key", "photos/a b.jpg"), ("expires", "60")])
+        try expectSame(open, "nos.token", "/nos/token", [("bucket", "demo-files"), ("object", "中/a&b=c")])
+        try expectSame(open, "qiniu.uptoken", "/qiniu/uptoken", [("key", "hers/a")], by: .alice)
+        for refused in [
+            [("key", "private/a")], [("kez", "photos/a")], [("key", "photos/a"), ("expires", "999999")],
+            [("key", "photos/twin/a")], [("grant", "hers")], [("key", "photos/a"), ("key", "photos/b")],
+        ] { try expectSame(open, "qiniu.uptoken", "/qiniu/uptoken", refused) }
+        let requests = try Service.shared(.requests, .epoll)
+        try expectSame(requests, "qiniu.download-url", "/qiniu/download-url", [("key", "photos/a.jpg")])
+        try expectSame(requests, "nos.presigned-url", "/nos/presigned-url", [("key", "in/a.jpg"), ("method", "PUT")])
+        try expectSame(
+            requests, "nos.authorization", "/nos/authorization",
+            [("key", "in/a"), ("method", "PUT"), ("header", "x-nos-meta-a:b"), ("header", "x-nos-meta-b:c")])
+        let forms = try Service.shared(.forms, .epoll)
+        try expectSame(
+            forms, "oss.post-policy", "/oss/post-policy", [("key", "pictures/a.png"), ("contentType", "image/png")])
+    }
+
+    @Test func `mint says in words by which grant and until when, and a grant says its route`() throws {
+        let service = try Service.shared(.open, .epoll)
+        let outcome = try run(
+            "mint", service.configuration, ["--caller", "apiKey:alice", "--grant=hers", "--parameter=key=hers/a"])
+        #expect(outcome.code == 0 && outcome.err.isEmpty, "\(outcome.err)")
+        for line in ["key         hers/a\n", "grant       hers\n", "limitedBy   grant\n"] {
+            #expect(outcome.out.contains(line), "\(outcome.out)")
+        }
+        let refused = try run(
+            "mint", service.configuration, ["--caller", "apiKey:bob", "--grant", "hers", "--parameter", "key=hers/a"])
+        #expect(refused.code == 1 && refused.out.isEmpty, "\(refused.out)")
+        #expect(refused.err.contains("not_in_grant") && refused.err.contains("countersign explain"), "\(refused.err)")
+        let nobody = try run("mint", service.configuration, ["--caller", "apiKey:nobody", "--grant", "hers"])
+        #expect(nobody.code == 1 && nobody.err.contains("no such id"), "\(nobody.err)")
+        let json = try run(
+            "mint", service.configuration, ["--caller", "apiKey:nobody", "--grant", "hers", "--format", "json"])
+        #expect(try json.code == 1 && JSON(json.out)["code"] == "unauthenticated", "\(json.out)")
+    }
+
+    @Test func `strings to sign come from standard input or a file, and are read as they are`() throws {
+        let service = try Service.shared(.open, .epoll)
+        let string = "PUT\n\nimage/jpeg\n\(httpDate(now))\n/demo-bucket/demo/a.jpg"
+        let routed = try service.post("/oss/sign", "text/plain", string)
+        let arguments = ["--caller", "anonymous", "--route", "oss.sign", "--format", "json", "--parameter"]
+        let file = try Keeper.write(string, to: Keeper.makeFolder() + "/string")
+        for (name, input) in [("contentToSign@-", string), ("contentToSign@\(file)", nil)] {
+            let minted = try run("mint", service.configuration, arguments + [name], input: input)
+            #expect(minted.code == 0, "\(minted.err)")
+            #expect(try JSON(minted.out)["signature"] == routed.json["signature"])
+        }
+        let other = try run("mint", service.configuration, arguments + ["contentToSign@-"], input: string + "\n")
+        #expect(other.code == 1, "\(other.out)")
+        let explained = try run("explain", service.configuration, arguments + ["contentToSign@-"], input: string)
+        #expect(try JSON(explained.out)["permitted"]?["key"] == "demo/a.jpg", "\(explained.out)")
+        #expect(routed.json["signature"]?.string.map(explained.out.contains) == false)
+    }
+
+    @Test func `a session is fetched and waited for, and a vendor that fails is 4`() throws {
+        let sandbox = try Service.shared(.sandbox, .epoll)
+        let minted = try run(
+            "mint", sandbox.configuration, ["--caller", "apiKey:alice", "--grant", "own", "--format", "json"])
+        #expect(minted.code == 0, "\(minted.err)")
+        let names = ["StatusCode", "Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"]
+        #expect(try JSON(minted.out).names.sorted() == names.sorted())
+        let text = try run("mint", sandbox.configuration, ["--caller", "apiKey:alice", "--grant", "own"])
+        #expect(text.out.contains("grant            own\nlimitedBy        grant\n"), "\(text.out)")
+        let folder = try Keeper.makeFolder()
+        let peer = try ClientPeer({ peer, _ in
+            try peer.request()
+            try peer.answer("no", status: "500 No")
+        })
+        defer { _ = peer.stop() }
+        let failing = try Setup.vendor("failing", ["http://127.0.0.1:\(peer.port)"]).write(
+            to: folder, transport: .epoll)
+        for format in ["text", "json"] {
+            let outcome = try run("mint", failing, ["--caller", "anonymous", "--grant", "app", "--format", format])
+            #expect(outcome.code == 4, "\(outcome.code): \(outcome.out)\(outcome.err)")
+            #expect((outcome.out + outcome.err).contains("upstream_"), "\(outcome.err)")
+        }
+    }
+
+    @Test func `what only the vendor knows is asked and cut to the grant`() throws {
+        let kodo = try FakeKodo()
+        let path = try Setup.fetches("desk fetches", kodo.url).write(to: Keeper.makeFolder(), transport: .epoll)
+        let outcome = try run("mint", path, ["--caller", "anonymous", "--route", "qiniu.files", "--format", "json"])
+        #expect(outcome.code == 0, "\(outcome.err)")
+        let keys = ["photos/a.jpg", "photos/sub/b.jpg", "photos/中 文.jpg"]
+        #expect(outcome.out == "{\"items\":[\(keys.map(FakeKodo.item).joined(separator: ","))]}\n", "\(outcome.out)")
+        let refused = try run(
+            "mint", path, ["--caller", "anonymous", "--route", "qiniu.files", "--parameter", "prefix=private/"])
+        #expect(refused.code == 1 && refused.err.contains("not_in_grant"), "\(refused.err)")
+        #expect(kodo.seen.count == 1)
+    }
+
+    // MARK: Claims and tickets
+
+    @Test func `a caller is named with its claims, obeys where and deny, and ends when its token would`() throws {
+        let service = try Service.shared(.tokens, .epoll)
+        func mint(_ caller: String, _ claims: String?, _ parameters: String...) throws -> Program.Outcome {
+            try run(
+                "mint", service.configuration,
+                ["--caller", caller, "--route", "qiniu.uptoken", "--format", "json"]
+                    + (claims.map { ["--claims", $0] } ?? []) + parameters.flatMap { ["--parameter", $0] })
+        }
+        let own = try mint("jwt:login/42", nil, "grant=own")
+        #expect(try own.code == 0 && JSON(own.out)["keyPrefix"] == "users/42/", "\(own.out)")
+        let ending = try JSON(mint("jwt:login/42", "{\"exp\":\(now + 100)}", "grant=own").out)
+        #expect(ending["limitedBy"] == "caller", "\(ending)")
+        let scoped = try mint("jwt:login/42", #"{"scope":"x upload","tenant":"acme"}"#, "grant=tenant")
+        #expect(try JSON(scoped.out)["keyPrefix"]?.string?.hasPrefix("tenants/acme/") == true, "\(scoped.out)")
+        #expect(try JSON(mint("jwt:login/42", #"{"tenant":"acme"}"#, "grant=tenant").out)["code"] == "not_in_grant")
+        #expect(try JSON(mint("jwt:login/mallory", nil, "grant=own").out)["code"] == "forbidden")
+        #expect(try JSON(mint("jwt:login/42", #"{"sub":"43"}"#, "grant=own").out)["code"] == "unauthenticated")
+        let file = try Keeper.write(#"{"scope":"upload","tenant":"t"}"#, to: Keeper.makeFolder() + "/claims")
+        #expect(try mint("jwt:login/42", "@\(file)", "grant=tenant").code == 0)
+    }
+
+    @Test func `R11: a ticket that is made for somebody else is good at the service`() throws {
+        let secret = String(repeating: "d", count: 32)
+        let setup = Setup(
+            name: "desk tickets",
+            rest: """
+                authentication: {
+                    apiKeys: [\(APIKey.alice.entry), \(APIKey.denied.entry)], deny: ["apiKey:denied"],
+                    jwt: [{ id: "intern", issuer: "intern", audience: "uploads", algorithms: "HS256",
+                      secret: "\(String(repeating: "j", count: 32))" }],
+                    tickets: { secret: "\(secret)", maxLifetime: "30m" },
+                  },
+                  grants: {
+                    "photos": { route: "qiniu.uptoken", credential: "qiniu", callers: ["apiKey:alice", "apiKey:denied"],
+                      bucket: "media", keyPrefix: "photos/" },
+                    "tenant": { route: "qiniu.uptoken", credential: "qiniu", callers: ["jwt:intern"], bucket: "media",
+                      where: { "claims.scope": "upload" }, keyPrefix: "tenants/${claims.tenant}/" },
+                    "everybody": { route: "qiniu.uptoken", credential: "qiniu", callers: ["authenticated"],
+                      bucket: "media", keyPrefix: "all/" },
+                  },
+                """)
+        try Service.run(setup, .epoll) { service in
+            func ticket(_ arguments: String...) throws -> Program.Outcome {
+                try run("ticket", service.configuration, arguments + ["--format", "json"])
+            }
+            let alice = try ticket(
+                "--caller", "apiKey:alice", "--grant", "photos", "--parameter", "key=photos/a.jpg", "--parameter",
+                "expires=120")
+            #expect(alice.code == 0 && alice.err.isEmpty, "\(alice.err)")
+            let made = try JSON(alice.out)
+            let text = try #require(made["ticket"]?.string)
+            let used = try service.get("/qiniu/uptoken?ticket=\(text)")
+            used.expectSuccess()
+            #expect(used.json["key"] == "photos/a.jpg" && used.json["limitedBy"] == "caller")
+            try service.get("/qiniu/uptoken?ticket=\(text)&key=photos/b").expectProblem(403, "not_in_grant")
+            #expect(made["id"]?.string?.isEmpty == false && made["grant"] == "photos")
+            let intern = try ticket(
+                "--caller", "jwt:intern/7", "--claims", #"{"scope":"upload","tenant":"acme"}"#, "--grant", "tenant",
+                "--host", "t.example.com")
+            let internTicket = try #require(JSON(intern.out)["ticket"]?.string)
+            #expect(
+                try JSON(intern.out)["url"] == .string("http://t.example.com/qiniu/uptoken?ticket=\(internTicket)"))
+            #expect(try service.get("/qiniu/uptoken?ticket=\(internTicket)").json["keyPrefix"] == "tenants/acme/")
+            for (arguments, code) in [
+                (["--caller", "jwt:intern/7", "--grant", "tenant"], "not_in_grant"),
+                (["--caller", "apiKey:alice", "--grant", "everybody"], "not_in_grant"),
+                (["--caller", "apiKey:denied", "--grant", "photos"], "forbidden"),
+                (["--caller", "anonymous", "--grant", "photos"], "unauthenticated"),
+                (
+                    ["--caller", "apiKey:alice", "--grant", "photos", "--parameter", "expires=1801"],
+                    "invalid_parameter"
+                ),
+                (["--caller", "apiKey:alice", "--grant", "photos", "--parameter", "kez=a"], "unknown_parameter"),
+            ] {
+                let outcome = try run("ticket", service.configuration, arguments + ["--format", "json"])
+                #expect(outcome.code == 1, "\(arguments)")
+                #expect(try JSON(outcome.out)["code"] == .string(code), "\(arguments): \(outcome.out)")
+            }
+        }
+        let without = try run(
+            "ticket", Service.shared(.open, .epoll).configuration, ["--caller", "apiKey:alice", "--grant", "hers"])
+        #expect(without.code == 1 && without.err.contains("authentication.tickets.secret"), "\(without.err)")
+    }
+
+    // MARK: explain
+
+    @Test func `explain's verdict is the route's answer, whoever asks for what`() throws {
+        let service = try Service.shared(.open, .epoll)
+        var random = SystemRandomNumberGenerator()
+        func pick<Element>(_ list: [Element]) -> Element { list[Int.random(in: list.indices, using: &random)] }
+        for _ in 0..<40 {
+            let key = pick([nil, APIKey.alice, APIKey.bob])
+            var parameters = [("key", pick(["photos/a", "photos/twin/a", "hers/b", "fixed/report.pdf", "x/.."]))]
+            if pick([true, false]) { parameters.append(("expires", pick(["60", "600", "3601"]))) }
+            if pick([true, false]) { parameters.append(("grant", pick(["photos", "twin", "hers", "none"]))) }
+            let explained = try run(
+                "explain", service.configuration,
+                [
+                    "--caller", key.map { "apiKey:\($0.id)" } ?? "anonymous", "--route", "qiniu.uptoken", "--format",
+                    "json",
+                ] + parameters.flatMap { ["--parameter", "\($0)=\($1)"] })
+            let query = parameters.map { "\($0)=\(percent($1))" }.joined(separator: "&")
+            let answer = try service.ask("GET", "/qiniu/uptoken?\(query)", key.map { [$0.bearer] } ?? [])
+            let report = try JSON(explained.out)
+            #expect(explained.code == (answer.status == 200 ? 0 : 1))
+            #expect(report["verdict"] == (answer.status == 200 ? "allow" : "deny"), "\(query): \(explained.out)")
+            #expect(report["refusal"]?["code"] == answer.json["code"], "\(query): \(explained.out)")
+            #expect(report["permitted"]?["grant"] == answer.json["grant"], "\(query): \(explained.out)")
+            #expect(report["permitted"]?["expiresIn"] == answer.json["expiresIn"], "\(query): \(explained.out)")
+            #expect(!DeskTests.secrets.contains { explained.out.contains($0) })
+        }
+    }
+
+    @Test func `explain tells each grant's clauses in words, and prints no token`() throws {
+        let service = try Service.shared(.open, .epoll)
+        let outcome = try run(
+            "explain", service.configuration,
+            [
+                "--caller", "apiKey:alice", "--route", "qiniu.uptoken", "--parameter", "key=hers/a", "--parameter",
+                "expires=60",
+            ])
+        #expect(outcome.code == 0 && outcome.err.isEmpty, "\(outcome.err)")
+        for text in [
+            "qiniu.uptoken for apiKey:alice: allowed\n", "in 60 s\n", "  limited by  requested\n",
+            "grant hers: wins\n", "grant photos: does not admit it\n", "REFUSED: the caller is none of these",
+            "asked: hers/a; granted: hers/*", "What is signed\n", "Who holds the bearer to it\n",
+            "  nobody  uses: ",
+        ] { #expect(outcome.out.contains(text), "\(text): \(outcome.out)") }
+        #expect(!outcome.out.contains("\u{1B}") && !outcome.out.contains(Setup.qiniuAccessKey + ":"))
+        #expect(!DeskTests.secrets.contains { outcome.out.contains($0) })
+    }
+
+    // MARK: policyTests
+
+    @Test func `a configuration that fails its own tests is 3 for check and serve, and explain explains it`() throws {
+        let folder = try Keeper.makeFolder()
+        var setup = Setup.open
+        setup.rest += """
+            policyTests: [
+              { caller: "apiKey:alice", route: "qiniu.uptoken", parameters: { key: "hers/a" }, expect: "allow",
+                gives: { grant: "hers", key: "hers/a" } },
+              { name: "bob stays out", caller: "apiKey:bob", route: "qiniu.uptoken", parameters: { key: "hers/a" },
+                expect: "EXPECTED" },
+            ],
+            """
+        let holding = setup.rest.replacing("EXPECTED", with: "not_in_grant")
+        let failing = setup.rest.replacing("EXPECTED", with: "allow")
+        setup.rest = holding
+        let path = try setup.write(to: folder, transport: .epoll)
+        let good = try Program.run("check", "--config", path, environment: Setup.environment)
+        #expect(good.code == 0 && good.out.contains("2 policy tests"), "\(good.out)\(good.err)")
+        try Service.run(setup, .epoll) { try $0.get("/livez").expectSuccess() }
+        setup.rest = failing
+        _ = try setup.write(to: folder, transport: .epoll)
+        for command in ["check", "serve", "mint"] {
+            let asking = command == "mint" ? ["--caller", "anonymous", "--route", "nos.token"] : []
+            let outcome = try run(command, path, asking)
+            #expect(outcome.code == 3, "\(command): \(outcome.code) \(outcome.err)")
+            for text in [
+                path, "policyTests[1]", "line ", "\"bob stays out\" fails: it must be allowed", "not_in_grant",
+                "grants.hers: callers: the caller is none of these",
+            ] { #expect(outcome.err.contains(text), "\(command): \(outcome.err)") }
+        }
+        let json = try Program.run("check", "--config", path, "--format", "json", environment: Setup.environment)
+        let problem = try JSON(json.out)["problems"]?.list?.first
+        #expect(json.code == 3 && problem?["path"] == "policyTests[1]" && problem?["line"] != nil, "\(json.out)")
+        let explained = try run(
+            "explain", path, ["--caller", "apiKey:bob", "--grant", "hers", "--parameter", "key=hers/a"])
+        #expect(explained.code == 1 && explained.out.contains("not_in_grant"), "\(explained.out)")
+    }
+
+    // MARK: Usage
+
+    @Test func `a mistake on the command line is 2, and says what would be right`() throws {
+        let path = try Service.shared(.open, .epoll).configuration
+        for (command, arguments, reason) in [
+            ("mint", [], "--caller"), ("mint", ["--caller", "alice"], "apiKey:ID"),
+            ("mint", ["--caller", "anonymous"], "--route or --grant"),
+            ("mint", ["--caller", "anonymous", "--route", "qiniu.uptokn"], "did you mean qiniu.uptoken?"),
+            ("mint", ["--caller", "anonymous", "--route", "qiniu.callback"], "there is no route"),
+            ("mint", ["--caller", "anonymous", "--grant", "photo"], "did you mean photos?"),
+            ("explain", ["--caller", "anonymous", "--grant", "photos", "--parameter", "key"], "NAME=VALUE"),
+            (
+                "explain", ["--caller", "anonymous", "--grant", "photos", "--parameter", "key@/no/such"],
+                "cannot be read"
+            ),
+            ("explain", ["--caller", "anonymous", "--grant", "photos", "--at", "now"], "2027-01-01T00:00:00Z"),
+            ("explain", ["--caller", "anonymous", "--grant", "photos", "--claims", "[]"], "JSON object"),
+            ("mint", ["--caller", "anonymous", "--at", "2027-01-01T00:00:00Z"], "there is no option --at"),
+            ("mint", ["--caller", "anonymous", "--caller", "anonymous"], "more than once"),
+            ("ticket", ["--caller", "apiKey:alice", "--route", "qiniu.uptoken"], "there is no option --route"),
+            ("ticket", ["--caller", "apiKey:alice"], "--grant"), ("explain", ["--secret", "x"], "--caller CALLER"),
+        ] {
+            let outcome = try run(command, path, arguments)
+            #expect(outcome.code == 2 && outcome.out.isEmpty, "\(arguments): \(outcome.code) \(outcome.out)")
+            #expect(outcome.err.contains(reason), "\(arguments): \(outcome.err)")
+        }
+        for command in ["mint", "explain", "ticket"] {
+            let help = try Program.run(command, "--help")
+            #expect(help.code == 0 && help.out.contains("--caller CALLER"), "\(help.out)")
+            let none = try Program.run(command, "--config", "/no/such.json5", "--caller", "anonymous")
+            #expect(none.code == 3, "\(none.err)")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Bytes
+
+@testable import Access
+@testable import Configuration
+@testable import Service
+
+/// A configuration with grants of every kind that is signed here, and what is asked of it.
+enum DeskHouse {
+    static let text = #"""
+        { version: 1, server: { hosts: ["t.example.com"] },
+          credentials: {
+            kodo: { provider: "qiniu", accessKey: "AK-kodo", secretKey: { env: "SK" }, cdnKey: "cdn-key-of-the-tests" },
+            nos: { provider: "nos", accessKey: "AK-nos", secretKey: { env: "SK" }, endpoint: "nos.example.com" },
+            oss: { provider: "oss", accessKey: "AK-oss", secretKey: { env: "SK" }, region: "cn-hangzhou" },
+            sts: { provider: "sts", accessKey: "LTAI5tests", secretKey: { env: "SK" },
+              roleArn: "acs:ram::1234567890123456:role/app", endpoints: ["https://sts.one.example.com"] },
+          },
+          authentication: {
+            apiKeys: [{ id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }],
+            jwt: [{ id: "login", issuer: "i", audience: "a", algorithms: "HS256", secret: { env: "LONG" } }],
+            tickets: { secret: { env: "LONG" } }, deny: ["jwt:login/mallory"],
+          },
+          grants: {
+            avatars: { route: "qiniu.uptoken", credential: "kodo", callers: ["jwt:login"], bucket: "media",
+              where: { "claims.scope": ["upload"] }, key: "avatars/${caller.id}/me.${ext}", extensions: ["png"],
+              lifetime: "10m", maxLifetime: "1h", policy: { fsizeLimit: 5000 }, choose: "fsizeLimit" },
+            photos: { route: "qiniu.uptoken", credential: "kodo", callers: ["authenticated"], bucket: "media",
+              keyPrefix: "photos/" },
+            twins: { route: "qiniu.uptoken", credential: "kodo", callers: ["apiKey:app"], bucket: "media",
+              keyPrefix: "photos/twins/" },
+            open: { route: "nos.token", credential: "nos", callers: ["anonymous"], public: true, bucket: "files",
+              keyPrefix: "in/" },
+            down: { route: "qiniu.download-url", credential: "kodo", callers: ["apiKey:app"], domain: "d.example.com",
+              keyPrefix: "photos/" },
+            cdn: { route: "qiniu.cdn-url", credential: "kodo", callers: ["apiKey:app"], domain: "d.example.com",
+              keyPrefix: "photos/" },
+            stat: { route: "qiniu.authorization", credential: "kodo", callers: ["apiKey:app"], bucket: "media",
+              keyPrefix: "photos/" },
+            list: { route: "qiniu.files", credential: "kodo", callers: ["apiKey:app"], bucket: "media",
+              keyPrefix: "photos/" },
+            request: { route: "nos.authorization", credential: "nos", callers: ["apiKey:app"], bucket: "files",
+              keyPrefix: "in/", methods: "PUT" },
+            link: { route: "oss.presigned-url", credential: "oss", callers: ["apiKey:app"], bucket: "bucket-one",
+              keyPrefix: "in/", methods: ["GET", "PUT"] },
+            form: { route: "oss.post-policy", credential: "oss", callers: ["apiKey:app"], bucket: "bucket-one",
+              keyPrefix: "in/", maxSize: "1MiB" },
+            stream: { route: "oss.rtmp-url", credential: "oss", callers: ["apiKey:app"], bucket: "bucket-one",
+              channel: "stage" },
+            sign: { route: "oss.sign", credential: "oss", callers: ["apiKey:app"], bucket: "bucket-one",
+              keyPrefix: "in/", methods: "PUT" },
+            session: { route: "distribute-token", credential: "sts", callers: ["jwt:login"], bucket: "bucket-one",
+              keyPrefix: "u/${caller.id}/", actions: ["oss:PutObject"] },
+          },
+          policyTests: [],
+        }
+        """#
+
+    /// Its secrets; none of them may ever be seen.
+    static let secrets = ["a-secret-of-the-tests-that-is-long-enough", "cdn-key-of-the-tests"]
+
+    static func configuration(testing tests: String = "") throws -> Configuration {
+        let text = text.replacing("policyTests: []", with: "policyTests: [\(tests)]")
+        return try Configuration.load(
+            "/etc/desk.json5",
+            in: Surroundings(
+                variable: { _ in secrets[0] },
+                file: { _ in Surroundings.File(bytes: Array(text.utf8), isWorldReadable: false) }))
+    }
+
+    /// - Parameter claims: a JSON object.
+    static func inquiry(
+        _ caller: String, _ route: String, _ parameters: [(String, String)] = [], claims: String = "{}",
+        grant: String? = nil, at time: Int64 = 1_795_158_947
+    ) throws -> Inquiry {
+        var body = ByteWriter()
+        body.append(json: try JSONReader.read(Array(claims.utf8), as: .json))
+        let text =
+            "{\"caller\":\"\(caller)\",\"route\":\"\(route)\",\"claims\":\(body.array.text)"
+            + (grant.map { ",\"grant\":\"\($0)\"" } ?? "") + "}"
+        let read = try Inquiry(reading: Array(text.utf8).span, maximumDepth: 32, at: time)
+        return Inquiry(
+            caller: read.caller, claims: read.claims, route: read.route, grant: read.grant,
+            parameters: .list(parameters.map { (Array($0.0.utf8), Array($0.1.utf8)) }), time: time)
+    }
+}
