@@ -102,6 +102,8 @@ package struct Configuration: Sendable {
     package static let livenessPath = Array("/livez".utf8)
     /// Where the admin listener says whether it can do its work.
     package static let readinessPath = Array("/readyz".utf8)
+    /// Where it says why somebody would get something, or would not.
+    package static let explanationPath = Array("/explain".utf8)
     /// Where callers find what they may do.
     package static let grantsPath = Array("/grants".utf8)
     /// Where callers have tickets made.

@@ -16,18 +16,32 @@ struct AdminPipeline: ~Copyable {
         case alive
         /// Whether it can do its work.
         case ready
+        /// Why somebody would get something, or would not.
+        case explanation
 
         var path: [UInt8] {
             switch self {
             case .alive: Configuration.livenessPath
             case .ready: Configuration.readinessPath
+            case .explanation: Configuration.explanationPath
             }
         }
+
+        var methods: StaticString {
+            switch self {
+            case .alive, .ready: "GET, HEAD, OPTIONS"
+            case .explanation: "POST, OPTIONS"
+            }
+        }
+
+        /// Whether it is asked by a body.
+        var takesBody: Bool { self == .explanation }
 
         /// Whether it is told without a key: to whatever starts the service anew, or sends requests to it.
         var isOpen: Bool {
             switch self {
             case .alive, .ready: true
+            case .explanation: false
             }
         }
     }
@@ -39,10 +53,9 @@ struct AdminPipeline: ~Copyable {
     private var memory: JWTMemory
     private let paths = Endpoint.allCases.map { (path: $0.path, endpoint: $0) }
     private let readiness: Readiness
+    private let explainer: Explainer
     private let log: Log
     private var requestID: RequestID
-
-    private static let methods: StaticString = "GET, HEAD, OPTIONS"
 
     init(_ configuration: Configuration, _ readiness: Readiness, _ log: Log) throws(CryptoError) {
         requestID = try RequestID()
@@ -50,6 +63,7 @@ struct AdminPipeline: ~Copyable {
         authenticator = configuration.admin.authenticator
         memory = JWTMemory(capacity: 0)
         self.readiness = readiness
+        explainer = Explainer(configuration: configuration)
         self.log = log
     }
 
@@ -73,8 +87,11 @@ struct AdminPipeline: ~Copyable {
     ) -> Bool {
         requestID.begin(request)
         do throws(Refusal) {
-            try admit(request, to: try find(request, by: place), at: instant)
-            throw .unwantedBody
+            let endpoint = try find(request, by: place)
+            try admit(request, to: endpoint, at: instant)
+            guard endpoint.takesBody, request.head.method == .post else { throw .unwantedBody }
+            try admitType(of: request)
+            return false
         } catch {
             refuse(request, because: error, &response)
             return true
@@ -98,8 +115,16 @@ struct AdminPipeline: ~Copyable {
     ) throws(Refusal) {
         if let authenticator, !endpoint.isOpen { try identify(request, by: authenticator, at: instant) }
         switch request.head.method {
-        case .get, .head, .options: break
-        case .post, .other: throw .methodNotAllowed(AdminPipeline.methods)
+        case .options: break
+        case .get, .head: if endpoint.takesBody { throw .methodNotAllowed(endpoint.methods) }
+        case .post: if !endpoint.takesBody { throw .methodNotAllowed(endpoint.methods) }
+        case .other: throw .methodNotAllowed(endpoint.methods)
+        }
+    }
+
+    private func admitType(of request: borrowing Request) throws(Refusal) {
+        guard case .json = MediaType(request.field(.contentType)), !request.head.isRepeated(.contentType) else {
+            throw .notJSON
         }
     }
 
@@ -122,15 +147,20 @@ struct AdminPipeline: ~Copyable {
     private func answer(
         _ request: borrowing Request, by endpoint: Endpoint, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
-        guard request.body.isEmpty else { throw .unwantedBody }
         if request.head.method == .options {
+            guard request.body.isEmpty else { throw .unwantedBody }
             response.status = 204
-            response.add("Allow", AdminPipeline.methods)
+            response.add("Allow", endpoint.methods)
             return
         }
+        guard endpoint.takesBody || request.body.isEmpty else { throw .unwantedBody }
         switch endpoint {
         case .alive: response.body.append("{\"status\":\"ok\"}\n")
         case .ready: readiness.write(at: Now(instant), into: &response)
+        case .explanation:
+            try admitType(of: request)
+            response.body.append(try explainer.explain(request.body, at: instant.unixSeconds))
+            response.body.append("\n")
         }
     }
 

@@ -40,13 +40,15 @@ enum Minting {
             return .failed
         }
         let members = answer.members
-        if options.wantsJSON { Terminal.say(answer.body.text.trimmingLineBreak) }
-        if let code = problem(in: members) {
-            if !options.wantsJSON { tell(code, members, command) }
-            return code.hasPrefix("upstream_") ? .upstream : .failed
+        let code = problem(in: members)
+        if options.wantsJSON {
+            Terminal.say(answer.body.text.trimmingLineBreak)
+        } else if let code {
+            tell(code, members, command)
+        } else {
+            tell(answer, members, Explainer(configuration: configuration).explain(inquiry))
         }
-        if !options.wantsJSON { tell(answer, members, Explainer(configuration: configuration).explain(inquiry)) }
-        return .done
+        return code.map { $0.hasPrefix("upstream_") ? .upstream : .failed } ?? .done
     }
 
     private static func send(

@@ -81,7 +81,9 @@ final class SingleRequest {
         }
         server?.run()
         server = nil
-        guard let answer else { throw Failure(reason: "there is no answer") }
+        guard let answer else {
+            throw Failure(reason: "no request can be made; --host must be a host, and optionally a port")
+        }
         return answer
     }
 

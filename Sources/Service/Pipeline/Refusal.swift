@@ -42,6 +42,8 @@ extension Refusal {
         return Refusal(415, "unsupported_media_type", "the body must be \(types), in UTF-8")
     }
 
+    static let notJSON = Refusal(415, "unsupported_media_type", "the body must be application/json, in UTF-8")
+
     static let queryOnPost = Refusal(
         400, "unknown_parameter",
         "a POST is asked by its body; its query may have a ticket, and names that begin with _")

@@ -26,8 +26,8 @@ package final class Edition: Sendable {
         let description: String
     }
 
-    /// - Parameter earlier: the one before; what it knows of vendors, and holds of theirs, stays where it is good for this
-    ///   one, too.
+    /// - Parameters:
+    ///   - earlier: the one before; what it knows of vendors, and holds of theirs, stays where it is good for this one, too.
     ///   - areBelieved: whether tokens are to be believed, for which the keys of their issuers are fetched.
     package init(
         _ configuration: Configuration, of files: WatchedFiles = WatchedFiles(), after earlier: Edition? = nil,
