@@ -310,6 +310,41 @@ struct DeskTests {
         #expect(explained.code == 1 && explained.out.contains("not_in_grant"), "\(explained.out)")
     }
 
+    @Test(arguments: Transport.allCases)
+    func
+        `a reload to a configuration that fails its own tests changes nothing, and explain tells of the one that serves`(
+            _ transport: Transport
+        ) throws
+    {
+        func setup(_ prefix: String, _ expected: String) -> Setup {
+            Setup(
+                name: "reloaded desk",
+                rest: """
+                    grants: { "all": { route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,
+                        bucket: "files", keyPrefix: "\(prefix)/" } },
+                      policyTests: [{ name: "the prefix", caller: "anonymous", route: "nos.token",
+                        parameters: { object: "\(expected)/a" }, expect: "allow" }],
+                      reload: { watch: false },
+                    """)
+        }
+        try Service.run(setup("one", "one"), transport) { service in
+            func verdict(_ prefix: String) throws -> JSON? {
+                let body = #"{"caller":"anonymous","route":"nos.token","parameters":{"object":"\#(prefix)/a"}}"#
+                return try service.admin.post("/explain", json: body).json["verdict"]
+            }
+            #expect(try verdict("one") == "allow")
+            try service.replaceConfiguration(with: setup("two", "one"), transport)
+            service.process.signal(SIGHUP)
+            let log = try service.process.waitForError(holding: "configuration not reloaded", within: 20)
+            #expect(log.contains("the prefix"), "\(log)")
+            #expect(try verdict("one") == "allow" && verdict("two") == "deny")
+            try service.get("/nos/token?object=one/a").expectSuccess()
+            try service.reload(setup("two", "two"), transport, generation: 2)
+            #expect(try verdict("two") == "allow" && verdict("one") == "deny")
+            try service.get("/nos/token?object=two/a").expectSuccess()
+        }
+    }
+
     // MARK: Usage
 
     @Test func `a mistake on the command line is 2, and says what would be right`() throws {
