@@ -20,6 +20,8 @@ package protocol RequestHandler: AnyObject {
     func tick(at instant: Instant)
     /// Whether it is to be called so even while no client is connected.
     var isWaiting: Bool { get }
+    /// When it is to be called so at the latest, whatever happens or does not, in monotonic milliseconds; nil for never.
+    var nextTick: Int64? { get }
 }
 
 /// For those that answer everything at once.
@@ -28,4 +30,5 @@ extension RequestHandler {
     package var edition: AnyObject? { nil }
     package func tick(at instant: Instant) {}
     package var isWaiting: Bool { false }
+    package var nextTick: Int64? { nil }
 }

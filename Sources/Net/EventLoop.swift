@@ -103,8 +103,12 @@ final class EventLoop {
 
     /// How many milliseconds the transport may wait for an event; -1 for as long as it likes.
     var patience: Int32 {
-        alive == 0 && acceptsFrom == nil && clients.isEmpty && !context.handler.isWaiting
-            ? -1 : Int32(EventLoop.sweepInterval)
+        guard alive == 0, acceptsFrom == nil, clients.isEmpty, !context.handler.isWaiting else {
+            return Int32(EventLoop.sweepInterval)
+        }
+        guard let next = context.handler.nextTick else { return -1 }
+        let now = context.instant.monotonic
+        return Int32(clamping: max(EventLoop.sweepInterval, max(next, now) - now))
     }
 
     // MARK: What the transport calls

@@ -65,4 +65,16 @@ struct FetchedKeysTests {
             #expect(!issuer.seen.isEmpty)
         }
     }
+
+    @Test(arguments: Transport.allCases)
+    func `keys are fetched again when it is time, though nobody asks`(_ transport: Transport) throws {
+        let issuer = try FakeIssuer([TestKey(.es256)])
+        try Service.run(FakeIssuer.setup(issuer.url), transport) { _ in
+            let end = now + 20
+            while issuer.seen.count < 3 {
+                usleep(20_000)
+                try #require(now < end, "\(issuer.seen.count) times in 20 s")
+            }
+        }
+    }
 }

@@ -248,6 +248,20 @@ import Testing
         }
     }
 
+    @Test(arguments: TransportKind.allCases)
+    func `a handler that is due later is called then without any client, and a loop of epoll sleeps until then`(
+        transport: TransportKind
+    ) throws {
+        try withParking(transport) { server, handler in
+            let due = SystemClock.monotonicMilliseconds() + 1_500
+            try handler.rest(until: due)
+            let start = SystemClock.monotonicMilliseconds()
+            #expect(soon { handler.nextTick == nil })
+            let early = handler.tickTimes.filter { start + 100..<due ~= $0 }
+            #expect(transport != .epoll || early.isEmpty, "\(early)")
+        }
+    }
+
     // MARK: What it costs
 
     @Test(arguments: TransportKind.allCases.map(\.rawValue))

@@ -14,8 +14,10 @@ final class ParkingHandler: RequestHandler {
         var asked: [String] = []
         var parked: [String: AnswerTicket] = [:]
         var abandoned: [AnswerTicket] = []
-        var ticks = 0
+        /// When it was called, in monotonic milliseconds.
+        var ticks: [Int64] = []
         var isWaiting = false
+        var nextTick: Int64?
         var plans: [Moment: @Sendable () -> Void] = [:]
     }
 
@@ -61,17 +63,22 @@ final class ParkingHandler: RequestHandler {
     }
 
     func tick(at instant: Instant) {
-        lock.withLock { state.ticks += 1 }
+        lock.withLock {
+            state.ticks.append(instant.monotonic)
+            if let next = state.nextTick, instant.monotonic >= next { state.nextTick = nil }
+        }
         carryOut(.tick)
     }
 
     var isWaiting: Bool { lock.withLock { state.isWaiting } }
+    var nextTick: Int64? { lock.withLock { state.nextTick } }
 
     // MARK: What tests call, from their own threads
 
     var asked: [String] { lock.withLock { state.asked } }
     var abandoned: [AnswerTicket] { lock.withLock { state.abandoned } }
-    var ticks: Int { lock.withLock { state.ticks } }
+    var ticks: Int { tickTimes.count }
+    var tickTimes: [Int64] { lock.withLock { state.ticks } }
     /// How many were parked, ever.
     var parkedCount: Int { lock.withLock { state.parked.count } }
 
@@ -118,6 +125,11 @@ final class ParkingHandler: RequestHandler {
     }
 
     func wait(_ isWaiting: Bool) throws { try onLoop { $0.set(isWaiting) } }
+
+    /// Has the loop call `tick` at this moment, though nothing happens.
+    func rest(until next: Int64) throws { try onLoop { $0.set(next) } }
+
+    private func set(_ next: Int64) { lock.withLock { state.nextTick = next } }
 
     private func set(_ isWaiting: Bool) { lock.withLock { state.isWaiting = isWaiting } }
 

@@ -9,6 +9,7 @@ import Testing
     private final class Held {
         private var refresh: Refresh
         init(_ refresh: Refresh) { self.refresh = refresh }
+        var next: Int64 { refresh.next }
         func begins(at now: Int64) -> Bool { refresh.begins(at: now) }
         func isWanted(at now: Int64) -> Bool { refresh.isWanted(at: now) }
         func succeeded(at now: Int64) { refresh.succeeded(at: now) }
@@ -83,5 +84,20 @@ import Testing
         #expect(!refresh.isWanted(at: 601_000))
         #expect(!refresh.begins(at: 601_000))
         #expect(refresh.begins(at: 601_450))
+    }
+
+    @Test func `it tells when it is to be looked at though nobody asks`() {
+        let refresh = make()
+        #expect(refresh.next == .min)
+        #expect(refresh.begins(at: 0))
+        #expect(refresh.next == limits.flightLease)
+        refresh.succeeded(at: 100)
+        #expect(refresh.next == 600_100)
+        #expect(refresh.isWanted(at: 20_000))
+        #expect(refresh.next == 20_000)
+        #expect(refresh.begins(at: 20_000))
+        refresh.failed(at: 20_100, random: .max)
+        #expect(refresh.next == 21_350)
+        #expect(!refresh.begins(at: 21_349) && refresh.begins(at: 21_350))
     }
 }

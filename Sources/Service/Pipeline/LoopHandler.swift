@@ -77,6 +77,9 @@ package final class LoopHandler: RequestHandler {
         earlier.removeAll { !$0.isBusy }
     }
 
+    /// What is left of earlier editions is looked after all the time.
+    package var nextTick: Int64? { earlier.isEmpty ? current.nextTick : .min }
+
     package var isWaiting: Bool { current.isWaiting || earlier.contains(where: \.isWaiting) }
 }
 

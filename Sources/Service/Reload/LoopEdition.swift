@@ -72,6 +72,8 @@ final class LoopEdition {
         tokens.tick(at: Now(instant))
     }
 
+    var nextTick: Int64? { tokens.nextTick }
+
     /// Whether somebody waits for an answer of it, or for what it fetches.
     var isWaiting: Bool { counter.isWaiting || fetches.isWaiting || callbacks.isWaiting }
 

@@ -33,6 +33,9 @@ final class KeyClerk {
     /// Whether it is fetching keys, which others may wait for.
     var isWaiting: Bool { !flights.isEmpty }
 
+    /// When `tick` is to be called though nobody asks, in monotonic milliseconds: a flight is looked after all the time.
+    var nextTick: Int64? { flights.isEmpty ? desks.lazy.compactMap { $0?.next }.min() : .min }
+
     func tick(at now: Now) {
         for (place, desk) in desks.enumerated() {
             if let flight = flights[place] {

@@ -65,6 +65,9 @@ final class KeyDesk: Sendable {
     /// Whether the loop that asks is to fetch the keys now.
     func begins(at now: Now) -> Bool { lock.withLock { state.refresh.begins(at: now.monotonic) } }
 
+    /// When a loop has to look at this again, though nobody asks, in monotonic milliseconds.
+    var next: Int64 { lock.withLock { state.refresh.next } }
+
     /// A token's key is not among those that are known.
     /// - Returns: whether it may come soon.
     func isWanted(at now: Now) -> Bool { lock.withLock { state.refresh.isWanted(at: now.monotonic) } }

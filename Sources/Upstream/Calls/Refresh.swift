@@ -23,6 +23,9 @@ package struct Refresh: Sendable {
         lease = limits.flightLease
     }
 
+    /// When there is something to be done, though nobody asks.
+    package var next: Int64 { flight?.plus(lease) ?? due }
+
     /// Whether a flight is to begin now; whoever is told so reports what becomes of it.
     package mutating func begins(at now: Int64) -> Bool {
         if let flight, now < flight.plus(lease) { return false }
