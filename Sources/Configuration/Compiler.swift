@@ -61,6 +61,7 @@ final class Compiler {
             policy: Policy(grants, for: authenticator, routes: Registry.routes.count),
             rates: Compiler.rates(root.object("rateLimit") ?? FieldValues()),
             policyTests: compilePolicyTests(root.objects("policyTests") ?? [], identities),
+            callbackKeys: compileCallbackKeys(root.object("callbackKeys") ?? FieldValues()),
             reload: Compiler.reload(root.object("reload") ?? FieldValues()),
             log: compileLog(root.object("log") ?? FieldValues()), fixed: FixedValue.all(in: root, by: Schema.root),
             warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants))
@@ -100,6 +101,15 @@ final class Compiler {
 
     private static func reload(_ fields: FieldValues) -> Configuration.Reload {
         Configuration.Reload(watches: fields.boolean("watch") == true, interval: fields.integer("interval") ?? 0)
+    }
+
+    private func compileCallbackKeys(_ fields: FieldValues) -> Configuration.CallbackKeys {
+        func number(_ name: String) -> Int { Int(fields.integer(name) ?? 0) }
+        let (refresh, keep) = (fields.integer("refresh") ?? 0, fields.integer("keep") ?? .max)
+        if keep < refresh { reader.report("callbackKeys.keep", "must not be shorter than refresh") }
+        return Configuration.CallbackKeys(
+            remembered: number("remembered"), refresh: refresh, keep: keep, callsPerSecond: number("callsPerSecond"),
+            strangeCallsPerSecond: number("strangeCallsPerSecond"), waiting: number("waiting"))
     }
 
     private func compileLog(_ fields: FieldValues) -> Log.Settings {

@@ -83,6 +83,18 @@ package struct Configuration: Sendable {
         package let keep: Int64
     }
 
+    /// How vendors' public keys are had that callbacks are signed by; times in milliseconds.
+    package struct CallbackKeys: Sendable {
+        /// How many are remembered at a time.
+        package let remembered: Int
+        /// How old a key is when the next is fetched, and how old one may be that is used.
+        package let refresh, keep: Int64
+        /// For the vendor's usual key, and for all others together.
+        package let callsPerSecond, strangeCallsPerSecond: Int
+        /// How many callbacks may wait in a loop.
+        package let waiting: Int
+    }
+
     /// How a changed configuration is noticed.
     package struct Reload: Sendable {
         /// Whether the files are looked at for changes.
@@ -122,6 +134,7 @@ package struct Configuration: Sendable {
     package let rates: Rates
     /// What must hold of the grants, as whoever wrote them says.
     package let policyTests: [PolicyTest]
+    package let callbackKeys: CallbackKeys
     package let reload: Reload
     package let log: Log.Settings
     /// What counts from the service's start to its end.

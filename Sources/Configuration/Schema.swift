@@ -15,6 +15,9 @@ package enum Schema {
             "policyTests", .objects(policyTest), standard: "[]",
             "What callers must get, and must not; a configuration that fails one of its own is not loaded."),
         FieldDescription("rateLimit", .object(rateLimit), "How often anybody may ask."),
+        FieldDescription(
+            "callbackKeys", .object(callbackKeys),
+            "The public keys that vendors sign callbacks by, fetched when one comes."),
         FieldDescription("reload", .object(reload), "How a changed configuration is noticed."),
         FieldDescription("log", .object(log), "What the service tells about itself on standard error."),
     ]
@@ -200,6 +203,26 @@ package enum Schema {
         FieldDescription(
             "limitedBy", .choice(["requested", "grant", "caller"]), "What says when that ends (R5)."),
         FieldDescription("lifetime", .duration(1000...2_592_000_000), "For how long it holds."),
+    ]
+
+    static let callbackKeys: [FieldDescription] = [
+        FieldDescription(
+            "remembered", .integer(1...10_000), standard: "64", "Keys that are remembered, or being fetched, at a time."
+        ),
+        FieldDescription(
+            "refresh", .duration(1_000...86_400_000), standard: "\"1h\"",
+            "How old a key is when it is fetched again, while it is used."),
+        FieldDescription(
+            "keep", .duration(1_000...2_592_000_000), standard: "\"1d\"",
+            "How old a key may be that is used while it cannot be fetched again."),
+        FieldDescription(
+            "callsPerSecond", .integer(1...1000), standard: "10", "Calls for the vendor's usual key, at most."),
+        FieldDescription(
+            "strangeCallsPerSecond", .integer(1...1000), standard: "1",
+            "Calls for keys at other places of the vendor's, which anybody may make up; five times as many at once."),
+        FieldDescription(
+            "waiting", .integer(1...100_000), standard: "512",
+            "Callbacks that may wait for keys in an event loop; beyond it 503."),
     ]
 
     static let grantRate: [FieldDescription] = [

@@ -225,6 +225,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "authentication.apiKeys[].sha256": "\"\(Sample.otherDigest)\"", "authentication.deny": "\"apiKey:a\"",
         "authentication.jwt":
             "[{id:\"j\",issuer:\"i\",audience:\"a\",algorithms:\"HS256\",secret:\"a-secret-of-32-bytes-and-no-more\"}]",
+        "authentication.certificates": "[{\"id\":\"c\",\"san\":\"dns:c\"}]",
+        "authentication.certificates[].san": "\"uri:spiffe://example.com/c\"", "callbackKeys.keep": "\"2d\"",
         "authentication.jwt[].algorithms": "[\"HS256\"]", "authentication.jwt[].jwksFile": "\"jwks.json\"",
         "authentication.jwt[].jwksUrl": "\"https://id.example.com/keys\"", "authentication.jwt[].jwksKeep": "\"2d\"",
         "authentication.jwt[].publicKeyFile": "\"issuer.pem\"", "grants.g.where": "{\"claims.a\":\"b\"}",

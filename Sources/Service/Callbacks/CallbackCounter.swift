@@ -21,9 +21,6 @@ final class CallbackCounter {
     private var parked: [AnswerTicket: Parked] = [:]
     private var flights: [PublishedKey: CallbackKeyFlight] = [:]
 
-    /// Callbacks that may be parked at once.
-    static let places = 512
-
     /// - Parameter post: has work run on the loop's thread.
     init(
         _ keys: CallbackKeys, _ tools: Fetch.Tools, _ answers: LateAnswers,
@@ -59,7 +56,7 @@ final class CallbackCounter {
     func park(
         _ request: ParkedRequest, for claim: CallbackClaim, by entry: CallbackTable.Entry
     ) throws(Refusal) {
-        guard parked.count < CallbackCounter.places else { throw .crowded }
+        guard parked.count < keys.waiting else { throw .crowded }
         parked[request.ticket] = Parked(request: request, entry: entry, claim: claim)
     }
 

@@ -1,3 +1,4 @@
+import Configuration
 import Crypto
 import Providers
 import Upstream
@@ -24,32 +25,31 @@ package struct CallbackKeyTable {
         /// The places of the loops that wait for the call under way; nil when there is none.
         var waiting: Set<Int>?
 
-        func usable(at now: Int64) -> RSAPublicKey? {
-            guard let known, now - known.since < CallbackKeyTable.longestAge else { return nil }
+        func usable(at now: Int64, _ limits: Configuration.CallbackKeys) -> RSAPublicKey? {
+            guard let known, now - known.since < limits.keep else { return nil }
             return known.key
         }
 
         /// Whether the next key is to be fetched while this one is used.
-        func isDue(at now: Int64) -> Bool {
-            guard let known, waiting == nil, now - known.since >= CallbackKeyTable.refreshAge else { return false }
-            return failure.map { now - $0.since >= CallbackKeyTable.refreshPause } ?? true
+        func isDue(at now: Int64, _ limits: Configuration.CallbackKeys) -> Bool {
+            guard let known, waiting == nil, now - known.since >= limits.refresh else { return false }
+            return failure.map { now - $0.since >= min(CallbackKeyTable.refreshPause, limits.refresh) } ?? true
         }
 
         /// Whether nothing is lost with it.
-        func isSpent(at now: Int64) -> Bool {
+        func isSpent(at now: Int64, _ limits: Configuration.CallbackKeys) -> Bool {
             let isRemembered = failure.map { now - $0.since < CallbackKeyTable.failureMemory } ?? false
-            return waiting == nil && usable(at: now) == nil && !isRemembered
+            return waiting == nil && usable(at: now, limits) == nil && !isRemembered
         }
     }
 
-    /// Keys remembered, being fetched, or known not to be there.
-    static let capacity = 64
-    /// How old a key is when the next is fetched, and how old one may be that is used; milliseconds.
-    static let (refreshAge, longestAge): (Int64, Int64) = (3_600_000, 86_400_000)
     /// How long nothing is fetched after a call in vain, and how long when a key is there to be used; milliseconds.
     static let (failureMemory, refreshPause): (Int64, Int64) = (2_000, 60_000)
 
+    private let limits: Configuration.CallbackKeys
     private var entries: [PublishedKey: Entry] = [:]
+
+    init(_ limits: Configuration.CallbackKeys) { self.limits = limits }
 
     var count: Int { entries.count }
 
@@ -58,8 +58,8 @@ package struct CallbackKeyTable {
     ///   - loop: the place of the loop that asks, which is told if it is to wait.
     ///   - now: monotonic milliseconds.
     mutating func ask(_ place: PublishedKey, for loop: Int, at now: Int64) -> Answer {
-        let key = entries[place]?.usable(at: now)
-        if let key, entries[place]?.isDue(at: now) == false { return .use(key) }
+        let key = entries[place]?.usable(at: now, limits)
+        if let key, entries[place]?.isDue(at: now, limits) == false { return .use(key) }
         guard key != nil || makeRoom(for: place, at: now) else { return .full }
         var entry = entries[place] ?? Entry()
         defer { entries[place] = entry }
@@ -96,8 +96,8 @@ package struct CallbackKeyTable {
     /// Whether there is a place for one more. A key that is of use is never let go of for one that is only asked for, nor is
     /// the vendor's usual one ever refused.
     private mutating func makeRoom(for place: PublishedKey, at now: Int64) -> Bool {
-        guard entries[place] == nil, entries.count >= CallbackKeyTable.capacity else { return true }
-        entries = entries.filter { !$0.value.isSpent(at: now) }
-        return entries.count < CallbackKeyTable.capacity || place.isUsual
+        guard entries[place] == nil, entries.count >= limits.remembered else { return true }
+        entries = entries.filter { !$0.value.isSpent(at: now, limits) }
+        return entries.count < limits.remembered || place.isUsual
     }
 }

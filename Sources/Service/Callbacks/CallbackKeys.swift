@@ -24,25 +24,31 @@ package final class CallbackKeys: Sendable {
     }
 
     private struct State {
-        var table = CallbackKeyTable()
+        var table: CallbackKeyTable
         var seats: [Seat] = []
     }
+
+    /// How many callbacks may wait in a loop.
+    let waiting: Int
 
     private let lines: [Way: VendorLine]
     private let lock = Lock()
     // Guarded by the lock.
-    private nonisolated(unsafe) var state = State()
+    private nonisolated(unsafe) var state: State
 
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
     package init(_ configuration: Configuration) throws(TLSTrust.Failure) {
         let hosts = CallbackKeys.hosts(of: configuration)
         let trust = hosts.contains(where: \.isSecure) ? try TLSTrust(.system) : nil
         let now = Now(SystemClock.now())
+        let limits = configuration.callbackKeys
+        waiting = limits.waiting
+        state = State(table: CallbackKeyTable(limits))
         var lines: [Way: VendorLine] = [:]
         for host in hosts {
             for isUsual in [true, false] {
                 lines[Way(host: host, isUsual: isUsual)] = VendorLine(
-                    to: [host], trusting: trust, CallbackKeys.limits(isUsual: isUsual), from: now)
+                    to: [host], trusting: trust, CallbackKeys.limits(limits, isUsual: isUsual), from: now)
             }
         }
         self.lines = lines
@@ -62,10 +68,10 @@ package final class CallbackKeys: Sendable {
 
     /// As long as any question to a vendor; and whoever makes up places of keys must not have the vendor asked more often than
     /// this.
-    static func limits(isUsual: Bool) -> UpstreamLimits {
+    private static func limits(_ keys: Configuration.CallbackKeys, isUsual: Bool) -> UpstreamLimits {
         var limits = FetchLines.limits(endpoints: 1)
-        limits.callsPerSecond = isUsual ? 10 : 1
-        limits.callBurst = isUsual ? 10 : 5
+        limits.callsPerSecond = isUsual ? keys.callsPerSecond : keys.strangeCallsPerSecond
+        limits.callBurst = isUsual ? keys.callsPerSecond : 5 * keys.strangeCallsPerSecond
         limits.longestTurn = 0
         return limits
     }

@@ -74,32 +74,33 @@ import Upstream
     }
 
     @Test func `places are few`() throws {
-        let house = try CallbackHouse()
-        let sent = try (0..<CallbackCounter.places).map { _ in try #require(try house.send()) }
+        let house = try CallbackHouse("waiting: 9")
+        let sent = try (0..<9).map { _ in try #require(try house.send()) }
         #expect(throws: Refusal.self) { try house.send() }
         house.counters[0].abandon(sent[7].ticket)
         _ = try house.send()
         #expect(throws: Refusal.self) { try house.send() }
         try #require(house.couriers[0].take().first).answer(200, CallbackHouse.pem)
         house.deliver()
-        #expect(house.answered().count == CallbackCounter.places)
+        #expect(house.answered().count == 9)
         #expect(try house.send() == nil)
     }
 
-    @Test func `made-up places of keys use up their own budget only`() throws {
-        let house = try CallbackHouse()
+    @Test(arguments: [("", 64, 5), ("remembered: 40, strangeCallsPerSecond: 2", 40, 10)])
+    func `made-up places of keys use up their own budget only`(limits: String, remembered: Int, calls: Int) throws {
+        let house = try CallbackHouse(limits)
         var refused = 0
         for number in 0..<200 {
             // What is over the budget lands at once, and is answered in the loop's next pass.
             do { _ = try house.send("/\(number).pem") } catch is Refusal { refused += 1 }
         }
-        #expect(house.couriers[0].sent.count == 5)
-        #expect(refused == 200 - CallbackKeyTable.capacity)
+        #expect(house.couriers[0].sent.count == calls)
+        #expect(refused == 200 - remembered)
         house.deliver()
-        #expect(house.answered().values.filter { $0.status == 503 }.count == CallbackKeyTable.capacity - 5)
+        #expect(house.answered().values.filter { $0.status == 503 }.count == remembered - calls)
         for call in house.couriers[0].take() { call.answer(404, "") }
         house.deliver()
-        #expect(house.answered().values.filter { $0.status == 502 }.count == 5)
+        #expect(house.answered().values.filter { $0.status == 502 }.count == calls)
         let sent = try #require(try house.send())
         try #require(house.couriers[0].take().first).answer(200, CallbackHouse.pem)
         house.deliver()
@@ -111,7 +112,7 @@ import Upstream
         _ = try house.send()
         try #require(house.couriers[0].take().first).answer(200, CallbackHouse.pem)
         house.deliver()
-        house.pass(milliseconds: CallbackKeyTable.refreshAge)
+        house.pass(milliseconds: 3_600_000)
         #expect(try house.send() == nil)
         #expect(try house.send() == nil)
         let calls = house.couriers[0].take()

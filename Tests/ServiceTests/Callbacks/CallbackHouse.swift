@@ -50,10 +50,11 @@ final class CallbackHouse: @unchecked Sendable {
         return try #require(key)
     }
 
-    init(loops: Int = 1) throws {
+    /// - Parameter limits: the members of `callbackKeys`.
+    init(loops: Int = 1, _ limits: String = "") throws {
         let configuration = try Sample.load(
             """
-            { version: 1, credentials: { o: { provider: "oss", accessKey: "AK", secretKey: { env: "SK" } } },
+            { version: 1, callbackKeys: { \(limits) }, credentials: { o: { provider: "oss", accessKey: "AK", secretKey: { env: "SK" } } },
               grants: { g: { route: "oss.callback", credential: "o", reply: { ok: 1 },
                 publicURL: "https://app.example.com/oss/callback" } } }
             """)

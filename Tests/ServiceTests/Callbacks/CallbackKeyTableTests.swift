@@ -3,18 +3,27 @@ import Crypto
 import Testing
 import Upstream
 
+@testable import Configuration
 @testable import Providers
 @testable import Service
 
 /// Which public keys are used, fetched, waited for and refused.
 @Suite struct CallbackKeyTableTests {
-    private var table = CallbackKeyTable()
+    private var table = CallbackKeyTable(limits())
     private let key: RSAPublicKey
     private let next: RSAPublicKey
 
     init() throws {
         key = try CallbackHouse.key()
         next = try CallbackHouse.key()
+    }
+
+    private static func limits(
+        _ remembered: Int = 64, refresh: Int64 = 3_600_000, keep: Int64 = 86_400_000
+    ) -> Configuration.CallbackKeys {
+        Configuration.CallbackKeys(
+            remembered: remembered, refresh: refresh, keep: keep, callsPerSecond: 10, strangeCallsPerSecond: 1,
+            waiting: 512)
     }
 
     private func place(_ path: String = "/callback_pub_key_v1.pem") throws -> PublishedKey {
@@ -84,15 +93,16 @@ import Upstream
     }
 
     @Test mutating func `places are few; a key of use keeps its own, and the usual one always has one`() throws {
+        table = CallbackKeyTable(CallbackKeyTableTests.limits(7))
         let known = try place("/known.pem")
         #expect(ask(known, at: 0) == "start")
         _ = table.landed(known, with: .success(key), at: 0)
-        for number in 1..<CallbackKeyTable.capacity {
+        for number in 1..<7 {
             let strange = try place("/\(number).pem")
             #expect(ask(strange, at: 10) == "start")
             _ = table.landed(strange, with: .failure(.refused), at: 10)
         }
-        #expect(table.count == CallbackKeyTable.capacity)
+        #expect(table.count == 7)
         #expect(ask(try place("/more.pem"), at: 2_009) == "full")
         #expect(ask(known, at: 2_009) == "use")
         #expect(ask(try place(), at: 2_009) == "start")
@@ -100,5 +110,17 @@ import Upstream
         #expect(ask(try place("/more.pem"), at: 2_010) == "start")
         #expect(table.count == 3)
         #expect(ask(known, at: 2_011) == "use")
+    }
+
+    @Test mutating func `how old keys become is the configuration's to say`() throws {
+        table = CallbackKeyTable(CallbackKeyTableTests.limits(refresh: 5_000, keep: 8_000))
+        let usual = try place()
+        #expect(ask(usual, at: 0) == "start")
+        _ = table.landed(usual, with: .success(key), at: 0)
+        #expect(ask(usual, at: 4_999) == "use")
+        #expect(ask(usual, at: 5_000) == "use and refresh")
+        _ = table.landed(usual, with: .failure(.network), at: 5_000)
+        #expect(ask(usual, at: 7_999) == "use")
+        #expect(ask(usual, at: 8_000) == "start")
     }
 }
