@@ -74,7 +74,7 @@ let package = Package(
             "Bytes", "TestKeys"),
         tests("ArchitectureTests"),
         tests(
-            "EndToEndTests", "countersign", "TestPeers", "TestKeys", "Providers", "Bytes", "Crypto",
+            "EndToEndTests", "countersign", "TestPeers", "TestKeys", "Providers", "Bytes", "Crypto", "COpenSSL",
             exclude: ["Fixtures"]),
     ]
 )

@@ -7,6 +7,7 @@ extension Compiler {
     struct Identities {
         var keys: [Authenticator.APIKey] = []
         var issuers: [JWTIssuer] = []
+        var certificates: [Authenticator.Certificate] = []
         /// By the ids of the issuers whose keys are fetched.
         var keySources: [[UInt8]: Configuration.KeySource] = [:]
         var denied: Set<Principal> = []
@@ -17,16 +18,26 @@ extension Compiler {
 
         func authenticator(for grants: [Grant]) -> Authenticator {
             Authenticator(
-                apiKeys: keys, issuers: issuers, claimNames: Set(grants.flatMap(\.claimNames)),
+                apiKeys: keys, issuers: issuers, certificates: certificates,
+                claimNames: Set(grants.flatMap(\.claimNames)),
                 rememberedTokens: rememberedTokens, ticketKey: ticketKey, denied: denied)
         }
     }
 
-    func compileAuthentication(_ fields: FieldValues) -> Identities {
+    /// - Parameter takesCertificates: whether there are authorities whose certificates clients may show.
+    func compileAuthentication(_ fields: FieldValues, takingCertificates takesCertificates: Bool) -> Identities {
         var identities = Identities()
         let (keys, tokens) = (fields.objects("apiKeys"), fields.objects("jwt"))
+        let certificates = fields.objects("certificates")
         identities.ids[.apiKey] = ids(keys, "authentication.apiKeys")
         identities.ids[.jwt] = ids(tokens, "authentication.jwt", areUnique: true)
+        identities.ids[.certificate] = ids(certificates, "authentication.certificates", areUnique: true)
+        if certificates?.isEmpty == false, !takesCertificates {
+            reader.report(
+                "authentication.certificates",
+                "needs server.tls.clientCAFile, the authorities whose certificates clients may show")
+        }
+        identities.certificates = compileCertificates(certificates ?? [])
         identities.keys = compileKeys(keys ?? [], "authentication.apiKeys")
         for (issuer, source) in compileIssuers(tokens ?? []) {
             identities.issuers.append(issuer)
@@ -74,6 +85,49 @@ extension Compiler {
         return keys
     }
 
+    private func compileCertificates(_ entries: [FieldValues]) -> [Authenticator.Certificate] {
+        var certificates: [Authenticator.Certificate] = []
+        var taken: Set<AlternativeName> = []
+        for (index, entry) in entries.enumerated() {
+            let path = "authentication.certificates[\(index)].san"
+            guard let texts = entry.strings("san") else { continue }
+            if texts.isEmpty { reader.report(path, "must name at least one") }
+            var names: [AlternativeName] = []
+            for (place, text) in texts.enumerated() {
+                guard let name = Compiler.alternativeName(text) else {
+                    reader.report(
+                        reader.join(path, place),
+                        "must be \"dns:HOST\", \"uri:URI\" or \"email:ADDRESS\", as the certificate has it; "
+                            + "no part of it stands for others")
+                    continue
+                }
+                if !taken.insert(name).inserted {
+                    reader.report(
+                        reader.join(path, place), "is named already, so that nobody could tell whose the certificate is"
+                    )
+                }
+                names.append(name)
+            }
+            if let id = entry.string("id") { certificates.append(Authenticator.Certificate(id: id, names: names)) }
+        }
+        return certificates
+    }
+
+    /// A name as it is written in the configuration. A star would have to stand in the certificate as well.
+    private static func alternativeName(_ text: [UInt8]) -> AlternativeName? {
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")),
+            let kind = AlternativeName.Kind.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text[..<colon]) })
+        else { return nil }
+        let value = Array(text[(colon + 1)...])
+        let isOne =
+            switch kind {
+            case .dns: CharacterRule.isServerName(value)
+            case .uri: CharacterRule.isText(value) && value.contains(UInt8(ascii: ":"))
+            case .email: CharacterRule.isText(value) && value.contains(UInt8(ascii: "@"))
+            }
+        return isOne && !value.contains(UInt8(ascii: "*")) ? AlternativeName(kind, value) : nil
+    }
+
     private func compileTickets(_ fields: FieldValues, denied: Set<[UInt8]>) -> TicketKey? {
         guard let secret = fields.secret("secret") else { return nil }
         let path = "authentication.tickets.secret"
@@ -101,7 +155,7 @@ extension Compiler {
                 continue
             }
             guard let principal = Principal(written: name), principal.kind != .anonymous else {
-                reader.report(path, "must be \"apiKey:ID\", \"jwt:ID/SUBJECT\" or \"ticket:ID\"")
+                reader.report(path, "must be \"apiKey:ID\", \"jwt:ID/SUBJECT\", \"certificate:ID\" or \"ticket:ID\"")
                 continue
             }
             check(principal.kind, principal.id, path, identities)
@@ -117,7 +171,12 @@ extension Compiler {
         guard let known = identities.ids[kind], let ids = known, !ids.contains(id) else { return }
         let nearest = NearestName.of(id.text, among: ids.map(\.text))
         let hint = nearest.map { "; did you mean \(kind.rawValue):\($0)?" } ?? ""
-        let list = kind == .jwt ? "issuer of authentication.jwt" : "API key of authentication.apiKeys"
+        let list =
+            switch kind {
+            case .jwt: "issuer of authentication.jwt"
+            case .certificate: "certificate of authentication.certificates"
+            case .apiKey, .anonymous: "API key of authentication.apiKeys"
+            }
         reader.report(path, "names no \(list)\(hint)")
     }
 
@@ -130,7 +189,7 @@ extension Compiler {
 
     /// What stands before the first colon and after it.
     private func identity(_ text: [UInt8]) -> (Principal.Kind, id: [UInt8])? {
-        for kind in [Principal.Kind.apiKey, .jwt] {
+        for kind in [Principal.Kind.apiKey, .jwt, .certificate] {
             let start = Array(text: kind.rawValue + ":")
             if text.starts(with: start), text.count > start.count { return (kind, Array(text.dropFirst(start.count))) }
         }

@@ -95,7 +95,7 @@ extension Compiler {
             guard let selector = selector(name) else {
                 reader.report(
                     reader.join(path, index),
-                    "must be \"anonymous\", \"authenticated\", \"apiKey:ID\" or \"jwt:ID\"")
+                    "must be \"anonymous\", \"authenticated\", \"apiKey:ID\", \"jwt:ID\" or \"certificate:ID\"")
                 continue
             }
             if case .identity(let kind, let id) = selector {

@@ -42,7 +42,9 @@ final class Compiler {
         let exposure = exposure(root.object("server") ?? FieldValues(), isSandbox: hasSandbox)
         let server = compileServer(root.object("server") ?? FieldValues(), exposure)
         let admin = compileAdmin(root.object("admin") ?? FieldValues(), exposure, beside: server.listen)
-        let identities = compileAuthentication(root.object("authentication") ?? FieldValues())
+        let identities = compileAuthentication(
+            root.object("authentication") ?? FieldValues(),
+            takingCertificates: root.object("server")?.object("tls")?["clientCAFile"] != nil)
         var grants: [Grant] = []
         for member in root.members("grants") ?? [] {
             if let grant = compileGrant(member, at: grants.count, credentials, identities) { grants.append(grant) }
@@ -76,7 +78,7 @@ final class Compiler {
         if grants.isEmpty { warnings.append("grants: there are none, so nothing will be issued") }
         for grant in grants where !grant.callers.isEmpty && !authenticator.knows(anyOf: grant.callers) {
             warnings.append(
-                "grants.\(grant.name.text): nobody can use it, since there is neither an API key nor an issuer of tokens"
+                "grants.\(grant.name.text): nobody can use it, since there is no API key, issuer of tokens or certificate"
             )
         }
         for (index, credential) in credentials.enumerated() where !grants.contains(where: { $0.credential == index }) {
@@ -84,6 +86,11 @@ final class Compiler {
         }
         for credential in credentials where credential.isSandbox {
             warnings.append("credentials.\(credential.name): is for the sandbox; its key opens nothing at the vendor's")
+        }
+        if server.tls?.clientAuthorities != nil, !authenticator.hasCertificates {
+            warnings.append(
+                "server.tls.clientCAFile: authentication.certificates has none, so whoever shows one alone is refused (R8)"
+            )
         }
         let isOpen = server.hosts.isEmpty && server.listen.contains { !$0.address.isLoopback }
         if isOpen, grants.contains(where: { $0.callers.contains(.anonymous) }) {

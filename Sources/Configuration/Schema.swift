@@ -120,13 +120,17 @@ package enum Schema {
         FieldDescription(
             "jwt", .objects(jwt), standard: "[]", "Issuers of tokens (JWT), each with an `issuer` of its own."),
         FieldDescription(
+            "certificates", .objects(clientCertificate),
+            "Callers who show a certificate of `server.tls.clientCAFile`."),
+        FieldDescription(
             "rememberedTokens", .integer(0...1_000_000), standard: "10000",
             "Tokens that an event loop need not check anew each time; beyond it, a newer one takes an older one's place."
         ),
         FieldDescription("tickets", .object(tickets), "URL tickets, for clients that can send no header (R11)."),
         FieldDescription(
             "deny", .strings, standard: "[]",
-            "Callers that get nothing: `\"apiKey:ID\"`, `\"jwt:ID/SUBJECT\"`, `\"ticket:ID\"` (R12)."),
+            "Callers that get nothing: `\"apiKey:ID\"`, `\"jwt:ID/SUBJECT\"`, `\"certificate:ID\"`, `\"ticket:ID\"` (R12)."
+        ),
     ]
 
     static let tickets: [FieldDescription] = [
@@ -165,6 +169,14 @@ package enum Schema {
             "leeway", .duration(0...600_000), standard: "\"30s\"", "By how much its clock and ours may differ."),
     ]
 
+    static let clientCertificate: [FieldDescription] = [
+        FieldDescription("id", .string, required: true, "What the caller is called by: `\"certificate:ID\"`."),
+        FieldDescription(
+            "san", .strings, required: true,
+            "Alternative names, of which the certificate has one: `\"dns:backend.example.com\"`, "
+                + "`\"uri:spiffe://example.com/backend\"`, `\"email:ops@example.com\"`; byte for byte."),
+    ]
+
     static let rateLimit: [FieldDescription] = [
         FieldDescription(
             "perAddress", .rate,
@@ -181,7 +193,7 @@ package enum Schema {
     static let policyTest: [FieldDescription] = [
         FieldDescription("name", .string, "What the test is called where it fails."),
         FieldDescription(
-            "caller", .string, required: true, "Who asks: `\"anonymous\"`, `\"apiKey:ID\"` or `\"jwt:ID/SUBJECT\"`."),
+            "caller", .string, required: true, "Who asks: `\"anonymous\"`, `\"apiKey:ID\"`, `\"certificate:ID\"` or `\"jwt:ID/SUBJECT\"`."),
         FieldDescription(
             "claims", .json(maximumLength: 8192),
             "What the caller's token says beside `sub` and `iss`; its `exp` is when it ends."),
@@ -288,7 +300,8 @@ package enum Schema {
     private static let callers: [FieldDescription] = [
         FieldDescription(
             "callers", .strings, required: true,
-            "`\"anonymous\"`, `\"authenticated\"`, `\"apiKey:ID\"` or `\"jwt:ID\"`; several as a list."),
+            "`\"anonymous\"`, `\"authenticated\"`, `\"apiKey:ID\"`, `\"jwt:ID\"` or `\"certificate:ID\"`; "
+                + "several as a list."),
         FieldDescription(
             "where", .members,
             "What callers' claims must be: `{ \"claims.scope\": [\"upload\"] }`; one value of each list."),

@@ -63,4 +63,62 @@ import Testing
         #expect(composed != decomposed)
         #expect(Principal(.apiKey, id: Array("A".utf8)) != Principal(.apiKey, id: Array("a".utf8)))
     }
+
+    // MARK: Certificates
+
+    private static func dns(_ name: String) -> AlternativeName { AlternativeName(.dns, Array(name.utf8)) }
+
+    /// Who is known by these names: the subject, or why nobody is.
+    private func holder(of names: [AlternativeName], denied: Set<Principal> = [], at now: Int64 = House.now) -> String {
+        let authenticator = Authenticator(
+            apiKeys: [],
+            certificates: [
+                Authenticator.Certificate(
+                    id: Array("backend".utf8),
+                    names: [Self.dns("backend.example.com"), AlternativeName(.uri, Array("spiffe://a/b".utf8))]),
+                Authenticator.Certificate(id: Array("batch".utf8), names: [AlternativeName(.email, Array("a@b".utf8))]),
+            ], denied: denied)
+        switch authenticator.identify(certificate: names, until: House.now + 60, at: now) {
+        case .refused(let reason, _): return reason.description
+        case .caller(let caller):
+            #expect(caller.principal.kind == .certificate && caller.principal.id == caller.principal.subject)
+            #expect(caller.endsAt == House.now + 60)
+            return caller.principal.id.text + (caller.isDenied ? ", denied" : "")
+        }
+    }
+
+    @Test func `R9: a certificate is its caller's by any one of the names that are configured`() {
+        let uri = AlternativeName(.uri, Array("spiffe://a/b".utf8))
+        #expect(holder(of: [Self.dns("backend.example.com")]) == "backend")
+        #expect(holder(of: [Self.dns("other"), uri]) == "backend")
+        #expect(
+            holder(of: [uri, Self.dns("backend.example.com"), uri]) == "backend",
+            "one caller's names are no two callers")
+        #expect(holder(of: [AlternativeName(.email, Array("a@b".utf8))]) == "batch")
+    }
+
+    @Test func `R8, R9: a certificate that names nobody is refused; kinds and bytes count`() {
+        for name in [
+            Self.dns("Backend.example.com"), Self.dns("backend.example.com."), Self.dns("backend.example.co"),
+            Self.dns("*.example.com"), Self.dns(""), Self.dns("backend.example.com\0"), Self.dns("spiffe://a/b"),
+            AlternativeName(.uri, Array("backend.example.com".utf8)), AlternativeName(.dns, Array("a@b".utf8)),
+        ] { #expect(holder(of: [name]) == "the certificate is not one of a known caller", "\(name)") }
+        #expect(holder(of: []) == "the certificate is not one of a known caller")
+    }
+
+    @Test func `R8: a certificate with names of two callers is neither's`() {
+        let names = [Self.dns("backend.example.com"), AlternativeName(.email, Array("a@b".utf8))]
+        for names in [names, names.reversed()] {
+            #expect(holder(of: names) == "the certificate has names of two callers")
+        }
+    }
+
+    @Test func `R5, R12: a certificate that has ended is refused, and one that is denied is known to be`() {
+        let names = [Self.dns("backend.example.com")]
+        #expect(holder(of: names, at: House.now + 59) == "backend")
+        #expect(holder(of: names, at: House.now + 60) == "the certificate has ended")
+        let id = Array("backend".utf8)
+        #expect(holder(of: names, denied: [Principal(.certificate, id: id, subject: id)]) == "backend, denied")
+        #expect(holder(of: names, denied: [Principal(.apiKey, id: id, subject: id)]) == "backend")
+    }
 }

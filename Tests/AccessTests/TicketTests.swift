@@ -31,8 +31,9 @@ struct TicketTests {
             Ticket(Array(id.utf8), for: Caller(principal, index: 1, claims: claims), until: end, terms))
     }
 
-    @Test func `what is written is read again, whole`() throws {
-        let ticket = try Self.ticket()
+    @Test(arguments: Principal.Kind.allCases.filter { $0 != .anonymous })
+    func `what is written is read again, whole`(kind: Principal.Kind) throws {
+        let ticket = try Self.ticket(kind: kind)
         let text = try #require(try signer.write(ticket))
         let read = try #require(try signer.read(text.span))
         #expect(read.id == ticket.id && read.principal == ticket.principal && read.endsAt == ticket.endsAt)
@@ -79,7 +80,8 @@ struct TicketTests {
     @Test func `no two tickets are written alike`() throws {
         let tickets = [
             try Self.ticket(), try Self.ticket("an-i", subject: "d42"), try Self.ticket(subject: "4"),
-            try Self.ticket(kind: .apiKey), try Self.ticket(grant: "photo", fixing: [("skey", "users/42/a.jpg")]),
+            try Self.ticket(kind: .apiKey), try Self.ticket(kind: .certificate),
+            try Self.ticket(grant: "photo", fixing: [("skey", "users/42/a.jpg")]),
             try Self.ticket(fixing: [("keyu", "sers/42/a.jpg")]), try Self.ticket(fixing: []),
             try Self.ticket(until: House.now),
         ]

@@ -125,6 +125,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],
         "credentials.nos.endpoint": Documented.granting("nos.presigned-url", by: "nos")
             + [("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\"")],
+        "authentication.certificates": authorities, "authentication.certificates[].id": clientCertificate,
+        "authentication.certificates[].san": clientCertificate,
         "authentication.jwt[].jwksUrl": publicKeys, "authentication.jwt[].jwksRefresh": fetchedKeys,
         "authentication.jwt[].jwksKeep": fetchedKeys, "authentication.jwt[].jwksFile": publicKeys,
         "authentication.jwt[].publicKeyFile": publicKeys,
@@ -188,6 +190,11 @@ struct Documented: Sendable, CustomTestStringConvertible {
         ("server.tls.certificates.[].certificateFile", "\"tls.pem\""),
         ("server.tls.certificates.[].keyFile", "\"tls.key\""),
     ]
+    private static let authorities = certificate + [("server.tls.clientCAFile", "\"authority.pem\"")]
+    private static let clientCertificate =
+        authorities + [
+            ("authentication.certificates.[].id", "\"c\""), ("authentication.certificates.[].san", "\"dns:c\""),
+        ]
     private static let callback = [
         ("grants.g.policy.callbackUrl", "\"http://x\""), ("grants.g.policy.callbackBody", "\"x\""),
     ]

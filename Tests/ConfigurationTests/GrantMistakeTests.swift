@@ -48,7 +48,7 @@ struct GrantMistakeTests {
             Mistake(photos, photos.at("\"apiKey:zzzzzz\""), "grants.photos.callers[0]", "names no API key"),
             Mistake(
                 photos, photos.at("\"key:login\""), "grants.photos.callers[0]",
-                "\"authenticated\", \"apiKey:ID\" or \"jwt:ID\""),
+                "\"apiKey:ID\", \"jwt:ID\" or \"certificate:ID\""),
             Mistake(photos, photos.at("\"app\""), "grants.photos.callers[0]", "\"anonymous\", "),
             Mistake(photos, photos.at("\"Anonymous\""), "grants.photos.callers[0]", "\"anonymous\", "),
             Mistake(photos, photos.at("7"), "grants.photos.callers[0]", "string"),

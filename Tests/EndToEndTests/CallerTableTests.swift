@@ -11,38 +11,43 @@ struct Ruling: Equatable, Sendable {
     static let granted = Ruling(status: 200, code: "")
     static let unwantedBody = Ruling(status: 400, code: "invalid_parameter")
     private static let unauthenticated = Ruling(status: 401, code: "unauthenticated")
+    private static let forbidden = Ruling(status: 403, code: "forbidden")
+    private static let notInGrant = Ruling(status: 403, code: "not_in_grant")
 
     /// The order of R7, from above: host, path, method; who asks; what is asked; what is granted.
-    init(_ place: EveryRoute?, _ method: String, _ asker: Asker, _ flaw: Flaw) {
-        let methods = place.map { $0.isCallback ? ["POST"] : ["GET", "HEAD", "POST"] } ?? ["GET", "HEAD"]
+    init(_ place: Place, _ method: String, _ asker: Asker, _ flaw: Flaw) {
         if flaw == .foreignHost {
             self.init(status: 421, code: "misdirected")
         } else if flaw == .unknownPath {
             self.init(status: 404, code: "not_found")
-        } else if flaw == .unknownMethod || !methods.contains(method) {
+        } else if flaw == .unknownMethod || !place.methods.contains(method) {
             self.init(status: 405, code: "method_not_allowed")
-        } else if place?.isCallback == true {
-            // R6: the vendor's signature is the only credential.
+        } else if place.isCallback || asker.standing == .unknown {
+            // R6: the vendor's signature is a callback's only credential.
             self = .unauthenticated
         } else {
-            self.init(asker.standing, flaw, isListing: place == nil)
+            self = .known(asker, flaw, at: place)
         }
     }
 
-    private init(_ standing: Asker.Standing, _ flaw: Flaw, isListing: Bool) {
-        switch standing {
-        case .unknown: self = .unauthenticated
-        // Who is denied gets nothing whatever is asked, so that nothing is read.
-        case .denied: self.init(status: 403, code: "forbidden")
-        case .stranger, .entitled:
-            let isNamed = flaw == .foreignGrant || flaw == .absentGrant
-            if flaw == .unknownParameter || isListing && isNamed {
-                self.init(status: 400, code: "unknown_parameter")
-            } else if isListing || standing == .entitled && !isNamed {
-                self = .granted
-            } else {
-                self.init(status: 403, code: "not_in_grant")
-            }
+    private static func known(_ asker: Asker, _ flaw: Flaw, at place: Place) -> Ruling {
+        let isNamed = flaw == .foreignGrant || flaw == .absentGrant
+        let isEntitled = asker.standing == .entitled && !isNamed
+        let unknownParameter = Ruling(status: 400, code: "unknown_parameter")
+        switch place {
+        case .grants:
+            if flaw == .unknownParameter || isNamed { return unknownParameter }
+            if asker.standing == .denied { return .forbidden }
+            return asker.ticket == nil ? .granted : .notInGrant
+        case .tickets:
+            // The parameters are those of the grant's route, and nobody can tell which for a grant that is not one's own.
+            if asker.standing == .denied || asker.ticket != nil { return .forbidden }
+            guard isEntitled else { return .notInGrant }
+            return flaw == .unknownParameter ? unknownParameter : .granted
+        case .issuing:
+            if flaw == .unknownParameter { return unknownParameter }
+            if asker.standing == .denied { return .forbidden }
+            return isEntitled ? .granted : .notInGrant
         }
     }
 
@@ -52,21 +57,56 @@ struct Ruling: Equatable, Sendable {
     }
 }
 
-@Suite("Every route, every method, every caller: R4, R6, R7, R8, R10, R12", .timeLimit(.minutes(5)))
+@Suite("Every route, every method, every caller: R4, R6, R7, R8, R10, R11, R12", .timeLimit(.minutes(5)))
 struct CallerTableTests {
-    /// A service with all grants, and its vendors.
+    /// Two services with all grants, of which one speaks TLS, their vendors, and tickets that both know.
     private final class House: Sendable {
-        let service: Service
+        private let plain: Service
+        private let secure: Service
+        private let certificates: ClientCertificates
+        let tickets: [String: String]
         private let kodo: FakeKodo
         private let sts: ClientPeer
 
         init(_ transport: Transport) throws {
+            certificates = try ClientCertificates.shared.get()
             kodo = try FakeKodo()
             sts = try ClientPeer(STSFault.well)
-            service = try Service(
-                .everyRoute("every route", kodo: kodo.url, sts: "http://127.0.0.1:\(sts.port)"), transport)
-            Keeper.keep(service.process.identifier)
+            let url = "http://127.0.0.1:\(sts.port)"
+            plain = try Service(.everyRoute("every route", kodo: kodo.url, sts: url), transport)
+            secure = try Service(
+                .everyRoute("every route by TLS", kodo: kodo.url, sts: url, tls: certificates), transport)
+            for service in [plain, secure] { Keeper.keep(service.process.identifier) }
+            tickets = try House.mint(plain)
         }
+
+        /// Handshakes are dear, so that only those come by TLS who show something there.
+        func service(for asker: Asker) -> Service { asker.certificate == nil ? plain : secure }
+
+        func connect(_ asker: Asker) throws -> Client {
+            guard let certificate = asker.certificate else { return try plain.connect() }
+            return try secure.connect(showing: certificate)
+        }
+
+        /// `alice`'s tickets for each of her grants.
+        private static func mint(_ service: Service) throws -> [String: String] {
+            let client = try service.connect()
+            let routes = CallerTableTests.places.compactMap(\.route).filter { !$0.isCallback }
+            var tickets: [String: String] = [:]
+            for grant in routes.map(\.keyGrant) + [Setup.spareGrant] {
+                try client.send(
+                    service.text(
+                        "POST", "/tickets", [APIKey.alice.bearer, "Content-Type: application/json"],
+                        body: "{\"grant\":\"\(grant)\",\"expires\":3600}"))
+                tickets[grant] = try #require(try client.answer().json["ticket"]?.string)
+            }
+            tickets["key-qiniu-callback"] = tickets[Setup.spareGrant]
+            tickets["key-oss-callback"] = tickets[Setup.spareGrant]
+            return tickets
+        }
+
+        /// Everybody there is.
+        var askers: [Asker] { Asker.all() + Asker.others(certificates) }
 
         private static let epoll = Result { try House(.epoll) }
         private static let dispatch = Result { try House(.dispatch) }
@@ -79,12 +119,13 @@ struct CallerTableTests {
         }
     }
 
-    /// All that can be asked: the routes, and nil for `/grants`.
-    private static let places: [EveryRoute?] = EveryRoute.all(kodo: "http://kodo.invalid") + [nil]
+    /// All that can be asked.
+    private static let places: [Place] =
+        EveryRoute.all(kodo: "http://kodo.invalid").map { .issuing($0) } + [.grants, .tickets]
     private static let methods = ["GET", "HEAD", "POST"]
 
     @Test func `the table has every route of the registry`() {
-        let routes = CallerTableTests.places.compactMap { $0 }
+        let routes = CallerTableTests.places.compactMap(\.route)
         #expect(Set(routes.map(\.name)) == Set(Registry.routes.map(\.description.name)))
         for route in Registry.routes.map(\.description) {
             let row = routes.first { $0.name == route.name }
@@ -95,17 +136,18 @@ struct CallerTableTests {
 
     @Test(arguments: Transport.allCases, places)
     func `R7, R8, R12: the answer is what the rules say, whoever asks for what and how`(
-        _ transport: Transport, _ place: EveryRoute?
+        _ transport: Transport, _ place: Place
     ) throws {
-        let service = try House.shared(transport).service
-        var client = try service.connect()
-        for asker in Asker.all() {
+        let house = try House.shared(transport)
+        for asker in house.askers {
+            var client = try house.connect(asker)
             for method in CallerTableTests.methods {
                 for flaw in Flaw.allCases {
-                    try client.send(asker.request(method, place, flaw, to: service))
+                    try client.send(
+                        asker.request(method, place, flaw, to: house.service(for: asker), tickets: house.tickets))
                     let answer = try client.answer(toHead: method == "HEAD" && flaw != .unknownMethod)
                     let ruling = Ruling(place, method, asker, flaw)
-                    let what = "\(method) \(place?.path ?? "/grants") with \(asker.name), flaw: \(flaw)"
+                    let what = "\(method) \(place.path) with \(asker.name), flaw: \(flaw)"
                     #expect(answer.status == ruling.status, "\(what): \(answer.text)")
                     if ruling.status == 401 { #expect(answer.has("WWW-Authenticate"), "\(what)") }
                     if ruling.status == 405 { #expect(answer.has("Allow"), "\(what)") }
@@ -113,10 +155,10 @@ struct CallerTableTests {
                     if !answer.body.isEmpty {
                         #expect(answer.json["code"]?.string ?? "" == ruling.code, "\(what): \(answer.text)")
                     }
-                    if place == nil, ruling == .granted, asker.standing == .stranger, method == "GET" {
+                    if case .grants = place, ruling == .granted, asker.standing == .stranger, method == "GET" {
                         #expect(answer.json["grants"] == .list([]), "\(what)")
                     }
-                    if answer.closes { client = try service.connect() }
+                    if answer.closes { client = try house.connect(asker) }
                 }
             }
         }
@@ -124,22 +166,28 @@ struct CallerTableTests {
 
     /// Who is refused whatever the body may be need not send it.
     @Test(arguments: Transport.allCases, places)
-    func `R7: the order is the same when only the head has come`(_ transport: Transport, _ place: EveryRoute?) throws {
-        let service = try House.shared(transport).service
-        let path = place?.path ?? "/grants"
+    func `R7: the order is the same when only the head has come`(_ transport: Transport, _ place: Place) throws {
+        let house = try House.shared(transport)
         let pending = ["Content-Type: application/json", "Content-Length: 10"]
-        for asker in Asker.all() {
+        for asker in house.askers {
             for method in CallerTableTests.methods {
                 var ruling = Ruling(place, method, asker, .none)
-                // Whoever might be granted something is told that no such request has a body, or is waited for.
-                if ruling.status == 200 || ruling.code == "not_in_grant" {
+                // Whoever is known is told that no such request has a body, or is waited for: what is wrong with it comes first.
+                if ![401, 405].contains(ruling.status) {
                     if method == "POST" { continue }
                     ruling = Ruling.unwantedBody
                 }
-                let client = try service.connect()
-                try client.send(service.text(method, path, asker.fields + pending))
+                // The parameters would be in the body.
+                let text = asker.request(method, place, .none, to: house.service(for: asker), tickets: house.tickets)
+                let target = text.split(separator: " ")[1].split(separator: "?", maxSplits: 1)
+                let query = target.count == 2 ? target[1].split(separator: "&").filter { $0.hasPrefix("ticket=") } : []
+                let client = try house.connect(asker)
+                try client.send(
+                    house.service(for: asker).text(
+                        method, place.path + (query.isEmpty ? "" : "?" + query.joined(separator: "&")),
+                        asker.fields + pending))
                 let answer = try client.answer(toHead: method == "HEAD")
-                #expect(answer.status == ruling.status, "\(method) \(path) with \(asker.name): \(answer.text)")
+                #expect(answer.status == ruling.status, "\(method) \(place.path) with \(asker.name): \(answer.text)")
                 if method != "HEAD" { #expect(answer.json["code"]?.string == ruling.code) }
             }
         }
@@ -153,17 +201,20 @@ struct CallerTableTests {
 
     @Test(arguments: Transport.allCases, places)
     func `R4: a foreign grant and one that does not exist answer alike, whoever asks`(
-        _ transport: Transport, _ place: EveryRoute?
+        _ transport: Transport, _ place: Place
     ) throws {
-        let service = try House.shared(transport).service
-        for asker in Asker.all() {
+        let house = try House.shared(transport)
+        for asker in house.askers {
+            // Both requests have one id, so that nothing else than the time may differ.
+            let named = asker.adding("X-Request-Id: one-and-the-same")
+            var client = try house.connect(named)
             for method in CallerTableTests.methods {
-                // Both requests have one id, so that nothing else than the time may differ.
-                let named = asker.adding("X-Request-Id: one-and-the-same")
                 let answers = try [Flaw.foreignGrant, .absentGrant].map { flaw in
-                    let client = try service.connect()
-                    try client.send(named.request(method, place, flaw, to: service))
-                    return lasting(try client.answer(toHead: method == "HEAD"))
+                    try client.send(
+                        named.request(method, place, flaw, to: house.service(for: asker), tickets: house.tickets))
+                    let answer = try client.answer(toHead: method == "HEAD")
+                    if answer.closes { client = try house.connect(named) }
+                    return lasting(answer)
                 }
                 #expect(answers[0] == answers[1], "\(method) with \(asker.name)")
                 #expect(answers[0].contains("X-Request-Id: one-and-the-same"))

@@ -9,7 +9,8 @@ struct EarlyRefusalTests {
         let service = try Service.shared(.open, transport)
         let key = "Authorization: Bearer wrong"
         for (method, target, fields, status) in [
-            ("POST", "/nothing", [], 404), ("PUT", "/nos/token", [], 405), ("POST", "/livez", [], 400),
+            ("POST", "/nothing", [], 404), ("PUT", "/nos/token", [], 405), ("POST", "/livez", [], 405),
+            ("GET", "/livez", [], 400),
             ("GET", "/nos/token", [], 400), ("OPTIONS", "/nos/token", [], 400), ("POST", "/nos/token", [key], 401),
             ("POST", "/nos/token", ["Content-Type: image/png"], 415),
         ] as [(String, String, [String], Int)] {

@@ -128,4 +128,26 @@ struct RateLimitTests {
             Self.expectLimited(try client.answer(), limit: "1")
         }
     }
+
+    @Test(arguments: Transport.allCases)
+    func `callbacks count for their address, forged ones too`(_ transport: Transport) throws {
+        var setup = Self.setup("callbacks", rateLimit: #"perAddress: "3/d", perCaller: "1/d""#)
+        setup.rest = setup.rest.replacing(
+            "grants: {",
+            with: """
+                grants: { "done": { route: "qiniu.callback", credential: "qiniu", reply: { ok: 1 },
+                    publicURL: "https://app.example.com/done" },
+                """)
+        try Service.run(setup, transport) { service in
+            for method in ["GET", "PUT"] {
+                try service.ask(method, "/done").expectProblem(405, "method_not_allowed")
+            }
+            for _ in 0..<3 { try service.post("/done", json: "{}").expectProblem(401, "unauthenticated") }
+            Self.expectLimited(try service.post("/done", json: "{}"), limit: "3")
+            let client = try service.connect()
+            try client.send(service.text("POST", "/done", ["Content-Length: 100000"]))
+            Self.expectLimited(try client.answer(), limit: "3")
+            Self.expectLimited(try service.get(Self.photo), limit: "3")
+        }
+    }
 }

@@ -39,7 +39,7 @@ struct SecretsTests {
         /// What the vendor issues, for its caller's eyes only.
         let issued = (secret: canary(), token: canary())
         let failing = Switch()
-        let routes: [EveryRoute?]
+        let places: [Place]
         private let kodo: FakeKodo
         private let sts: ClientPeer
         /// The bodies and fields of all answers, and of those that issued something.
@@ -69,7 +69,7 @@ struct SecretsTests {
                         body, status: failing.isOn ? "403 No" : "200 OK", fields: "Date: \(httpDate(now))\r\n")
                 }
             }
-            routes = EveryRoute.all(kodo: kodo.url) + [nil]
+            places = EveryRoute.all(kodo: kodo.url).map { .issuing($0) } + [.grants, .tickets]
             var setup = Setup.everyRoute(
                 "secrets", kodo: kodo.url, sts: "http://127.0.0.1:\(sts.port)", secrets: secrets, keys: keys,
                 logLevel: "debug")
@@ -121,7 +121,7 @@ struct SecretsTests {
 
     /// Every row of the table of callers.
     private func askInTurn(_ house: House, _ askers: [Asker]) throws {
-        for place in house.routes {
+        for place in house.places {
             for asker in askers {
                 for method in ["GET", "HEAD", "POST"] {
                     for flaw in Flaw.allCases {
@@ -136,8 +136,8 @@ struct SecretsTests {
     /// What is wrong with the request itself, with a credential wherever a client may put one.
     private func askWrongly(_ house: House, _ askers: [Asker]) throws {
         let (service, key) = (house.service, house.keys.alice)
-        for place in house.routes {
-            let path = place?.path ?? "/grants"
+        for place in house.places {
+            let path = place.path
             let form = "Content-Type: application/x-www-form-urlencoded"
             for text in [
                 service.text("GET", "\(path)?ticket=\(key.key)&grant=\(key.key)", [key.bearer]),
@@ -166,7 +166,7 @@ struct SecretsTests {
     private func askByTicket(_ house: House) throws {
         let (service, key) = (house.service, house.keys.alice)
         let form = "Content-Type: application/x-www-form-urlencoded"
-        for place in house.routes.compactMap({ $0 }) where !place.isCallback {
+        for place in house.places.compactMap(\.route) where !place.isCallback {
             let minted = try house.ask(
                 service.text("POST", "/tickets", [key.bearer, form], body: "grant=\(place.keyGrant)&expires=1200"))
             let ticket = try #require(minted.json["ticket"]?.string, "\(minted.text)")

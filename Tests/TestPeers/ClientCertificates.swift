@@ -43,6 +43,10 @@ package struct ClientCertificates: Sendable {
 
     // What clients show: backend.example.com, spiffe://example.com/backend and ops@example.com, for clients.
     package var caller: Pair { pair("caller") }
+    /// For unknown.example.com, for denied.example.com, and for backend.example.com and denied.example.com.
+    package var unknownCaller: Pair { pair("unknowncaller") }
+    package var deniedCaller: Pair { pair("deniedcaller") }
+    package var doubleCaller: Pair { pair("doublecaller") }
     package var strangeCaller: Pair { pair("strangecaller") }
     package var endedCaller: Pair { pair("endedcaller") }
     package var revokedCaller: Pair { pair("revoked") }
@@ -130,6 +134,11 @@ package struct ClientCertificates: Sendable {
         leaf revoked backend ca "$backend\\nextendedKeyUsage=clientAuth"
         leaf strangecaller backend strange "$backend\\nextendedKeyUsage=clientAuth"
         leaf endedcaller backend ca "$backend\\nextendedKeyUsage=clientAuth" 20200101000000Z 20200102000000Z
+        for name in unknown denied; do
+            leaf ${name}caller $name ca "subjectAltName=DNS:$name.example.com\\nextendedKeyUsage=clientAuth"
+        done
+        both='subjectAltName=DNS:backend.example.com,DNS:denied.example.com'
+        leaf doublecaller both ca "$both\\nextendedKeyUsage=clientAuth"
         leaf vague backend ca "$backend"
         leaf serving backend ca "$backend\\nextendedKeyUsage=serverAuth"
         ca() { openssl ca -config ca.cnf -name ca -cert ca.pem -keyfile ca.key "$@"; }

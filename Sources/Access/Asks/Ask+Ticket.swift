@@ -3,15 +3,17 @@ import Bytes
 /// What a ticket fixes of what is asked (R11).
 extension Ask {
     /// Adds the parameters that the ticket has; a request that says one of them must say the same.
+    /// - Returns: what it says otherwise.
     package mutating func fix(
         _ terms: TicketTerms, by descriptions: [ParameterDescription]
     ) throws(ParameterError) -> Objection? {
         var asked: [Int] = []
+        var objection: Objection?
         for entry in parameters.entries {
             guard let position = position(of: entry, in: descriptions) else { continue }
             if terms.parameters.contains(where: { $0.name.elementsEqual(descriptions[position].name.utf8) }) {
-                guard isFixed(entry, at: position, by: terms, descriptions) else {
-                    return Objection("ticket", "the ticket fixes a parameter otherwise; leave it out")
+                if !isFixed(entry, at: position, by: terms, descriptions) {
+                    objection = Objection("ticket", "the ticket fixes a parameter otherwise; leave it out")
                 }
                 asked.append(position)
             }
@@ -20,7 +22,7 @@ extension Ask {
         where !asked.contains(where: { parameter.name.elementsEqual(descriptions[$0].name.utf8) }) {
             try parameters.add(name: parameter.name.span, value: parameter.value.span, form: .text)
         }
-        return nil
+        return objection
     }
 
     /// A list is left out, or else it would have to be compared as a set.

@@ -18,6 +18,18 @@ package struct Authenticator: Sendable {
         }
     }
 
+    /// Whom a client's certificate proves its holder to be, as the configuration has it.
+    package struct Certificate: Sendable {
+        package let id: [UInt8]
+        /// Any one of them is enough.
+        package let names: [AlternativeName]
+
+        package init(id: [UInt8], names: [AlternativeName]) {
+            self.id = id
+            self.names = names
+        }
+    }
+
     package enum Finding {
         case caller(Caller)
         /// Not to be served; the reason does not tell whether a key exists. For a token, the log may know more.
@@ -31,6 +43,8 @@ package struct Authenticator: Sendable {
     private let keys: [(prefix: UInt64, digest: Digest, caller: Caller)]
     /// With where the grants of its callers are listed.
     private let issuers: [(issuer: JWTIssuer, index: Int)]
+    /// In the order of the names.
+    private let certificates: [(name: AlternativeName, caller: Caller)]
     private let claimNames: Set<[UInt8]>
     private let denied: Set<Principal>
     private let rememberedTokens: Int
@@ -44,12 +58,13 @@ package struct Authenticator: Sendable {
 
     /// - Parameters:
     ///   - issuers: no two with the same `iss`.
+    ///   - certificates: no two with the same id, or with a name in common.
     ///   - claimNames: the claims that grants look at.
     ///   - rememberedTokens: how many tokens an event loop need not check again.
     ///   - denied: the principals of the deny list.
     package init(
-        apiKeys: [APIKey], issuers: [JWTIssuer] = [], claimNames: Set<[UInt8]> = [], rememberedTokens: Int = 0,
-        ticketKey: TicketKey? = nil, denied: Set<Principal>
+        apiKeys: [APIKey], issuers: [JWTIssuer] = [], certificates: [Certificate] = [],
+        claimNames: Set<[UInt8]> = [], rememberedTokens: Int = 0, ticketKey: TicketKey? = nil, denied: Set<Principal>
     ) {
         anonymous = Caller(.anonymous, index: 0)
         var callers = [anonymous]
@@ -69,6 +84,14 @@ package struct Authenticator: Sendable {
             callers.append(caller)
             return (issuer, caller.index)
         }
+        var named: [(name: AlternativeName, caller: Caller)] = []
+        for certificate in certificates {
+            let principal = Principal(.certificate, id: certificate.id, subject: certificate.id)
+            let caller = Caller(principal, index: callers.count, isDenied: denied.contains(principal))
+            callers.append(caller)
+            named += certificate.names.map { ($0, caller) }
+        }
+        self.certificates = named.sorted { $0.name.precedes($1.name) }
         self.callers = callers
         callersByID = callers.sorted { $0.principal.id.precedes($1.principal.id) }
         self.ticketKey = ticketKey
@@ -77,6 +100,9 @@ package struct Authenticator: Sendable {
         self.denied = denied
         self.rememberedTokens = issuers.isEmpty ? 0 : rememberedTokens
     }
+
+    /// Whether anybody is known by a certificate.
+    package var hasCertificates: Bool { !certificates.isEmpty }
 
     /// Whose tokens are believed, by their places.
     package var tokenIssuers: [JWTIssuer] { issuers.map(\.issuer) }
@@ -111,6 +137,27 @@ package struct Authenticator: Sendable {
         } catch {
             return .refused(Authenticator.failure)
         }
+    }
+
+    /// Who has shown a certificate, of which all names are proved. One that is nobody's is refused, like a key that is nobody's
+    /// (R8), and so is one of two callers', since it would depend on chance which of them asks.
+    /// - Parameter end: the certificate's last moment.
+    package func identify(certificate names: [AlternativeName], until end: Int64, at now: Int64) -> Finding {
+        var holder: Caller?
+        for name in names {
+            guard let caller = caller(named: name), caller !== holder else { continue }
+            guard holder == nil else { return .refused("the certificate has names of two callers") }
+            holder = caller
+        }
+        guard let holder else { return .refused("the certificate is not one of a known caller") }
+        guard now < end else { return .refused("the certificate has ended") }
+        return .caller(
+            Caller(holder.principal, index: holder.index, endsAt: end, isDenied: holder.isDenied))
+    }
+
+    private func caller(named name: AlternativeName) -> Caller? {
+        let place = certificates.place { $0.name.precedes(name) }
+        return place < certificates.count && certificates[place].name == name ? certificates[place].caller : nil
     }
 
     /// Who asks by a ticket (R11): its principal, if that is still known, and for what the ticket is for.
@@ -189,12 +236,8 @@ package struct Authenticator: Sendable {
 
     /// Where the grants of an identity's callers are listed; nil for one that is not known any more.
     private func index(of principal: Principal) -> Int? {
-        var (low, high) = (0, callersByID.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if callersByID[middle].principal.id.precedes(principal.id) { low = middle + 1 } else { high = middle }
-        }
-        return callersByID[low...].prefix { $0.principal.id == principal.id }
+        callersByID[callersByID.place { $0.principal.id.precedes(principal.id) }...]
+            .prefix { $0.principal.id == principal.id }
             .first { $0.principal.kind == principal.kind }?.index
     }
 
@@ -259,20 +302,34 @@ package struct Authenticator: Sendable {
         // The key has 256 random bits, so where its digest sorts tells nothing that helps to guess it; the digests
         // themselves are compared in constant time.
         let prefix = digest.prefix
-        var (low, high) = (0, keys.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if keys[middle].prefix < prefix { low = middle + 1 } else { high = middle }
-        }
-        while low < keys.count, keys[low].prefix == prefix {
-            if keys[low].digest.constantTimeEquals(digest) {
-                let caller = keys[low].caller
+        var place = keys.place { $0.prefix < prefix }
+        while place < keys.count, keys[place].prefix == prefix {
+            if keys[place].digest.constantTimeEquals(digest) {
+                let caller = keys[place].caller
                 if let end = caller.endsAt, now >= end { return .refused(Authenticator.refusal) }
                 return .caller(caller)
             }
-            low += 1
+            place += 1
         }
         return nil
+    }
+}
+
+extension Array {
+    /// Where in a sorted list those begin that are not before what is looked for.
+    fileprivate func place(_ isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension AlternativeName {
+    fileprivate func precedes(_ other: AlternativeName) -> Bool {
+        kind == other.kind ? value.precedes(other.value) : kind.rawValue < other.kind.rawValue
     }
 }
 

@@ -3,7 +3,7 @@ import Bytes
 /// Who somebody is: kind, configured identity, subject, compared as bytes and never as text (R9).
 package struct Principal: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
-        case anonymous, apiKey, jwt
+        case anonymous, apiKey, jwt, certificate
 
         /// Bytes of the longest kind's name.
         static let longestName = allCases.map { $0.rawValue.utf8.count }.max() ?? 0
@@ -12,7 +12,7 @@ package struct Principal: Sendable, Hashable {
     package let kind: Kind
     /// The identity in the configuration that vouches for the subject; empty for `anonymous`.
     package let id: [UInt8]
-    /// Who it is there: for an API key, its id; for a token, its `sub`.
+    /// Who it is there: for an API key and a certificate, the id; for a token, its `sub`.
     package let subject: [UInt8]
 
     package init(_ kind: Kind, id: [UInt8] = [], subject: [UInt8] = []) {
@@ -23,7 +23,7 @@ package struct Principal: Sendable, Hashable {
 
     package static let anonymous = Principal(.anonymous)
 
-    /// - Parameter text: as it is written in the configuration: `anonymous`, `apiKey:ID` or `jwt:ID/SUBJECT`.
+    /// - Parameter text: as it is written in the configuration: `anonymous`, `apiKey:ID`, `certificate:ID` or `jwt:ID/SUBJECT`.
     package init?(written text: [UInt8]) {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
             guard text.elementsEqual(Kind.anonymous.rawValue.utf8) else { return nil }

@@ -41,7 +41,8 @@ package struct Policy: Sendable {
         _ ask: borrowing Ask, on route: Int, by caller: Caller, at moment: borrowing Moment,
         in workspace: inout PolicyWorkspace
     ) -> Decision {
-        if let denial = refusal(of: caller, on: route) { return .denied(denial) }
+        if caller.isDenied { return .denied(.forbidden) }
+        if needsCredential(caller, on: route) { return .denied(.unauthenticated) }
         var winner: Grant?
         var objection: (Objection, Clause)?
         var missing: String?
@@ -77,10 +78,9 @@ package struct Policy: Sendable {
             Permit(winner, scope, lifetime: lifetime, limitedBy: limitedBy, now: moment.unixSeconds))
     }
 
-    /// Whether the caller can get nothing on this route whatever it asks, so that its parameters need not be read.
-    package func refusal(of caller: Caller, on route: Int) -> Denial? {
-        if caller.isDenied { return .forbidden }
-        return caller.principal.kind == .anonymous && grants[route][caller.index].isEmpty ? .unauthenticated : nil
+    /// Whether nobody in particular asks, who gets nothing on this route whatever is asked.
+    package func needsCredential(_ caller: Caller, on route: Int) -> Bool {
+        caller.principal.kind == .anonymous && grants[route][caller.index].isEmpty
     }
 
     enum Lifetime {

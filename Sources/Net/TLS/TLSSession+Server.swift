@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 import Crypto
 import HTTP
@@ -21,19 +22,19 @@ extension TLSSession {
             notAfter: CertificateTime.unixSeconds(X509_get0_notAfter(certificate)) ?? 0)
     }
 
-    private static func alternativeNames(of certificate: OpaquePointer) -> [ClientCertificate.Name] {
+    private static func alternativeNames(of certificate: OpaquePointer) -> [AlternativeName] {
         guard let list = cs_x509_alternative_names(certificate) else { return [] }
         defer { cs_general_names_free(list) }
         return (0..<cs_general_names_count(list)).compactMap { index in
             var (bytes, count): (UnsafePointer<UInt8>?, Int32) = (nil, 0)
-            let kind: ClientCertificate.Name.Kind
+            let kind: AlternativeName.Kind
             switch cs_general_name(list, index, &bytes, &count) {
             case GEN_DNS: kind = .dns
             case GEN_URI: kind = .uri
             case GEN_EMAIL: kind = .email
             default: return nil
             }
-            return ClientCertificate.Name(kind, Array(UnsafeBufferPointer(start: bytes, count: Int(count))))
+            return AlternativeName(kind, Array(UnsafeBufferPointer(start: bytes, count: Int(count))))
         }
     }
 }

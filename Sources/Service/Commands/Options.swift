@@ -31,7 +31,7 @@ enum Option: String, CaseIterable {
         switch self {
         case .configuration: "the configuration; else $COUNTERSIGN_CONFIG, else countersign.json5"
         case .format: "for people or for programs"
-        case .caller: "who asks: anonymous, apiKey:ID or jwt:ID/SUBJECT"
+        case .caller: "who asks: anonymous, apiKey:ID, certificate:ID or jwt:ID/SUBJECT"
         case .claims: "what the caller's token says, as a JSON object; its exp is when it ends"
         case .route: "what is asked for, such as qiniu.uptoken"
         case .grant: "the grant to use; it says the route, too"

@@ -20,7 +20,7 @@ extension Inquiry {
             throw Inquiry.fault("there is a member that is not known; there are \(Inquiry.list)", "unknown_parameter")
         }
         guard let caller = value["caller"]?.text.flatMap({ Principal(written: $0) }) else {
-            throw Inquiry.fault("caller must be \"anonymous\", \"apiKey:ID\" or \"jwt:ID/SUBJECT\"")
+            throw Inquiry.fault("caller must be \"anonymous\", \"apiKey:ID\", \"certificate:ID\" or \"jwt:ID/SUBJECT\"")
         }
         guard let route = value["route"]?.text.flatMap({ Registry.route(named: $0.text) }),
             Registry.routes[route].description.hasCallers

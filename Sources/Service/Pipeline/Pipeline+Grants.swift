@@ -15,7 +15,9 @@ extension Pipeline {
             return try explainOptions(request, Pipeline.grantsMethods, into: &response)
         }
         let caller = try identifyLister(request, counting: true, at: instant, into: &response)
-        try readNothing(request)
+        try readNothing(request, by: caller)
+        if caller.isDenied { throw Refusal(.forbidden) }
+        if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
         guard origins.admits(request) else { throw .foreignOrigin }
         let moment = try moment(at: instant)
         response.body.append("{\"grants\":[")
@@ -30,7 +32,7 @@ extension Pipeline {
         response.body.append("\"}\n")
     }
 
-    /// Who asks for the list, if that is somebody who may be told anything.
+    /// Who asks for the list, if it need not be asked first who that is.
     func identifyLister(
         _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
@@ -40,8 +42,6 @@ extension Pipeline {
         }
         admitOrigin(of: request, into: &response)
         let caller = try identify(request, counting: counting, at: instant, into: &response)
-        if caller.isDenied { throw Refusal(.forbidden) }
-        if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
         guard caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: caller) else {
             throw Refusal(.unauthenticated)
         }

@@ -21,7 +21,8 @@ extension Pipeline {
             }
             if caller.ticket != nil { _ = ask.parameters.take("ticket") }
         }
-        if let ticket = caller.ticket { try fix(ticket, for: route) }
+        var objection: Objection?
+        if let ticket = caller.ticket { objection = try fix(ticket, for: route) }
         // Some clients list every type they can stand; who can read JSON gets JSON.
         ask.wantsText =
             route.textParameter != nil && ListField.contains("text/plain", in: request.field(.accept))
@@ -32,21 +33,24 @@ extension Pipeline {
         } catch {
             throw Refusal(error)
         }
+        if let objection { throw Refusal(.notInGrant(objection)) }
     }
 
-    private mutating func fix(_ ticket: TicketTerms, for route: RouteDescription) throws(Refusal) {
+    /// - Returns: what the ticket has otherwise than the request.
+    private mutating func fix(_ ticket: TicketTerms, for route: RouteDescription) throws(Refusal) -> Objection? {
         var objection: Objection?
         try readParameters(among: route.parameters) { ask throws(ParameterError) in
             objection = try ask.fix(ticket, by: route.parameters)
         }
-        if let objection { throw Refusal(.notInGrant(objection)) }
+        return objection
     }
 
     /// The same for what has no parameters.
-    mutating func readNothing(_ request: borrowing Request) throws(Refusal) {
+    mutating func readNothing(_ request: borrowing Request, by caller: Caller) throws(Refusal) {
         guard request.body.isEmpty else { throw .unwantedBody }
         ask.reset()
         try readParameters(among: []) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
+        if caller.ticket != nil { _ = ask.parameters.take("ticket") }
         do throws(AskError) { try ask.read(by: []) } catch { throw Refusal(error) }
     }
 

@@ -49,8 +49,14 @@ extension Pipeline {
         try readQueryOfPost(request, by: caller, among: Pipeline.mintParameters)
         try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
         let lifetime = try takeLifetime(atMost: key.maximumLifetime)
+        let name = try namedGrant()
+        if caller.isDenied { throw Refusal(.forbidden) }
+        if caller.ticket != nil { throw .ticketByTicket }
         guard origins.admits(request) else { throw .foreignOrigin }
-        let grant = try findGrant(for: caller)
+        // One of somebody else's and one that is not there are told alike (R4).
+        guard let grant = configuration.policy.ticketGrant(named: name.span, for: caller) else {
+            throw Refusal(.notInGrant(nil))
+        }
         let route = Registry.routes[grant.route].description
         do throws(AskError) { try ask.read(by: route.parameters) } catch { throw Refusal(error) }
         let terms = TicketTerms(grant: grant.name, parameters: ask.fixed(by: route.parameters))
@@ -62,7 +68,7 @@ extension Pipeline {
         write(ticket, try text(of: ticket, by: tickets), for: route, request, into: &response)
     }
 
-    /// Who asks, if that is somebody who may have a ticket.
+    /// Who asks, if it need not be asked first who that is.
     func identifyMinter(
         _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
@@ -75,8 +81,6 @@ extension Pipeline {
     }
 
     private static func admit(minter caller: Caller) throws(Refusal) {
-        if caller.isDenied { throw Refusal(.forbidden) }
-        if caller.ticket != nil { throw .ticketByTicket }
         guard caller.principal.kind != .anonymous else { throw Refusal(.unauthenticated) }
     }
 
@@ -107,14 +111,11 @@ extension Pipeline {
         return seconds
     }
 
-    /// The caller's own grant that the parameters name. One of somebody else's and one that is not there are told alike (R4).
-    private func findGrant(for caller: Caller) throws(Refusal) -> Grant {
+    private func namedGrant() throws(Refusal) -> [UInt8] {
         guard let name = ask.parameters.entries.first(where: { ask.parameters.bytes($0.name).equals("grant") }) else {
             throw Refusal(.missing(parameter: "grant"))
         }
-        let grant = configuration.policy.ticketGrant(named: ask.parameters.bytes(name.value), for: caller)
-        guard let grant else { throw Refusal(.notInGrant(nil)) }
-        return grant
+        return ask.parameters.bytes(name.value).array
     }
 
     private func text(of ticket: Ticket, by signer: TicketSigner) throws(Refusal) -> [UInt8] {

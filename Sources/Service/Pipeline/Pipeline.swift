@@ -130,14 +130,17 @@ struct Pipeline: ~Copyable {
                 guard request.head.method == .post else { throw .unwantedBody }
                 _ = try bodyType(
                     of: request, textParameter: Registry.routes[route].description.textParameter)
-            case .callback: _ = try judgeHead(of: request, at: instant)
+            case .callback: _ = try judgeHead(of: request, counting: false, at: instant, into: &response)
             case .grants where request.head.method != .options:
                 _ = try identifyLister(request, counting: false, at: instant, into: &response)
                 throw .unwantedBody
             case .tickets where request.head.method != .options:
                 _ = try identifyMinter(request, counting: false, at: instant, into: &response)
                 _ = try bodyType(of: request, textParameter: nil)
-            case .issue, .grants, .tickets, .alive, .everything: throw .unwantedBody
+            case .alive:
+                if request.head.method != .options { try reportAlive(request, into: &response) }
+                throw .unwantedBody
+            case .issue, .grants, .tickets, .everything: throw .unwantedBody
             }
             return false
         } catch {
@@ -284,13 +287,13 @@ struct Pipeline: ~Copyable {
         return answering
     }
 
-    /// Who asks, if that is somebody who may get anything on the route at all.
+    /// Who asks, if it need not be asked first who that is. Who is denied is told so after what is wrong with the request (R7).
     private func identify(
         _ request: borrowing Request, on route: Int, counting: Bool, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
         if request.head.method == .other { throw .methodNotAllowed(Pipeline.issueMethods) }
         let caller = try identify(request, counting: counting, at: instant, into: &response)
-        if let denial = configuration.policy.refusal(of: caller, on: route) { throw Refusal(denial) }
+        if configuration.policy.needsCredential(caller, on: route) { throw Refusal(.unauthenticated) }
         return caller
     }
 
@@ -315,6 +318,15 @@ struct Pipeline: ~Copyable {
             return try caller(
                 of: configuration.authenticator.identify(
                     ticket: request.query.extracting(place), by: tickets, at: instant.unixSeconds),
+                at: instant)
+        }
+        // What was said expressly goes before what the connection says.
+        if let certificate = request.certificate, request.head.value(of: .authorization) == nil,
+            request.head.value(of: .apiKey) == nil
+        {
+            return try caller(
+                of: configuration.authenticator.identify(
+                    certificate: certificate.names, until: certificate.notAfter, at: instant.unixSeconds),
                 at: instant)
         }
         let authorization = request.head.value(of: .authorization) == nil ? nil : request.field(.authorization)

@@ -1,6 +1,7 @@
 import Crypto
+import TestPeers
 
-/// Somebody who asks, by what the request presents; whoever is new (a URL ticket, a certificate) is a line here.
+/// Somebody who asks, by what the request presents, or the connection.
 struct Asker: Sendable {
     /// What the rules make of it.
     enum Standing: Sendable {
@@ -13,11 +14,24 @@ struct Asker: Sendable {
         case entitled
     }
 
+    /// A URL ticket (R11).
+    enum Bearing: Sendable {
+        /// One for `alice`'s grant of what is asked.
+        case own
+        /// One for another grant of hers, which is of `qiniu.uptoken`.
+        case spare
+        case twice
+        case text(String)
+    }
+
     let name: String
     let standing: Standing
     /// Whose objects are asked for.
     var object = "alice"
-    let fields: [String]
+    var fields: [String] = []
+    var ticket: Bearing?
+    /// What is shown by TLS.
+    var certificate: ClientCertificates.Pair?
 
     private static func bearer(_ token: String) -> String { "Authorization: Bearer \(token)" }
     private static func field(_ key: APIKey) -> String { "X-API-Key: \(key.key)" }
@@ -25,7 +39,42 @@ struct Asker: Sendable {
     /// A key that is none.
     static let wrong = "key-that-nobody-has-0123456789"
 
-    /// All there are, made anew for each use: tokens end.
+    /// Those who need TLS, or tickets that somebody has had made.
+    static func others(_ certificates: ClientCertificates) -> [Asker] {
+        let (key, bob) = (APIKey.alice.bearer, APIKey.bob.bearer)
+        let wrong = "X-API-Key: \(wrong)"
+        return [
+            Asker(name: "a ticket", standing: .entitled, ticket: .own),
+            Asker(
+                name: "a ticket beside a certificate", standing: .entitled, ticket: .own,
+                certificate: certificates.caller),
+            Asker(name: "a ticket for another grant or route", standing: .stranger, ticket: .spare),
+            Asker(name: "a wrong ticket", standing: .unknown, ticket: .text("AAAA")),
+            Asker(name: "an empty ticket", standing: .unknown, ticket: .text("")),
+            Asker(name: "two tickets", standing: .unknown, ticket: .twice),
+            Asker(name: "a ticket and its owner's key", standing: .unknown, fields: [key], ticket: .own),
+            Asker(
+                name: "a certificate", standing: .entitled, object: "backend", certificate: certificates.caller),
+            Asker(name: "an unknown certificate", standing: .unknown, certificate: certificates.unknownCaller),
+            Asker(name: "a certificate of two callers", standing: .unknown, certificate: certificates.doubleCaller),
+            Asker(name: "a denied certificate", standing: .denied, certificate: certificates.deniedCaller),
+            // What is said expressly goes first (R8).
+            Asker(
+                name: "the right key beside an unknown certificate", standing: .entitled, fields: [key],
+                certificate: certificates.unknownCaller),
+            Asker(
+                name: "the right key beside a denied certificate", standing: .entitled, fields: [key],
+                certificate: certificates.deniedCaller),
+            Asker(
+                name: "another's key beside a certificate", standing: .stranger, fields: [bob],
+                certificate: certificates.caller),
+            Asker(
+                name: "a wrong key beside a certificate", standing: .unknown, fields: [wrong],
+                certificate: certificates.caller),
+        ]
+    }
+
+    /// Those who are known, or not, by fields alone; made anew for each use: tokens end.
     static func all(_ keys: EveryKey = EveryKey()) -> [Asker] {
         let token = Setup.token()
         let parts = token.split(separator: ".")
@@ -61,29 +110,36 @@ enum Flaw: String, CaseIterable, Sendable {
 extension Asker {
     /// The same with a field more.
     func adding(_ field: String) -> Asker {
-        Asker(name: name, standing: standing, object: object, fields: fields + [field])
+        var more = self
+        more.fields.append(field)
+        return more
     }
 
     /// The text of a request.
-    /// - Parameter place: nil for `/grants`.
-    func request(_ method: String, _ place: EveryRoute?, _ flaw: Flaw, to service: Service) -> String {
-        var parameters = place?.parameters?(object) ?? []
-        switch flaw {
-        case .unknownParameter: parameters.append(("nothing", "1"))
-        case .foreignGrant:
-            parameters.append(
-                ("grant", (object == "alice" ? place?.tokenGrant : place?.keyGrant) ?? "key-nos-token"))
-        case .absentGrant: parameters.append(("grant", "no-such-grant"))
-        case .none, .foreignHost, .unknownPath, .unknownMethod: break
-        }
-        let form = EveryRoute.form(parameters)
-        let path = (place?.path ?? "/grants") + (flaw == .unknownPath ? "/" : "")
+    /// - Parameter tickets: by the names of their grants.
+    func request(
+        _ method: String, _ place: Place, _ flaw: Flaw, to service: Service, tickets: [String: String] = [:]
+    ) -> String {
+        let form = EveryRoute.form(place.parameters(of: object, flaw))
+        let path = place.path + (flaw == .unknownPath ? "/" : "")
         let fields = fields + (flaw == .foreignHost ? ["Host: evil.example"] : [])
         let verb = flaw == .unknownMethod ? "DELETE" : method
-        guard method == "POST", verb == method else {
-            return service.text(verb, form.isEmpty ? path : "\(path)?\(form)", fields)
-        }
+        let isPosted = method == "POST" && verb == method
+        let query = [isPosted ? "" : form, ticketQuery(place, tickets)].filter { !$0.isEmpty }.joined(separator: "&")
+        let target = query.isEmpty ? path : "\(path)?\(query)"
+        guard isPosted else { return service.text(verb, target, fields) }
         let type = "Content-Type: application/x-www-form-urlencoded"
-        return service.text(verb, path, fields + [type], body: form)
+        return service.text(verb, target, fields + [type], body: form)
+    }
+
+    private func ticketQuery(_ place: Place, _ tickets: [String: String]) -> String {
+        let own = tickets[place.grants(of: "alice").own] ?? "none"
+        switch ticket {
+        case nil: return ""
+        case .own: return "ticket=\(own)"
+        case .spare: return "ticket=\(tickets[Setup.spareGrant] ?? "none")"
+        case .twice: return "ticket=\(own)&ticket=\(own)"
+        case .text(let text): return "ticket=\(text)"
+        }
     }
 }

@@ -3,8 +3,8 @@ import Glibc
 import Testing
 
 /// A blocking socket to a service; every wait on it ends.
-final class Client {
-    private var descriptor: Int32
+class Client {
+    private(set) var descriptor: Int32
     private var held: [UInt8] = []
 
     /// - Parameter source: the address of this machine's that it connects from.
@@ -51,12 +51,18 @@ final class Client {
     func send(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
+            let count = bytes[sent...].withUnsafeBytes { write($0) }
             guard count > 0 else { throw Program.Failure(description: "cannot send: error \(errno)") }
             sent += count
         }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        recv(descriptor, buffer.baseAddress, buffer.count, 0)
     }
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
@@ -116,7 +122,7 @@ final class Client {
 
     private func readMore() throws {
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = buffer.withUnsafeMutableBytes { read(into: $0) }
         guard count > 0 else {
             let reason = count == 0 ? "the server closed" : "error \(errno)"
             throw Program.Failure(description: "no answer: \(reason), after \(held.count) bytes")

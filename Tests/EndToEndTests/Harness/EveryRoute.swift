@@ -1,13 +1,15 @@
 import Foundation
 import TestKeys
+import TestPeers
 import Testing
 
-/// A route, two grants of it — one for the API key of `alice`, one for the tokens of `42` — and how it is asked inside them.
+/// A route, its grants — for the API key of `alice`, for the tokens of `42`, and for the certificate of `backend` where there is
+/// TLS — and how it is asked inside them.
 struct EveryRoute: Sendable, CustomTestStringConvertible {
     let name: String
     let path: String
     let credential: String
-    /// What both grants hold beside route, credential and callers.
+    /// What the grants hold beside route, credential and callers.
     let grant: String
     /// The parameters of an ask that is inside the grant of a caller of this id; nil where vendors ask.
     let parameters: (@Sendable (_ caller: String) -> [(name: String, value: String)])?
@@ -16,17 +18,19 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
     var isCallback: Bool { parameters == nil }
     var errorsForSDK: Bool { name == "distribute-token" }
 
-    /// The names of its grants.
-    var keyGrant: String { "key-" + name.replacing(".", with: "-") }
-    var tokenGrant: String { "token-" + name.replacing(".", with: "-") }
+    /// The name of `alice`'s grant.
+    var keyGrant: String { Place.issuing(self).grants(of: "alice").own }
 
-    /// Both grants, as the configuration has them.
-    var grants: String {
+    /// The grants, as the configuration has them.
+    func grants(withCertificates: Bool) -> String {
         let common = "route: \"\(name)\", credential: \"\(credential)\", \(grant)"
         if isCallback { return "\"\(keyGrant)\": { \(common) }," }
+        let place = Place.issuing(self)
+        let shown = "\"\(place.grants(of: "backend").own)\": { \(common), callers: [\"certificate:backend\"] },"
         return """
             "\(keyGrant)": { \(common), callers: ["apiKey:alice"] },
-            "\(tokenGrant)": { \(common), callers: ["jwt:login"], where: { "claims.sub": ["42"] } },
+            "\(place.grants(of: "42").own)": { \(common), callers: ["jwt:login"], where: { "claims.sub": ["42"] } },
+            \(withCertificates ? shown : "")
 
             """
     }
@@ -114,13 +118,23 @@ extension Setup {
         var environment: [String: String] { ["E2E_OSS_SECRET": oss] }
     }
 
-    /// Grants of every route for one API key and for one subject of one issuer; others are known, and have none.
+    /// A grant of `alice`'s beside those of every route.
+    static let spareGrant = "spare"
+
+    /// Grants of every route for one API key, for one subject of one issuer and, with TLS, for one certificate; others are known,
+    /// and have none.
     static func everyRoute(
         _ name: String, kodo: String, sts: String, secrets: Secrets = Secrets(), keys: EveryKey = EveryKey(),
-        logLevel: String = "info"
+        logLevel: String = "info", tls: ClientCertificates? = nil
     ) -> Setup {
         Setup(
             name: name,
+            server: tls.map {
+                """
+                tls: { clientCAFile: "\($0.authority)", certificates: [
+                    { names: "localhost", certificateFile: "\($0.good.chain)", keyFile: "\($0.good.key)" }] },
+                """
+            } ?? "",
             credentials: """
                 credentials: {
                     "qiniu": {
@@ -151,10 +165,15 @@ extension Setup {
                         secret: { file: "secrets/tokens" } },
                     ],
                     tickets: { secret: { file: "secrets/tickets" } },
-                    deny: ["apiKey:denied", "jwt:login/mallory"],
+                    \(tls == nil ? "" : certificates)
+                    deny: ["apiKey:denied", "jwt:login/mallory"\(tls == nil ? "" : ", \"certificate:denied\"")],
                   },
                   grants: {
-                    \(EveryRoute.all(kodo: kodo).map(\.grants).joined(separator: "\n"))
+                    \(EveryRoute.all(kodo: kodo).map { $0.grants(withCertificates: tls != nil) }.joined(separator: "\n"))
+                    "\(spareGrant)": {
+                      route: "qiniu.uptoken", credential: "qiniu", callers: "apiKey:alice", bucket: "demo-media",
+                      keyPrefix: "spare/",
+                    },
                   },
                 """,
             logLevel: logLevel,
@@ -164,6 +183,13 @@ extension Setup {
                 "jwks.json": tokens.files["jwks.json"] ?? "",
             ])
     }
+
+    private static let certificates = """
+        certificates: [
+            { id: "backend", san: ["dns:backend.example.com", "uri:spiffe://example.com/backend"] },
+            { id: "denied", san: "dns:denied.example.com" }, { id: "other", san: "email:other@example.com" },
+        ],
+        """
 }
 
 /// The API keys of the configuration of every route.

@@ -100,6 +100,7 @@ extension Ticket {
         case .anonymous: 0
         case .apiKey: 1
         case .jwt: 2
+        case .certificate: 3
         }
     }
 
@@ -107,6 +108,7 @@ extension Ticket {
         switch code {
         case 1: .apiKey
         case 2: .jwt
+        case 3: .certificate
         default: nil
         }
     }
