@@ -26,9 +26,12 @@ final class Compiler {
         return configuration
     }
 
+    /// Room for some ten thousand grants and callers.
+    private static let maximumValues = 1_000_000
+
     private func parse() -> JSONValue? {
         do throws(JSONError) {
-            return try JSONReader.read(file.bytes, as: .json5)
+            return try JSONReader.read(file.bytes, as: .json5, maximumValues: Compiler.maximumValues)
         } catch {
             reader.report(syntax: error)
             return nil

@@ -146,6 +146,16 @@ struct LoadingTests {
         #expect(Surroundings.process.file("\(folder)/missing") == nil)
         #expect(Surroundings.process.file(folder) == nil)
     }
+
+    @Test func `a configuration may have more than 100,000 values`() throws {
+        let keys = (0..<35_000).map { number in
+            let digits = String(number, radix: 16)
+            return "{id:'\(number)',sha256:'\(String(repeating: "0", count: 64 - digits.count))\(digits)'}"
+        }
+        let text =
+            "{ version: 1, credentials: {}, grants: {}, authentication: { apiKeys: [\(keys.joined(separator: ","))] } }"
+        #expect(try Sample.load(text).warnings.count == 1)
+    }
 }
 
 /// The files of the repository that the tests look at.

@@ -173,7 +173,7 @@ package struct Authenticator: Sendable {
         }
         guard now < ticket.endsAt else { return .refused("the ticket has ended") }
         let principal = ticket.principal
-        guard let index = index(of: principal) else { return .refused(refusal) }
+        guard let index = index(of: principal.kind, principal.id) else { return .refused(refusal) }
         let isDenied = denied.contains(principal) || ticketKey.denies(ticket.id)
         return .caller(
             Caller(
@@ -231,14 +231,22 @@ package struct Authenticator: Sendable {
 
     /// Whether there is anybody whom one of `selectors` admits.
     package func knows(anyOf selectors: [CallerSelector]) -> Bool {
-        callers.contains { caller in selectors.contains { $0.admits(caller.principal) } }
+        selectors.contains { !indices(admittedBy: $0).isEmpty }
+    }
+
+    /// Where the grants of those are listed whom `selector` admits.
+    func indices(admittedBy selector: CallerSelector) -> [Int] {
+        switch selector {
+        case .anonymous: [anonymous.index]
+        case .authenticated: callers.map(\.index).filter { $0 != anonymous.index }
+        case .identity(let kind, let id): index(of: kind, id).map { [$0] } ?? []
+        }
     }
 
     /// Where the grants of an identity's callers are listed; nil for one that is not known any more.
-    private func index(of principal: Principal) -> Int? {
-        callersByID[callersByID.place { $0.principal.id.precedes(principal.id) }...]
-            .prefix { $0.principal.id == principal.id }
-            .first { $0.principal.kind == principal.kind }?.index
+    private func index(of kind: Principal.Kind, _ id: [UInt8]) -> Int? {
+        callersByID[callersByID.place { $0.principal.id.precedes(id) }...].prefix { $0.principal.id == id }
+            .first { $0.principal.kind == kind }?.index
     }
 
     private static let refusal: StaticString = "the API key is not valid"

@@ -38,12 +38,4 @@ package enum CallerSelector: Sendable, Hashable {
     /// Anybody who is known, whoever.
     case authenticated
     case identity(Principal.Kind, id: [UInt8])
-
-    func admits(_ principal: Principal) -> Bool {
-        switch self {
-        case .anonymous: principal.kind == .anonymous
-        case .authenticated: principal.kind != .anonymous
-        case .identity(let kind, let id): principal.kind == kind && principal.id == id
-        }
-    }
 }

@@ -28,9 +28,8 @@ package struct Policy: Sendable {
         var table = [[[Grant]]](
             repeating: [[Grant]](repeating: [], count: authenticator.callers.count), count: routes)
         for grant in grants {
-            for caller in authenticator.callers
-            where grant.callers.contains(where: { $0.admits(caller.principal) }) {
-                table[grant.route][caller.index].append(grant)
+            for index in Set(grant.callers.flatMap { authenticator.indices(admittedBy: $0) }) {
+                table[grant.route][index].append(grant)
             }
         }
         self.grants = table

@@ -1,4 +1,4 @@
-/// The buckets of everybody who is counted, in memory that is taken once: a bucket that is full again is as good as none, so its
+/// The buckets of everybody who is counted, in memory that is taken once, for the first of them: a bucket that is full again is as good as none, so its
 /// place is free. Those who find no place share a bucket with all others of their rule who found none.
 package struct RateTable: ~Copyable {
     private struct Bucket {
@@ -25,25 +25,28 @@ package struct RateTable: ~Copyable {
     private static let ways = 8
     private static let sharedCount = 64
 
-    private var buckets: [Bucket]
+    /// Empty until somebody is counted: most services count nobody.
+    private var buckets: [Bucket] = []
     private var shared = [Bucket](repeating: Bucket(), count: RateTable.sharedCount)
+    private let count: Int
     private let mask: UInt64
 
     /// - Parameter capacity: how many identities are told apart at a time; rounded up to a power of two.
     package init(capacity: Int) {
         var sets = 1
         while sets * RateTable.ways < capacity, sets < 1 << 24 { sets *= 2 }
-        buckets = [Bucket](repeating: Bucket(), count: sets * RateTable.ways)
+        count = sets * RateTable.ways
         mask = UInt64(sets - 1)
     }
 
-    /// Bytes that the buckets take.
-    package var size: Int { (buckets.count + shared.count) * MemoryLayout<Bucket>.stride }
+    /// Bytes that the buckets take when somebody is counted.
+    package var size: Int { (count + shared.count) * MemoryLayout<Bucket>.stride }
 
     /// What somebody would get, without taking it.
     /// - Parameter now: monotonic milliseconds.
     package func look(_ rate: Rate, for identity: Identity, at now: Int64) -> RateStanding {
         let now = now * 1_000_000
+        if buckets.isEmpty { return RateStanding(rate, fullAt: now, at: now, taking: false) }
         let fullAt =
             switch place(of: identity, at: now) {
             case .own(let index): buckets[index].fullAt
@@ -57,6 +60,7 @@ package struct RateTable: ~Copyable {
     /// - Parameter now: monotonic milliseconds.
     package mutating func take(_ rate: Rate, for identity: Identity, at now: Int64) -> RateStanding {
         let now = now * 1_000_000
+        if buckets.isEmpty { buckets = [Bucket](repeating: Bucket(), count: count) }
         switch place(of: identity, at: now) {
         case .own(let index), .free(let index):
             if buckets[index].identity != identity.bucket {
