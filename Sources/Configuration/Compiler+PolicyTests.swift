@@ -31,7 +31,8 @@ extension Compiler {
     private func compileCaller(of entry: FieldValues, _ path: String, _ identities: Identities) -> Principal? {
         guard let text = entry.string("caller") else { return nil }
         guard let caller = Principal(written: text) else {
-            reader.report("\(path).caller", "must be \"anonymous\", \"apiKey:ID\", \"certificate:ID\" or \"jwt:ID/SUBJECT\"")
+            reader.report(
+                "\(path).caller", "must be \"anonymous\", \"apiKey:ID\", \"certificate:ID\" or \"jwt:ID/SUBJECT\"")
             return nil
         }
         check(caller.kind, caller.id, "\(path).caller", identities)

@@ -193,7 +193,8 @@ package enum Schema {
     static let policyTest: [FieldDescription] = [
         FieldDescription("name", .string, "What the test is called where it fails."),
         FieldDescription(
-            "caller", .string, required: true, "Who asks: `\"anonymous\"`, `\"apiKey:ID\"`, `\"certificate:ID\"` or `\"jwt:ID/SUBJECT\"`."),
+            "caller", .string, required: true,
+            "Who asks: `\"anonymous\"`, `\"apiKey:ID\"`, `\"certificate:ID\"` or `\"jwt:ID/SUBJECT\"`."),
         FieldDescription(
             "claims", .json(maximumLength: 8192),
             "What the caller's token says beside `sub` and `iss`; its `exp` is when it ends."),

@@ -33,7 +33,8 @@ extension Inquiry {
 
     private static func caller(_ options: Options) throws(UsageError) -> Principal {
         guard let text = options[.caller], let caller = Principal(written: Array(text.utf8)) else {
-            throw UsageError(reason: "--caller must say who asks: anonymous, apiKey:ID, certificate:ID or jwt:ID/SUBJECT")
+            throw UsageError(
+                reason: "--caller must say who asks: anonymous, apiKey:ID, certificate:ID or jwt:ID/SUBJECT")
         }
         return caller
     }
