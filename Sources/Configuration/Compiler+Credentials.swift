@@ -46,7 +46,7 @@ extension Compiler {
         _ member: JSONMember, _ path: String, _ provider: ProviderDescription
     ) -> (Configuration.Credential, FieldValues)? {
         let problems = reader.problems.count
-        let fields = reader.read(member.value, path, by: Schema.credential(of: provider))
+        var fields = reader.read(member.value, path, by: Schema.credential(of: provider))
         if let accessKey = fields.string("accessKey"), let fault = Compiler.fault(of: accessKey, provider) {
             reader.report(path + ".accessKey", fault)
         }
@@ -60,9 +60,33 @@ extension Compiler {
         if provider.givesSessions { return compileSessions(name, path, provider, fields).map { ($0, fields) } }
         let isSandbox = fields.boolean("sandbox") == true
         guard let key = isSandbox ? sandboxKey(fields, path, named: "SANDBOX") : key(fields, path) else { return nil }
-        let credential = Configuration.Credential(
+        let previous = dropEnded(fields.objects("previous") ?? [], path)
+        fields["previous"] = .objects(previous)
+        check(previous.map { $0.string("accessKey") ?? [] }, beside: key, path, provider)
+        var credential = Configuration.Credential(
             name: name, provider: provider.name, isSandbox: isSandbox, key: key, sessions: nil, fields: fields)
+        credential.previous = previous.compactMap(Configuration.PreviousKey.init)
         return (credential, fields)
+    }
+
+    // MARK: Previous pairs
+
+    private func dropEnded(_ entries: [FieldValues], _ path: String) -> [FieldValues] {
+        let now = reader.surroundings.now()
+        for (index, entry) in entries.enumerated() where entry.integer("until").map({ $0 <= now }) == true {
+            reader.warnings.append("\(path).previous[\(index)]: has ended, and is of no use any more")
+        }
+        return entries.filter { ($0.integer("until") ?? 0) > now }
+    }
+
+    private func check(_ accessKeys: [[UInt8]], beside key: KeyPair, _ path: String, _ provider: ProviderDescription) {
+        var known: Set<[UInt8]> = [key.accessKey]
+        for accessKey in accessKeys {
+            if let fault = Compiler.fault(of: accessKey, provider) { reader.report(path + ".previous", fault) }
+            if !known.insert(accessKey).inserted {
+                reader.report(path + ".previous", "must hold other access keys than accessKey has, each once")
+            }
+        }
     }
 
     // MARK: Keys
@@ -94,5 +118,14 @@ extension Compiler {
             accessKey.count <= 128 && accessKey.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
         if isPlain { return provider.accessKeyFault(accessKey) }
         return "must be at most 128 printable ASCII characters without spaces, quotes and backslashes"
+    }
+}
+
+extension Configuration.PreviousKey {
+    fileprivate init?(_ fields: FieldValues) {
+        guard let accessKey = fields.string("accessKey"), let secret = fields.secret("secretKey"),
+            let until = fields.integer("until")
+        else { return nil }
+        self.init(pair: KeyPair(accessKey: accessKey, secret: secret), until: until)
     }
 }

@@ -60,10 +60,19 @@ package struct Configuration: Sendable {
         package let isSandbox: Bool
         /// Nil only for one that is fetched while the service runs (identities `oidc` and `ecs`).
         package let key: KeyPair?
+        /// What signed before it.
+        package var previous: [PreviousKey] = []
         /// How the vendor is asked for sessions; nil where the key signs here.
         package let sessions: Sessions?
         /// What the file says of it.
         package let fields: FieldValues
+    }
+
+    /// A pair by which nothing is signed any more.
+    package struct PreviousKey: Sendable {
+        package let pair: KeyPair
+        /// When nothing that it has signed is believed any more, in seconds since 1970.
+        package let until: Int64
     }
 
     package struct Sessions: Sendable {

@@ -115,6 +115,16 @@ package enum Schema {
             "interval", .duration(100...3_600_000), standard: "\"5s\"", "From one look to the next."),
     ]
 
+    private static let previous = FieldDescription(
+        "previous",
+        .objects([
+            FieldDescription("accessKey", .string, required: true, "The public half of the pair."),
+            FieldDescription("secretKey", .secret, required: true, "The secret half."),
+            FieldDescription("until", .time, required: true, "When nothing that it has signed is believed any more."),
+        ]), standard: "[]",
+        "Pairs that signed before: what they have signed is still known (callbacks, `inspect`), and nothing new is signed."
+    )
+
     static let authentication: [FieldDescription] = [
         FieldDescription("apiKeys", .objects(apiKey), standard: "[]", "Keys of programs; several may share an id."),
         FieldDescription(
@@ -261,7 +271,7 @@ package enum Schema {
                 "The public half of the pair; needed, unless it is made up (`sandbox`) or comes from elsewhere (`identity`)."
             ),
             FieldDescription("secretKey", .secret, "The secret half, needed likewise."),
-        ] + provider.credentialFields + [provider.givesSessions ? sessionLimits : sandbox]
+        ] + provider.credentialFields + (provider.givesSessions ? [sessionLimits] : [previous, sandbox])
     }
 
     private static let sandbox = FieldDescription(

@@ -28,7 +28,17 @@ struct CredentialMistakeTests {
         Mistake("accessKey: \"AK-oss\"", "‸accessKey: \"a:b\"", "credentials.oss.accessKey", "must not contain :"),
         Mistake(
             "accessKey: \"AK-oss\"", "accessKey: \"A\", ‸roleArn: \"x\"", "credentials.oss.roleArn", "is not known"),
-        Mistake("accessKey: \"AK-oss\"", "accessKey: \"A\", ‸previous: []", "credentials.oss.previous", "is not known"),
+        Mistake(
+            "accessKey: \"AK-oss\"", "accessKey: \"A\", previous: [‸{ accessKey: \"B\", secretKey: \"s\" }]",
+            "credentials.oss.previous[0]", "needs until"),
+        Mistake(
+            "accessKey: \"AK-oss\"",
+            "accessKey: \"A\", ‸previous: [{ accessKey: \"A\", secretKey: \"s\", until: \"2099-01-01T00:00:00Z\" }]",
+            "credentials.oss.previous", "other access keys"),
+        Mistake(
+            "accessKey: \"AK-oss\"",
+            "accessKey: \"A\", ‸previous: [{ accessKey: \"a:b\", secretKey: \"s\", until: \"2099-01-01T00:00:00Z\" }]",
+            "credentials.oss.previous", "must not contain :"),
         Mistake("accessKey: \"AK-oss\"", "accessKey: \"A\", ‸limits: {}", "credentials.oss.limits", "is not known"),
         Mistake("accessKey: \"AK-oss\"", "accessKey: \"A\", ‸sandbox: 1", "credentials.oss.sandbox", "true or false"),
     ])

@@ -60,6 +60,11 @@ struct Documented: Sendable, CustomTestStringConvertible {
                 ("policyTests.[].expect", "\"allow\""),
             ]
         }
+        if name.contains(".previous[].") {
+            settings += [("accessKey", "b"), ("secretKey", "s"), ("until", "2031-01-01T00:00:00Z")].map {
+                ("credentials.\(owner).previous.[].\($0)", "\"\($1)\"")
+            }
+        }
         for provider in Registry.providers where path.first != "version" {
             let place = "credentials.\(provider.name)"
             // Those of a sandbox would not stand beside others.
@@ -209,6 +214,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
     var goodValue: String {
         switch path.last {
         case "route" where !owner.isEmpty, "provider": "\"\(owner)\""
+        case "previous": "[{accessKey:\"b\",secretKey:\"s\",until:\"2030-01-01T00:00:00Z\"}]"
         case "credential": "\"\(Registry.routes.first { $0.description.name == owner }?.provider.name ?? "")\""
         default: Documented.values[testDescription] ?? Documented.values[name] ?? Documented.value(of: field)
         }

@@ -8,6 +8,8 @@ import Crypto
 /// reads and the grant admits; a blind signature would be a blank cheque. What is signed is in `OSSOperations`.
 struct RemoteSignature: TokenIssuer {
     private let accessKey: [UInt8]
+    /// What clients may still call the key; they are told what it is called now.
+    private let previousAccessKeys: [[UInt8]]
     private let rule: OperationRule
     private let versions: [RemoteRequest.Version]
     /// The credential's; nil when it has none, and nothing of version 4 is signed.
@@ -60,6 +62,7 @@ struct RemoteSignature: TokenIssuer {
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         accessKey = fields.accessKey
+        previousAccessKeys = (fields.credential.objects("previous") ?? []).compactMap { $0.string("accessKey") }
         if let bucket = fields.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
         if case .prefix(let prefix) = fields.target, prefix.sample.contains(UInt8(ascii: "?")) {
             throw FieldProblem("keyPrefix", "must not contain ?, where the key of a string to sign ends")
@@ -124,7 +127,9 @@ struct RemoteSignature: TokenIssuer {
         guard versions.contains(request.version) else {
             return Objection("versions", "the grant's versions do not name the version")
         }
-        if let asked = ask.text(at: Position.accessKeyID), !asked.equals(accessKey) {
+        if let asked = ask.text(at: Position.accessKeyID), !asked.equals(accessKey),
+            !previousAccessKeys.contains(where: { asked.equals($0) })
+        {
             return Objection("accessKeyId", "the grant signs with another access key")
         }
         if let objection = objection(toTimeOf: request) { return objection }

@@ -33,6 +33,14 @@ struct Keyrings {
             else { continue }
             entries[credential.provider, default: []].append(
                 Keyring.Entry(credential: credential.name, key: key, fields: credential.fields))
+            for old in credential.previous {
+                guard let key = try? SigningKey(accessKey: old.pair.accessKey, secret: old.pair.secret) else {
+                    continue
+                }
+                let name = "\(credential.name), a previous one"
+                entries[credential.provider, default: []].append(
+                    Keyring.Entry(credential: name, key: key, fields: credential.fields))
+            }
         }
         self.entries = entries
     }

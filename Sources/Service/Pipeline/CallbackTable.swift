@@ -9,17 +9,47 @@ struct CallbackTable {
         let grant: Grant
         let verifier: any CallbackVerifier
         let key: SigningKey
+        /// What the vendor may have signed with before, each until a time in seconds since 1970.
+        var previous: [(key: SigningKey, until: Int64)] = []
+
+        /// Why a callback with this head is refused whatever its body is, by whichever key; nil when that is for the body to
+        /// say.
+        func faultOfHead(_ callback: borrowing ReceivedCallback, at now: Int64) -> CallbackFault? {
+            guard let fault = verifier.faultOfHead(callback, with: key) else { return nil }
+            for old in previous where now < old.until {
+                if verifier.faultOfHead(callback, with: old.key) == nil { return nil }
+            }
+            return fault
+        }
+
+        /// What the grant's verifier finds, by whichever key.
+        func judge(
+            _ callback: borrowing ReceivedCallback, at now: Int64, using scratch: inout ByteWriter
+        ) throws(IssueError) -> CallbackVerdict {
+            let verdict = try verifier.judge(callback, with: key, using: &scratch)
+            guard case .refused = verdict else { return verdict }
+            for old in previous where now < old.until {
+                let other = try verifier.judge(callback, with: old.key, using: &scratch)
+                guard case .refused = other else { return other }
+            }
+            return verdict
+        }
     }
 
     private let entries: [Entry]
 
-    /// - Parameter keys: by the place of the credential.
-    init(_ grants: [Grant], with keys: [SigningKey?]) {
+    /// - Parameters:
+    ///   - keys: by the place of the credential.
+    ///   - previous: likewise, what signed before them.
+    init(
+        _ grants: [Grant], with keys: [SigningKey?], after previous: [[(key: SigningKey, until: Int64)]] = []
+    ) {
         entries = grants.compactMap { grant in
             guard let verifier = grant.issuer as? any CallbackVerifier, let key = keys[grant.credential] else {
                 return nil
             }
-            return Entry(grant: grant, verifier: verifier, key: key)
+            let before = previous.indices.contains(grant.credential) ? previous[grant.credential] : []
+            return Entry(grant: grant, verifier: verifier, key: key, previous: before)
         }
     }
 

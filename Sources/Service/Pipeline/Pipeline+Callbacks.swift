@@ -17,8 +17,8 @@ extension Pipeline {
         let entry = try judgeHead(of: request, counting: true, at: instant, into: &response)
         let verdict: CallbackVerdict
         do throws(IssueError) {
-            verdict = try entry.verifier.judge(
-                Pipeline.callback(request, at: instant), with: entry.key, using: &scratch)
+            verdict = try entry.judge(
+                Pipeline.callback(request, at: instant), at: instant.unixSeconds, using: &scratch)
         } catch {
             throw fail("verifying a callback", error)
         }
@@ -46,7 +46,7 @@ extension Pipeline {
         if request.head.isRepeated(.authorization) || request.head.isRepeated(.contentType) {
             throw forged(CallbackFault("Authorization or Content-Type comes twice"), entry)
         }
-        if let fault = entry.verifier.faultOfHead(Pipeline.callback(request, at: instant), with: entry.key) {
+        if let fault = entry.faultOfHead(Pipeline.callback(request, at: instant), at: instant.unixSeconds) {
             throw forged(fault, entry)
         }
         return entry

@@ -80,6 +80,11 @@ struct Pipeline: ~Copyable {
                     try SigningKey(accessKey: pair.accessKey, secret: pair.secret)
                 })
         }
+        let previous = try configuration.credentials.map { credential throws(CryptoError) in
+            try credential.previous.map { old throws(CryptoError) in
+                (key: try SigningKey(accessKey: old.pair.accessKey, secret: old.pair.secret), until: old.until)
+            }
+        }
         let makings = try zip(configuration.grants, lines.lines).map { grant, line throws(CryptoError) in
             try Making(grant, with: keys[grant.credential], from: counter.clerk(of: grant.credential), on: line)
         }
@@ -93,7 +98,7 @@ struct Pipeline: ~Copyable {
         self.limiter = limiter
         self.makings = makings
         self.requestID = requestID
-        callbacks = CallbackTable(configuration.grants, with: keys)
+        callbacks = CallbackTable(configuration.grants, with: keys, after: previous)
         router = Router(aliases: configuration.server.aliases, callbacks: callbacks.paths)
         hosts = configuration.server.listen.map { HostRule(configuration.server, listener: $0) }
         origins = OriginRule(configuration.server)
