@@ -1,10 +1,18 @@
 #define _GNU_SOURCE
 #include "csystem.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 static void tell(const struct sockaddr_storage *from, uint8_t *client) {
   if (from->ss_family == AF_INET6) {
@@ -15,6 +23,19 @@ static void tell(const struct sockaddr_storage *from, uint8_t *client) {
     memcpy(client + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
   }
 }
+
+static int argument_count;
+static char **arguments;
+
+// The C library hands these to whatever is run before main.
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+  argument_count = count;
+  arguments = values;
+}
+
+int cs_argument_count(void) { return argument_count; }
+
+const char *cs_argument(int place) { return place >= 0 && place < argument_count ? arguments[place] : ""; }
 
 #ifdef __linux__
 int cs_accept(int listener, uint8_t *client) {
@@ -45,4 +66,67 @@ int cs_accept(int listener, uint8_t *client) {
   }
   return fd;
 }
+#endif
+
+int cs_notify(const void *name, size_t length, const void *message, size_t size) {
+  struct sockaddr_un to = {.sun_family = AF_UNIX};
+  if (length == 0 || length >= sizeof to.sun_path) return -1;
+  memcpy(to.sun_path, name, length);
+  // An abstract name is written with @ for its NUL.
+  if (to.sun_path[0] == '@') to.sun_path[0] = 0;
+  int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+  if (fd < 0) return -1;
+  fcntl(fd, F_SETFD, FD_CLOEXEC);
+  socklen_t whole = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+  ssize_t sent = sendto(fd, message, size, MSG_DONTWAIT, (struct sockaddr *)&to, whole);
+  close(fd);
+  return sent == (ssize_t)size ? 0 : -1;
+}
+
+#ifdef __linux__
+int cs_spawn(const char *path, char *const arguments[], char *const variables[], const int *fds, int count) {
+  enum { first = 3 };
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  sigset_t signals;
+  int copies[CS_MOST_HANDED];
+  int made = 0, failure = 0;
+  pid_t process = -1;
+  if (count < 0 || count > CS_MOST_HANDED) return -EINVAL;
+  // Above all places that they are meant for, so that none is overwritten before it is copied there.
+  for (; made < count; made++) {
+    copies[made] = fcntl(fds[made], F_DUPFD_CLOEXEC, first + count);
+    if (copies[made] < 0) {
+      failure = errno;
+      break;
+    }
+  }
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  for (int place = 0; place < made; place++)
+    posix_spawn_file_actions_adddup2(&actions, copies[place], first + place);
+  posix_spawn_file_actions_addclosefrom_np(&actions, first + count);
+  // What is ignored here would be ignored there.
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  if (!failure) failure = posix_spawn(&process, path, &actions, &attributes, arguments, variables);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  while (made > 0) close(copies[--made]);
+  return failure ? -failure : process;
+}
+
+void cs_seal(void) {
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+#else
+int cs_spawn(const char *path, char *const arguments[], char *const variables[], const int *fds, int count) {
+  return -ENOSYS;
+}
+
+void cs_seal(void) {}
 #endif

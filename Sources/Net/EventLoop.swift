@@ -160,7 +160,9 @@ final class EventLoop {
         clients.retire()
         idleEnd = context.instant.monotonic + min(EventLoop.idleGrace, settings.drainTimeout)
         closing = listeners.count
-        for listener in listeners {
+        for (index, listener) in listeners.enumerated() {
+            // Others may have descriptors of it, so that closing this one does not end the reports.
+            transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: .nothing)
             // Whoever has connected by then is still served.
             transport.close(listener.descriptor) { @Sendable [self] in
                 accept(from: listener, atMost: .max)

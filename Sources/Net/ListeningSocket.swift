@@ -11,7 +11,8 @@ package struct ListenError: Error, CustomStringConvertible {
     package var description: String { "cannot listen on \(address): \(reason)" }
 }
 
-/// Sockets that take connections for one address: one for each event loop, among which the kernel spreads them.
+/// Sockets that take connections for one address: one for each event loop, among which the kernel spreads them; of those that
+/// were handed over there may be more, and fewer of which several loops have a descriptor.
 struct ListeningSocket {
     let descriptor: Int32
     let address: SocketAddress
@@ -41,6 +42,44 @@ struct ListeningSocket {
             throw error
         }
         return sockets
+    }
+
+    /// Takes those of an address out of what was handed over by whoever started the process.
+    /// - Returns: at least `count`, or none.
+    static func take(
+        _ address: SocketAddress, index: Int, count: Int, from handed: inout [Int32]
+    ) throws(ListenError) -> [ListeningSocket] {
+        var sockets: [ListeningSocket] = []
+        for descriptor in handed {
+            guard let bound = SocketAddress(boundBy: descriptor), address.equals(bound) else { continue }
+            sockets.append(ListeningSocket(descriptor: descriptor, address: bound, index: index))
+        }
+        let own = sockets
+        handed.removeAll { descriptor in own.contains { $0.descriptor == descriptor } }
+        do throws(ListenError) {
+            for socket in own { try prepare(socket) }
+            for place in 0..<(own.isEmpty ? 0 : max(0, count - own.count)) {
+                let copy = fcntl(own[place % own.count].descriptor, F_DUPFD_CLOEXEC, 0)
+                guard copy >= 0 else { throw ListenError(address: address, reason: systemMessage()) }
+                sockets.append(ListeningSocket(descriptor: copy, address: own[0].address, index: index))
+            }
+        } catch {
+            for socket in sockets { systemClose(socket.descriptor) }
+            throw error
+        }
+        return sockets
+    }
+
+    /// What sockets that are opened here have from the beginning.
+    private static func prepare(_ socket: ListeningSocket) throws(ListenError) {
+        var on: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(socket.descriptor, SOL_SOCKET, SO_ACCEPTCONN, &on, &size) == 0, on != 0 else {
+            throw ListenError(address: socket.address, reason: "the socket that was handed over does not listen")
+        }
+        _ = fcntl(socket.descriptor, F_SETFL, fcntl(socket.descriptor, F_GETFL) | O_NONBLOCK)
+        _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
+        setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
     }
 
     private static func bind(_ address: SocketAddress, sharing: Bool) throws(ListenError) -> Int32 {

@@ -30,6 +30,8 @@ package final class Server: Sendable {
         package var connections = 20_000
         /// The same at listeners that are reserved.
         package var reservedConnections = 64
+        /// Descriptors of sockets that somebody else has opened to listen on; each must be of one of the addresses.
+        package var handed: [Int32] = []
         /// Milliseconds that requests under way have to finish after `stop`.
         package var drainTimeout: Int64 = 10_000
         /// What is shown to clients; nil without TLS.
@@ -43,6 +45,8 @@ package final class Server: Sendable {
 
     /// The addresses it listens on, with the ports that the system chose where none was given.
     package let addresses: [SocketAddress]
+    /// The descriptors of all listening sockets, open until it stops.
+    package let sockets: [Int32]
     private let loops: [EventLoop]
 
     package enum Failure: Error, CustomStringConvertible {
@@ -81,23 +85,38 @@ package final class Server: Sendable {
         }
         // The sockets come last, so that nothing can fail and leave them open.
         var sockets: [[ListeningSocket]] = []
+        var handed = settings.handed
         do throws(ListenError) {
             for (index, listener) in settings.listeners.enumerated() {
-                sockets.append(try ListeningSocket.open(listener.address, index: index, count: workers))
+                let taken = try ListeningSocket.take(listener.address, index: index, count: workers, from: &handed)
+                sockets.append(
+                    try taken.isEmpty
+                        ? ListeningSocket.open(listener.address, index: index, count: workers) : taken)
+            }
+            if let address = handed.lazy.compactMap({ SocketAddress(boundBy: $0) }).first {
+                throw ListenError(
+                    address: address, reason: "a socket of it was handed over, and it is not to be listened on")
             }
         } catch {
             for socket in sockets.joined() { systemClose(socket.descriptor) }
             throw .listening(error)
         }
         addresses = sockets.compactMap { $0.first?.address }
+        self.sockets = sockets.joined().map(\.descriptor)
         let open = OpenConnections()
         loops = parts.enumerated().map { worker, part in
-            EventLoop(part.transport, settings, sockets.map { $0[worker] }, open, part.access, part.handler)
+            EventLoop(
+                part.transport, settings,
+                sockets.flatMap { sockets in
+                    // Those of one address may be more than there are loops.
+                    stride(from: worker, to: sockets.count, by: workers).map { sockets[$0] }
+                }, open, part.access, part.handler)
         }
     }
 
     /// Answers clients, each loop on a thread of its own, and returns after `stop` when all is finished.
-    package func run() {
+    /// - Parameter whenServing: called when every loop has its thread, on the calling one.
+    package func run(_ whenServing: () -> Void = {}) {
         var threads: [SystemThread] = []
         for loop in loops.dropFirst() {
             if let thread = SystemThread({ loop.run() }) {
@@ -108,6 +127,7 @@ package final class Server: Sendable {
                 loop.run()
             }
         }
+        whenServing()
         loops.first?.run()
         for thread in threads { thread.join() }
     }

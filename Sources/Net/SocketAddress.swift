@@ -69,6 +69,11 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
 
     package var description: String { "\(host):\(port)" }
 
+    /// Whether it is the same address and the same port.
+    func equals(_ other: SocketAddress) -> Bool {
+        family == other.family && host == other.host && port == other.port
+    }
+
     /// Lends the address to a system call.
     func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         let length = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size

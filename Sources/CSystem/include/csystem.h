@@ -1,10 +1,28 @@
 // What Swift cannot import from the C library by itself: epoll, eventfd, accept4.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 /// Accepts one connection as a non-blocking, close-on-exec socket; -1 and errno when there is none. `client` gets the 16 bytes of
 /// who connected: an IPv6 address, or an IPv4 one mapped into it; left alone where there is no address.
 int cs_accept(int listener, uint8_t *client);
+
+/// What the process was started with, the program's own name at place 0. Swift reads it from /proc, which may not be there.
+int cs_argument_count(void);
+const char *cs_argument(int place);
+
+/// Sends one datagram to a Unix socket's path, or to its abstract name that is written with `@`; 0 when it was taken.
+int cs_notify(const void *name, size_t length, const void *message, size_t size);
+
+/// The most descriptors that `cs_spawn` hands over.
+#define CS_MOST_HANDED 600
+
+/// Starts a program that has standard input, output and error, and from 3 on the given descriptors, and no others; its signals
+/// are at their defaults. Returns its process, or minus the error.
+int cs_spawn(const char *path, char *const arguments[], char *const variables[], const int *fds, int count);
+
+/// Lets the process gain no privileges by what it starts (no_new_privs), and nobody of the same user look into it.
+void cs_seal(void);
 
 #ifdef __linux__
 #include <sys/epoll.h>

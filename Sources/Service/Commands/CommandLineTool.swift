@@ -1,3 +1,4 @@
+import CSystem
 import Configuration
 import FoundationEssentials
 
@@ -21,8 +22,11 @@ package enum CommandLineTool {
 
     /// Runs the command that the process was started with, and ends the process.
     package static func run(startingSandbox start: @escaping SandboxStart) -> Never {
-        exit(run(Array(CommandLine.arguments.dropFirst()), startingSandbox: start).rawValue)
+        exit(run(Array(arguments.dropFirst()), startingSandbox: start).rawValue)
     }
+
+    /// What the process was started with, the program's own name first.
+    static var arguments: [String] { (0..<cs_argument_count()).map { String(cString: cs_argument($0)) } }
 
     static func run(_ arguments: [String], startingSandbox start: @escaping SandboxStart) -> Exit {
         guard let name = arguments.first else {

@@ -1,3 +1,6 @@
+import CSystem
+import Crypto
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -6,8 +9,17 @@
 
 /// What the system lets the process do.
 enum ProcessLimits {
+    /// Keeps the keys in: they are not swapped out, nobody of the same user may look into the process, nothing that it starts
+    /// gains privileges, and a trap ends it at once, since Swift's own report would print registers.
+    static func seal() {
+        forbidCoreDumps()
+        cs_seal()
+        Secret.lockMemory()
+        for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
+    }
+
     /// A dump of the process's memory would have every key in it.
-    static func forbidCoreDumps() {
+    private static func forbidCoreDumps() {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(core, &limit)
     }

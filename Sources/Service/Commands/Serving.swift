@@ -15,6 +15,8 @@ import Telemetry
 /// `countersign serve`: everything put together, run until somebody asks it to stop.
 enum Serving {
     static func run(_ options: Options, startingSandbox start: @escaping SandboxStart) -> CommandLineTool.Exit {
+        ProcessLimits.seal()
+        let inheritance = Inheritance(ProcessInfo.processInfo.environment)
         let recorder = FileRecorder()
         let configuration: Configuration
         do throws(ConfigurationError) {
@@ -25,7 +27,6 @@ enum Serving {
         }
         let log = Log(configuration.log)
         for warning in configuration.warnings { log.write(.warning, warning) }
-        ProcessLimits.forbidCoreDumps()
         let descriptors = ProcessLimits.raiseDescriptors()
         if descriptors < configuration.server.limits.connections {
             log.write(
@@ -39,7 +40,7 @@ enum Serving {
                     .warning, "the sandbox stands in for the vendor: its credentials open nothing",
                     ["sandbox": "127.0.0.1:\(port)"])
             }
-            try serve(by: edition, from: options.configuration, log, startingSandbox: start)
+            try serve(by: edition, from: options.configuration, inheritance, log, startingSandbox: start)
         } catch {
             log.write(.error, "cannot start", ["error": "\(error)"])
             return .failed
@@ -49,31 +50,47 @@ enum Serving {
     }
 
     private static func serve(
-        by edition: Edition, from path: String, _ log: Log, startingSandbox start: @escaping SandboxStart
+        by edition: Edition, from path: String, _ inheritance: Inheritance, _ log: Log,
+        startingSandbox start: @escaping SandboxStart
     ) throws {
+        let supervisor = Supervisor(ProcessInfo.processInfo.environment)
         let limiter = RateLimiter(identities: edition.configuration.rates.identities)
         var loops: [LoopHandler] = []
-        let server = try Server(Server.Settings(edition), resolver: Resolver()) { loop in
+        var settings = Server.Settings(edition)
+        settings.handed = inheritance.sockets
+        let server = try Server(settings, resolver: Resolver()) { loop in
             let handler = try LoopHandler(edition, limiter, loop)
             loops.append(handler)
             return handler
         }
-        let reloader = Reloader(edition, from: path, on: server, loops, startingSandbox: start)
+        let reloader = Reloader(edition, from: path, on: server, loops, supervisor, startingSandbox: start)
+        let handover = Handover(of: server, log) { process in
+            supervisor.handedOver(to: process)
+            server.stop()
+        }
+        let heartbeat = Heartbeat(supervisor, loops)
         // A peer that is gone is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        let ends = [SIGTERM, SIGINT].map { number in
+        var signals = [SIGTERM, SIGINT].map { number in
             Signals.take(number) {
                 log.write(.info, "stopping")
+                supervisor.stopping()
+                handover.forbid()
                 server.stop()
             }
         }
-        let reload = Signals.take(SIGHUP) { reloader.reload() }
+        signals.append(Signals.take(SIGHUP) { reloader.reload() })
+        signals.append(Signals.take(SIGUSR2) { handover.begin() })
         for (place, address) in server.addresses.enumerated() {
             let isPublic = place < edition.configuration.server.listen.count
             log.write(.info, isPublic ? "listening" : "listening for admin", ["address": "\(address)"])
         }
-        server.run()
-        for signal in ends + [reload] { signal.cancel() }
+        server.run {
+            supervisor.ready()
+            inheritance.takeOver()
+        }
+        for signal in signals { signal.cancel() }
+        withExtendedLifetime(heartbeat) {}
     }
 }
 

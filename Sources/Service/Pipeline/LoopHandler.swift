@@ -36,6 +36,9 @@ package final class LoopHandler: RequestHandler {
 
     package var edition: AnyObject? { current }
 
+    /// Calls `then` on the loop's thread, when the loop comes to it. From any thread.
+    func call(_ then: @escaping @Sendable () -> Void) { loop.clients.mailbox.post(then) }
+
     // MARK: Requests
 
     package func respond(

@@ -4,6 +4,12 @@ import HTTP
 import Net
 import Telemetry
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Has the service go on with another configuration, and nobody notice: it is read, checked and put together beside the one
 /// that serves, and then takes its place as a whole. One that is not good in every part changes nothing.
 final class Reloader: Sendable {
@@ -14,6 +20,7 @@ final class Reloader: Sendable {
     /// What the service was started with.
     private let started: Configuration
     private let record: ReloadRecord
+    private let supervisor: Supervisor
     private let queue = DispatchQueue(label: "countersign.reload")
     // On the queue only.
     private nonisolated(unsafe) var edition: Edition
@@ -31,9 +38,10 @@ final class Reloader: Sendable {
     ///   - path: where its configuration is.
     init(
         _ edition: Edition, from path: String, on server: Server, _ loops: [LoopHandler],
-        startingSandbox start: @escaping SandboxStart
+        _ supervisor: Supervisor, startingSandbox start: @escaping SandboxStart
     ) {
         self.edition = edition
+        self.supervisor = supervisor
         self.path = path
         self.server = server
         self.loops = loops
@@ -63,6 +71,10 @@ final class Reloader: Sendable {
     }
 
     private func look() {
+        // Out of descriptors, every file would seem to be gone.
+        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        close(descriptor)
         let now = files.lookedAtAgain(in: .process)
         guard now != files else {
             changed = nil
@@ -79,6 +91,7 @@ final class Reloader: Sendable {
     // MARK: Taking up
 
     private func takeUp() {
+        supervisor.reloading(at: SystemClock.now().monotonic * 1000)
         let recorder = FileRecorder()
         defer {
             files = recorder.files
@@ -104,7 +117,8 @@ final class Reloader: Sendable {
         server.renew(Server.Settings(next))
         edition = next
         watch()
-        let left = Countdown(from: shares.count) { [record] in
+        let left = Countdown(from: shares.count) { [record, supervisor] in
+            supervisor.ready()
             let generation = record.succeeded(at: SystemClock.now().unixSeconds)
             next.log.write(.info, "configuration reloaded", ["generation": "\(generation)"])
         }
@@ -113,29 +127,9 @@ final class Reloader: Sendable {
 
     private func refuse(_ problems: [String]) {
         record.refused(because: problems, at: SystemClock.now().unixSeconds)
+        supervisor.ready()
         for problem in problems {
             edition.log.write(.error, "configuration not reloaded, the one before stays", ["problem": problem])
         }
-    }
-}
-
-/// Does something when it has been counted so often, on the thread of the last.
-private final class Countdown: Sendable {
-    private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var left: Int
-    private let body: @Sendable () -> Void
-
-    init(from count: Int, _ body: @escaping @Sendable () -> Void) {
-        left = count
-        self.body = body
-    }
-
-    func count() {
-        let isLast = lock.withLock {
-            left -= 1
-            return left == 0
-        }
-        if isLast { body() }
     }
 }

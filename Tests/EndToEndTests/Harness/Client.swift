@@ -134,7 +134,7 @@ class Client {
 /// A socket that listens, and takes nobody.
 final class Listener {
     let port: UInt16
-    private let descriptor: Int32
+    let descriptor: Int32
 
     init() throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

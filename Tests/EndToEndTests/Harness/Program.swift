@@ -44,10 +44,12 @@ final class Program: @unchecked Sendable {
         return "/the/binary/\(name)/is/not/beside/the/tests"
     }
 
-    /// - Parameter input: a file that is its standard input; without one that is empty.
+    /// - Parameters:
+    ///   - input: a file that is its standard input; without one that is empty.
+    ///   - sockets: what it has from descriptor 3 on, and is told of as by systemd.
     init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil,
-        input: String = "/dev/null"
+        input: String = "/dev/null", handing sockets: [Int32] = []
     ) throws {
         var variables = ProcessInfo.processInfo.environment
         variables["COUNTERSIGN_CONFIG"] = nil
@@ -55,13 +57,21 @@ final class Program: @unchecked Sendable {
         variables.merge(environment) { $1 }
         let (out, err) = (try Stream(), try Stream())
         // The shell gives the folder, since posix_spawn has no standard way to.
-        let call =
+        var call =
             folder.map { ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", $0, path] + arguments } ?? [path] + arguments
+        if !sockets.isEmpty {
+            variables["LISTEN_FDS"] = "\(sockets.count)"
+            call = ["/bin/sh", "-c", "LISTEN_PID=$$ exec \"$@\"", "sh"] + call
+        }
+        // Above all places that they are meant for.
+        let handed = sockets.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
+        defer { for descriptor in handed { close(descriptor) } }
         let source = open(input, O_RDONLY | O_CLOEXEC)
         guard source >= 0 else { throw Failure(description: "cannot read \(input): error \(errno)") }
         defer { close(source) }
         identifier = try Program.spawn(
-            call, variables.map { "\($0)=\($1)" }, [(source, 0), (out.writing, 1), (err.writing, 2)])
+            call, variables.map { "\($0)=\($1)" },
+            [(source, 0), (out.writing, 1), (err.writing, 2)] + zip(handed, Int32(3)...))
         out.closeWriting()
         err.closeWriting()
         (self.out, self.err) = (out, err)

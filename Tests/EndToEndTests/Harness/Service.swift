@@ -18,14 +18,18 @@ final class Service: Asked, Sendable {
     let configuration: String
 
     /// Writes the set-up to a new folder, starts the binary, and waits until it says that it listens.
-    init(_ setup: Setup, _ transport: Transport, _ environment: [String: String] = Setup.environment) throws {
+    init(
+        _ setup: Setup, _ transport: Transport, _ environment: [String: String] = Setup.environment,
+        handing sockets: [Int32] = []
+    ) throws {
         folder = try Keeper.makeFolder()
         configuration = try setup.write(to: folder, transport: transport)
         process = try Program(
-            Program.countersign, ["serve", "--config", configuration], environment: environment)
+            Program.countersign, ["serve", "--config", configuration], environment: environment, handing: sockets)
         do {
             port = try Service.port(of: process, behind: "listening", setup)
-            admin = Admin(port: try Service.port(of: process, behind: "listening for admin", setup))
+            let hasAdmin = !setup.admin.contains("listen: []")
+            admin = Admin(port: hasAdmin ? try Service.port(of: process, behind: "listening for admin", setup) : 0)
         } catch {
             _ = process.stop(within: 1)
             try? FileManager.default.removeItem(atPath: folder)

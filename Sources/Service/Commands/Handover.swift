@@ -1,0 +1,140 @@
+import CSystem
+import Dispatch
+import FoundationEssentials
+import Net
+import Telemetry
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What the process has from whoever started it: listening sockets (sd_listen_fds(3)), from systemd or from a process like
+/// itself whose place it is to take.
+struct Inheritance {
+    /// From 3 on.
+    private(set) var sockets: [Int32] = []
+    /// Where the process is told that it is not needed any more, whose place this one takes.
+    private var predecessor: Int32?
+
+    fileprivate enum Variable: String, CaseIterable {
+        case process = "LISTEN_PID"
+        case count = "LISTEN_FDS"
+        case names = "LISTEN_FDNAMES"
+        /// The process whose place this one is to take; behind the sockets there is a pipe to it then.
+        case predecessor = "COUNTERSIGN_PREDECESSOR"
+    }
+
+    private static let first: Int32 = 3
+
+    init(_ environment: [String: String]) {
+        func number(_ variable: Variable) -> Int32? { environment[variable.rawValue].flatMap { Int32($0) } }
+        let parent = number(.predecessor).flatMap { $0 == getppid() ? $0 : nil }
+        guard let count = number(.count), (1..<Int32(CS_MOST_HANDED)).contains(count),
+            number(.process) == (parent ?? getpid())
+        else { return }
+        sockets = Array(Inheritance.first..<Inheritance.first + count)
+        if parent != nil { predecessor = Inheritance.first + count }
+        // Nobody who is started from here is meant.
+        for variable in Variable.allCases { unsetenv(variable.rawValue) }
+        for descriptor in sockets + (predecessor.map { [$0] } ?? []) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    }
+
+    /// Requests are answered here from now on.
+    func takeOver() {
+        guard let predecessor else { return }
+        var word: UInt8 = 1
+        _ = write(predecessor, &word, 1)
+        close(predecessor)
+    }
+}
+
+/// Has another process of the program take the place of this one, which ends when that answers: the listening sockets are
+/// handed over as they are, so that nobody who connects is refused. From any thread.
+final class Handover: Sendable {
+    private let program: String
+    private let server: Server
+    private let log: Log
+    private let then: @Sendable (pid_t) -> Void
+    private let queue = DispatchQueue(label: "countersign.handover")
+    // On the queue only.
+    private nonisolated(unsafe) var answer: (any DispatchSourceRead)?
+    private nonisolated(unsafe) var isForbidden = false
+
+    /// - Parameter then: called when the other process answers requests.
+    init(of server: Server, _ log: Log, then: @escaping @Sendable (pid_t) -> Void) {
+        program = Handover.path(of: CommandLineTool.arguments.first ?? "")
+        self.server = server
+        self.log = log
+        self.then = then
+    }
+
+    /// The server ends, and has no sockets to hand over any more. Nothing is begun after this.
+    func forbid() { queue.sync { isForbidden = true } }
+
+    func begin() {
+        queue.async { [self] in
+            guard answer == nil, !isForbidden else { return }
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { return complain("no pipe", errno) }
+            _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+            let result = start(with: server.sockets + [ends[1]])
+            close(ends[1])
+            guard result > 0 else {
+                close(ends[0])
+                return complain(program, -result)
+            }
+            log.write(.info, "handing over", ["process": "\(result)"])
+            awaitWord(of: result, on: ends[0])
+        }
+    }
+
+    private func start(with descriptors: [Int32]) -> pid_t {
+        var environment = ProcessInfo.processInfo.environment
+        environment[Inheritance.Variable.names.rawValue] = nil
+        environment[Inheritance.Variable.count.rawValue] = "\(descriptors.count - 1)"
+        for variable in [Inheritance.Variable.process, .predecessor] { environment[variable.rawValue] = "\(getpid())" }
+        // It is the one that is watched then.
+        environment["WATCHDOG_PID"] = nil
+        var arguments = ([program] + CommandLineTool.arguments.dropFirst()).map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        return cs_spawn(program, &arguments, &variables, descriptors, Int32(descriptors.count))
+    }
+
+    /// Reads the one byte that says that the process answers; the end without it says that it never will.
+    private func awaitWord(of process: pid_t, on pipe: Int32) {
+        let source = DispatchSource.makeReadSource(fileDescriptor: pipe, queue: queue)
+        source.setEventHandler { @Sendable [self] in
+            var word: UInt8 = 0
+            let count = read(pipe, &word, 1)
+            answer?.cancel()
+            guard count == 1 else {
+                answer = nil
+                var status: Int32 = 0
+                waitpid(process, &status, 0)
+                return log.write(.error, "not handed over, this process goes on", ["process": "\(process)"])
+            }
+            log.write(.info, "handed over", ["process": "\(process)"])
+            then(process)
+        }
+        source.setCancelHandler { @Sendable in _ = close(pipe) }
+        answer = source
+        source.resume()
+    }
+
+    private func complain(_ what: String, _ number: Int32) {
+        log.write(
+            .error, "not handed over, this process goes on", ["reason": "\(what): \(String(cString: strerror(number)))"]
+        )
+    }
+
+    /// The path that the process was started by, which may lead to another version by now; the binary's own where there was none.
+    private static func path(of name: String) -> String {
+        if name.utf8.contains(UInt8(ascii: "/")) {
+            return name.utf8.first == UInt8(ascii: "/") ? name : FileManager.default.currentDirectoryPath + "/" + name
+        }
+        return (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? name
+    }
+}

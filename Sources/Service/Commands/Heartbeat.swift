@@ -1,0 +1,22 @@
+import Dispatch
+
+/// Tells the supervisor that the service is alive, as long as every event loop does what is asked of it.
+final class Heartbeat: Sendable {
+    // Touched by `init` and `deinit` alone.
+    private nonisolated(unsafe) let timer: any DispatchSourceTimer
+
+    /// - Returns: nil when nobody wants to know.
+    init?(_ supervisor: Supervisor, _ loops: [LoopHandler]) {
+        guard let patience = supervisor.patience else { return nil }
+        timer = DispatchSource.makeTimerSource(queue: .global())
+        let interval = DispatchTimeInterval.milliseconds(Int(patience / 3))
+        timer.schedule(deadline: .now(), repeating: interval, leeway: .milliseconds(10))
+        timer.setEventHandler { @Sendable in
+            let left = Countdown(from: loops.count) { supervisor.alive() }
+            for loop in loops { loop.call { left.count() } }
+        }
+        timer.resume()
+    }
+
+    deinit { timer.cancel() }
+}

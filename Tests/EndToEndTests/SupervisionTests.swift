@@ -1,0 +1,276 @@
+import Foundation
+import Testing
+
+/// What the service and whoever has started it tell each other, and how another binary takes its place.
+@Suite("Supervision: sd_notify, sockets that are handed over, another binary", .timeLimit(.minutes(5)))
+struct SupervisionTests {
+    private static func setup(_ port: UInt16 = 0, _ more: String = "") -> Setup {
+        Setup(
+            name: "supervised",
+            rest: """
+                grants: { "all": { route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,
+                    bucket: "files", unscoped: true } }, reload: { watch: false }, \(more)
+                """, listen: "\"127.0.0.1:\(port)\"", admin: "listen: []")
+    }
+
+    // MARK: Words
+
+    /// Where words are sent to.
+    private final class Ear {
+        let name: String
+        private let descriptor: Int32
+
+        init(abstract isAbstract: Bool) throws {
+            name = isAbstract ? "@countersign-\(UUID().uuidString)" : try Keeper.makeFolder() + "/notify"
+            descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            var path = Array(name.utf8)
+            if isAbstract { path[0] = 0 }
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+            let size = socklen_t(MemoryLayout<sa_family_t>.size + path.count + (isAbstract ? 0 : 1))
+            let descriptor = descriptor
+            let result = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
+            }
+            try #require(result == 0, "cannot bind: error \(errno)")
+            var time = timeval(tv_sec: 20, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
+
+        deinit { close(descriptor) }
+
+        /// The next word that is none of the others.
+        func word(past others: String...) throws -> String {
+            while true {
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                let count = recv(descriptor, &buffer, buffer.count, 0)
+                try #require(count > 0, "nothing was told: error \(errno)")
+                let word = String(decoding: buffer[..<count], as: UTF8.self)
+                if !others.contains(word) { return word }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `it tells when it is ready, reloads, lives and stops`(isAbstract: Bool) throws {
+        let ear = try Ear(abstract: isAbstract)
+        let environment = Setup.environment.merging(
+            ["NOTIFY_SOCKET": ear.name, "WATCHDOG_USEC": "600000"]) { $1 }
+        let service = try Service(SupervisionTests.setup(), isAbstract ? .dispatch : .epoll, environment)
+        defer { service.stop() }
+        #expect(try ear.word(past: "WATCHDOG=1") == "READY=1")
+        for _ in 0..<3 { #expect(try ear.word() == "WATCHDOG=1") }
+        service.process.signal(SIGHUP)
+        let reloading = try ear.word(past: "WATCHDOG=1")
+        #expect(reloading.wholeMatch(of: #/RELOADING=1\nMONOTONIC_USEC=[0-9]+/#) != nil, "\(reloading)")
+        #expect(try ear.word(past: "WATCHDOG=1") == "READY=1")
+        // One that is refused ends, too.
+        try service.replace("countersign.json5", with: "{")
+        service.process.signal(SIGHUP)
+        #expect(try ear.word(past: "WATCHDOG=1").hasPrefix("RELOADING=1\n"))
+        #expect(try ear.word(past: "WATCHDOG=1") == "READY=1")
+        service.process.signal(SIGTERM)
+        #expect(try ear.word(past: "WATCHDOG=1") == "STOPPING=1")
+        #expect(try service.process.wait(within: 5).code == 0)
+    }
+
+    @Test func `nobody is told that it lives who watches another process, or does not watch`() throws {
+        let ear = try Ear(abstract: false)
+        for more in [[:], ["WATCHDOG_USEC": "300000", "WATCHDOG_PID": "1"], ["WATCHDOG_USEC": "soon"]] {
+            let environment = Setup.environment.merging(["NOTIFY_SOCKET": ear.name]) { $1 }.merging(more) { $1 }
+            let service = try Service(SupervisionTests.setup(), .epoll, environment)
+            #expect(try ear.word() == "READY=1")
+            #expect(service.stop().code == 0)
+            #expect(try ear.word() == "STOPPING=1")
+        }
+        // Nobody listens there.
+        let environment = Setup.environment.merging(["NOTIFY_SOCKET": "/no/such/socket"]) { $1 }
+        try Service.run(SupervisionTests.setup(), .epoll, environment) { #expect(try $0.get("/livez").status == 200) }
+    }
+
+    // MARK: Sockets
+
+    @Test(arguments: Transport.allCases)
+    func `a socket that systemd has opened is listened on, whoever has connected before is served`(
+        _ transport: Transport
+    ) throws {
+        let listener = try Listener()
+        let early = try Client(listener.port)
+        try early.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        var setup = SupervisionTests.setup(listener.port)
+        setup.server = "workers: 3,"
+        let service = try Service(setup, transport, handing: [listener.descriptor])
+        defer { service.stop() }
+        #expect(service.port == listener.port)
+        #expect(try early.answer().status == 200)
+        for _ in 0..<50 { #expect(try service.get("/livez").status == 200) }
+        let begin = ContinuousClock.now
+        #expect(service.stop().code == 0)
+        #expect(ContinuousClock.now - begin < .seconds(5))
+        // It is still there, for the next.
+        let late = try Client(listener.port)
+        try late.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let next = try Service(setup, transport, handing: [listener.descriptor])
+        defer { next.stop() }
+        #expect(try late.answer().status == 200)
+    }
+
+    @Test func `a socket of an address that is not to be listened on is an error at start`() throws {
+        let (listener, other) = (try Listener(), try Listener())
+        let folder = try Keeper.makeFolder()
+        let path = try SupervisionTests.setup(listener.port).write(to: folder, transport: .epoll)
+        let process = try Program(
+            Program.countersign, ["serve", "--config", path], environment: Setup.environment,
+            handing: [listener.descriptor, other.descriptor])
+        let outcome = try process.wait(within: 20)
+        #expect(outcome.code == 1)
+        #expect(outcome.err.contains("127.0.0.1:\(other.port): a socket of it was handed over"), "\(outcome.err)")
+    }
+
+    // MARK: Another binary
+
+    /// Asks again and again, on connections that are kept as long as the service likes, until told to stop.
+    private final class Load: @unchecked Sendable {
+        private let lock = NSLock()
+        private let left = DispatchGroup()
+        private var isOver = false
+        private var faults: [String] = []
+        private var answers = 0
+
+        init(_ clients: Int, on port: UInt16) {
+            for _ in 0..<clients {
+                left.enter()
+                Thread.detachNewThread { [self] in
+                    do { try ask(port) } catch { lock.withLock { faults.append("\(error)") } }
+                    left.leave()
+                }
+            }
+        }
+
+        var count: Int { lock.withLock { answers } }
+
+        private func ask(_ port: UInt16) throws {
+            while !lock.withLock({ isOver }) {
+                let client = try Client(port)
+                var isOpen = true
+                while isOpen, !lock.withLock({ isOver }) {
+                    try client.send("GET /nos/token?object=a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    let answer = try client.answer()
+                    guard answer.status == 200 else { throw Program.Failure(description: "\(answer.status)") }
+                    isOpen = !answer.closes
+                    lock.withLock { answers += 1 }
+                }
+            }
+        }
+
+        func end() -> [String] {
+            lock.withLock { isOver = true }
+            left.wait()
+            return faults
+        }
+    }
+
+    /// The process that a log line tells of.
+    private static func process(in log: String, behind words: String) throws -> pid_t {
+        let rest = log[try #require(log.ranges(of: "\(words) process=").last).upperBound...]
+        return try #require(pid_t(rest.prefix { $0.isNumber }))
+    }
+
+    /// Waits for a process that is no child any more, or never was one, to end.
+    private static func awaitEnd(of process: pid_t) throws {
+        let deadline = Date.now.addingTimeInterval(20)
+        while kill(process, 0) == 0 {
+            let state = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ") Z"
+            if state.contains(") Z") { return }
+            try #require(deadline > .now, "\(process) does not end")
+            usleep(20_000)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `another process takes the place under load, and nobody is refused or cut`(_ transport: Transport) throws {
+        let ear = try Ear(abstract: true)
+        let environment = Setup.environment.merging(["NOTIFY_SOCKET": ear.name]) { $1 }
+        let service = try Service(SupervisionTests.setup(Listener.freePort()), transport, environment)
+        let load = Load(6, on: service.port)
+        var heirs: [pid_t] = []
+        defer { for heir in heirs { kill(heir, SIGKILL) } }
+        #expect(try ear.word() == "READY=1")
+        var current = service.process.identifier
+        for number in 1...3 {
+            let before = load.count
+            kill(current, SIGUSR2)
+            let log = try service.process.waitForError(holding: "handed over process=", within: 30)
+            var heir = try SupervisionTests.process(in: log, behind: "handed over")
+            let deadline = Date.now.addingTimeInterval(30)
+            while heirs.contains(heir), deadline > .now {
+                let log = try service.process.waitForError(holding: "handed over process=", within: 1)
+                heir = try SupervisionTests.process(in: log, behind: "handed over")
+                _ = try? service.process.waitForError(holding: "never said", within: 0.05)
+            }
+            heirs.append(heir)
+            #expect(try ear.word(past: "READY=1", "STOPPING=1") == "MAINPID=\(heir)")
+            try SupervisionTests.awaitEnd(of: current)
+            #expect(load.count > before, "round \(number)")
+            current = heir
+            for _ in 0..<20 { #expect(try service.get("/livez").status == 200) }
+        }
+        let faults = load.end()
+        #expect(faults.isEmpty, "\(faults)")
+        kill(current, SIGTERM)
+        try SupervisionTests.awaitEnd(of: current)
+        #expect(service.process.stop(within: 1).code == 0)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a process that cannot take the place leaves it to the one before`(_ transport: Transport) throws {
+        let setup = SupervisionTests.setup(try Listener.freePort())
+        let service = try Service(setup, transport)
+        defer { service.stop() }
+        try service.replace("countersign.json5", with: "{ version: 2 }")
+        for _ in 0..<2 {
+            service.process.signal(SIGUSR2)
+            _ = try service.process.waitForError(holding: "not handed over, this process goes on", within: 30)
+            #expect(try service.get("/livez").status == 200)
+        }
+        try service.replaceConfiguration(with: setup, transport)
+        service.process.signal(SIGHUP)
+        try service.waitFor(generation: 2)
+    }
+
+    // MARK: The process
+
+    @Test func `it dumps no core, gains no privileges, holds keys in locked memory, and a trap ends it at once`() throws
+    {
+        try Service.run(SupervisionTests.setup(), .epoll) { service in
+            let folder = "/proc/\(service.process.identifier)"
+            let status = try String(contentsOfFile: folder + "/status", encoding: .utf8)
+            func field(_ name: String) throws -> String {
+                let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(name + ":") })
+                return line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces)
+            }
+            #expect(try field("NoNewPrivs") == "1")
+            let locked = try #require(Int(try field("VmLck").prefix { $0.isNumber }))
+            #expect(locked >= 1024)
+            let caught = try #require(UInt64(try field("SigCgt"), radix: 16))
+            for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT] {
+                #expect(caught & 1 << UInt64(number - 1) == 0, "signal \(number)")
+            }
+            let limits = try String(contentsOfFile: folder + "/limits", encoding: .utf8)
+            #expect(limits.contains(#/Max core file size +0 +0 /#))
+        }
+    }
+
+    @Test func `the units that are delivered are good`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+        let unit = try String(contentsOfFile: root + "/deploy/systemd/countersign.service", encoding: .utf8)
+        for line in ["Type=notify", "ExecReload=/bin/kill -HUP $MAINPID", "NoNewPrivileges=yes", "LimitCORE=0"] {
+            #expect(unit.contains("\n\(line)\n"), "\(line)")
+        }
+        let socket = try String(contentsOfFile: root + "/deploy/systemd/countersign.socket", encoding: .utf8)
+        // The addresses that are listened on where nothing is said.
+        for address in ["127.0.0.1:8080", "127.0.0.1:8081"] { #expect(socket.contains("\nListenStream=\(address)\n")) }
+    }
+}
