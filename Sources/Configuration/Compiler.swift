@@ -125,7 +125,8 @@ final class Compiler {
     private func compileLog(_ fields: FieldValues) -> Log.Settings {
         Log.Settings(
             level: Log.Level(name: fields.string("level")?.text ?? "") ?? .info,
-            isJSON: fields.string("format")?.text != "text")
+            format: fields.string("format")?.text == "text" ? .text : .json,
+            tellsRequests: fields.boolean("requests") == true, buffer: Int(fields.integer("buffer") ?? 0))
     }
 
     /// Notes a member of `credentials` or `grants`, whose names the user gives, and returns its path.

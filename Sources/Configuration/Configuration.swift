@@ -125,6 +125,8 @@ package struct Configuration: Sendable {
     package static let readinessPath = Array("/readyz".utf8)
     /// Where it says why somebody would get something, or would not.
     package static let explanationPath = Array("/explain".utf8)
+    /// Where the admin listener tells what the service has counted.
+    package static let metricsPath = Array("/metrics".utf8)
     /// Where callers find what they may do.
     package static let grantsPath = Array("/grants".utf8)
     /// Where callers have tickets made.

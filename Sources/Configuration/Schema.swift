@@ -259,6 +259,12 @@ package enum Schema {
             "level", .choice(["debug", "info", "warning", "error"]), standard: "\"info\"", "The least that is told."),
         FieldDescription(
             "format", .choice(["text", "json"]), standard: "\"json\"", "Lines for people or for programs."),
+        FieldDescription(
+            "requests", .boolean, standard: "false",
+            "Whether each request is told, at level info: its id, path, status and client, and never a query."),
+        FieldDescription(
+            "buffer", .size(4096...67_108_864), standard: "\"1MiB\"",
+            "What may wait to be written when nobody reads the log; beyond it lines are lost, and counted."),
     ]
 
     /// The keys of a credential of a provider.

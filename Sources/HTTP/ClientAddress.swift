@@ -1,3 +1,5 @@
+import Bytes
+
 /// Where a client's bytes come from: an IPv6 address, or an IPv4 one mapped into it; none for a client without, as of a Unix
 /// socket.
 package struct ClientAddress: Sendable, Hashable {
@@ -22,4 +24,18 @@ package struct ClientAddress: Sendable, Hashable {
 
     /// What one customer of a provider has: an IPv4 address, or the /64 of an IPv6 address.
     package var network: ClientAddress { high == 0 && low >> 32 == 0xFFFF ? self : ClientAddress(high: high, low: 0) }
+}
+
+extension ClientAddress: CustomStringConvertible {
+    /// `192.0.2.1`, `2001:db8::1`; `-` for none.
+    package var description: String {
+        let bytes = [high, low].flatMap { half in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
+        }
+        if self == .none { return "-" }
+        if high == 0, low >> 32 == 0xFFFF { return bytes.suffix(4).map { "\($0)" }.joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }
+        let text = groups.joined(separator: ":")
+        return IPAddress(text)?.description ?? text
+    }
 }

@@ -18,7 +18,10 @@ package protocol RequestHandler: AnyObject {
     var edition: AnyObject? { get }
     /// Called four times a second while the loop has anything to look after, for whatever the handler waits for.
     func tick(at instant: Instant)
-    /// Whether it is to be called so even while no client is connected.
+    /// Called when a batch of events has been dealt with.
+    /// - Parameter begin: when it began.
+    func rest(since begin: Instant)
+    /// Whether `tick` is to be called even while no client is connected.
     var isWaiting: Bool { get }
     /// When it is to be called so at the latest, whatever happens or does not, in monotonic milliseconds; nil for never.
     var nextTick: Int64? { get }
@@ -29,6 +32,7 @@ extension RequestHandler {
     package func abandon(_ ticket: AnswerTicket) {}
     package var edition: AnyObject? { nil }
     package func tick(at instant: Instant) {}
+    package func rest(since begin: Instant) {}
     package var isWaiting: Bool { false }
     package var nextTick: Int64? { nil }
 }

@@ -4,6 +4,8 @@ import Bytes
 package struct Response: ~Copyable {
     package enum ContentType: Sendable {
         case json, problem, text
+        /// Prometheus' text format, version 0.0.4.
+        case metrics
     }
 
     package var status = 200
@@ -71,6 +73,7 @@ package struct Response: ~Copyable {
             switch contentType {
             case .json: out.append("Content-Type: application/json; charset=utf-8\r\n")
             case .problem: out.append("Content-Type: application/problem+json\r\n")
+            case .metrics: out.append("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n")
             case .text: out.append("Content-Type: text/plain; charset=utf-8\r\n")
             }
             if !omitsBody {

@@ -144,6 +144,7 @@ final class EventLoop {
             sweep()
         }
         sendLateAnswers()
+        context.handler.rest(since: context.instant)
         // Nobody is left for whom an exchange could still be made.
         if isFinished { clients.cancelAll() }
     }
@@ -282,7 +283,10 @@ final class EventLoop {
     /// - Returns: whether bytes came.
     @discardableResult
     private func read(_ channel: ServerChannel) -> Bool {
-        switch input.withUnsafeMutableBytes({ channel.receive(into: $0) }) {
+        let isShakingHands = channel.isShakingHands
+        let transfer = input.withUnsafeMutableBytes { channel.receive(into: $0) }
+        if isShakingHands, !channel.isShakingHands { open.shookHands(true) }
+        switch transfer {
         case .moved(let count):
             // Read and forgotten, so that the refusal is not lost to a reset (RFC 9112 section 9.6).
             if channel.isLingering { return true }
@@ -368,6 +372,7 @@ final class EventLoop {
         channels[slot] = nil
         free.append(slot)
         alive -= 1
+        if channel.isShakingHands { open.shookHands(false) }
         open.leave(reserved: settings.listeners[channel.connection.listener].isReserved)
         channel.finish()
         transport.close(channel.descriptor)
@@ -430,26 +435,3 @@ final class EventLoop {
 
 // Confined to its transport's thread or queue; `stop` touches an atomic and the transport's own wake-up only.
 extension EventLoop: @unchecked Sendable {}
-
-/// How many connections all loops hold together, those of reserved listeners apart from all others.
-final class OpenConnections: Sendable {
-    private let count = Atomic(0), reservedCount = Atomic(0)
-
-    /// Counts one more, unless there are `limit` already.
-    func enter(below limit: Int, reserved: Bool) -> Bool {
-        let count =
-            reserved
-            ? reservedCount.add(1, ordering: .relaxed).newValue : count.add(1, ordering: .relaxed).newValue
-        let isWithin = count <= limit
-        if !isWithin { leave(reserved: reserved) }
-        return isWithin
-    }
-
-    func leave(reserved: Bool) {
-        if reserved {
-            reservedCount.subtract(1, ordering: .relaxed)
-        } else {
-            count.subtract(1, ordering: .relaxed)
-        }
-    }
-}

@@ -75,12 +75,13 @@ package final class Server: Sendable {
         _ settings: Settings, resolver: Resolver, makeHandler: (LoopAccess) throws -> any RequestHandler
     ) throws(Failure) {
         let workers = max(1, settings.workers)
+        let open = OpenConnections()
         var parts: [(handler: any RequestHandler, transport: any Transport, access: LoopAccess)] = []
         for _ in 0..<workers {
             let transport: any Transport
             do throws(TransportError) { transport = try settings.transport.make() } catch { throw .transport(error) }
             let clients = ClientPool(transport, Mailbox(waking: transport), resolver)
-            let access = LoopAccess(clients: clients, answers: LateAnswers())
+            let access = LoopAccess(clients, open)
             do { parts.append((try makeHandler(access), transport, access)) } catch { throw .handler(error) }
         }
         // The sockets come last, so that nothing can fail and leave them open.
@@ -103,7 +104,6 @@ package final class Server: Sendable {
         }
         addresses = sockets.compactMap { $0.first?.address }
         self.sockets = sockets.joined().map(\.descriptor)
-        let open = OpenConnections()
         loops = parts.enumerated().map { worker, part in
             EventLoop(
                 part.transport, settings,

@@ -9,13 +9,16 @@ import HTTP
 /// The machine's clocks.
 package enum SystemClock {
     package static func now() -> Instant {
-        Instant(unixSeconds: Int64(read(CLOCK_REALTIME).tv_sec), monotonic: monotonicMilliseconds())
+        Instant(unixSeconds: Int64(read(CLOCK_REALTIME).tv_sec), nanoseconds: nanoseconds())
     }
 
-    static func monotonicMilliseconds() -> Int64 {
+    /// Of the monotonic clock.
+    package static func nanoseconds() -> Int64 {
         let time = read(CLOCK_MONOTONIC)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
+
+    static func monotonicMilliseconds() -> Int64 { nanoseconds() / 1_000_000 }
 
     private static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()

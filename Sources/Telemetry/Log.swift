@@ -35,57 +35,47 @@ package struct Log: Sendable {
 
     package struct Settings: Sendable {
         package let level: Level
-        /// JSON lines; else text for people.
-        package let isJSON: Bool
+        package let format: LogFormat
+        /// Whether every request is told.
+        package let tellsRequests: Bool
+        /// The most bytes that may wait to be written.
+        package let buffer: Int
 
-        package init(level: Level, isJSON: Bool) {
+        package init(level: Level, format: LogFormat, tellsRequests: Bool = false, buffer: Int = 1 << 20) {
             self.level = level
-            self.isJSON = isJSON
+            self.format = format
+            self.tellsRequests = tellsRequests
+            self.buffer = buffer
         }
     }
 
     private let settings: Settings
+    package let writer = LogWriter.standardError
 
-    package init(_ settings: Settings) { self.settings = settings }
+    package init(_ settings: Settings) {
+        self.settings = settings
+        writer.hold(atMost: settings.buffer)
+    }
+
+    package var format: LogFormat { settings.format }
 
     /// Whether lines of a level are written.
     package func tells(_ level: Level) -> Bool { level >= settings.level }
 
-    /// Writes one line, in one call, so that lines of different threads do not mix.
+    /// At which level requests are told; nil where they are not.
+    package var requestLevel: Level? {
+        if settings.tellsRequests, tells(.info) { return .info }
+        return tells(.debug) ? .debug : nil
+    }
+
+    /// Writes one line.
     /// - Parameter details: names and values for programs, in order; never a secret, a token or what a client sent.
     package func write(_ level: Level, _ message: String, _ details: KeyValuePairs<String, String> = [:]) {
         guard tells(level) else { return }
         var line = ByteWriter(capacity: 256)
-        let time = ISO8601.write(Int64(time(nil)))
-        line.append(settings.isJSON ? "{\"time\":" : "")
-        append(time.text, to: &line)
-        append(" ", ",\"level\":", level.name.description, to: &line)
-        append(": ", ",\"message\":", message, to: &line)
-        for (name, value) in details {
-            line.append(settings.isJSON ? "," : " ")
-            append(name, to: &line)
-            append("=", ":", value, to: &line)
-        }
-        line.append(settings.isJSON ? "}\n" : "\n")
-        // A log that cannot be written must not stop the service.
-        _ = line.withUnsafeBytes { systemWrite(STDERR_FILENO, $0) }
+        format.begin(level, message, at: Int64(time(nil)), in: &line)
+        for (name, value) in details { format.add(name, value, to: &line) }
+        format.end(&line)
+        writer.write(line.array, lines: 1)
     }
-
-    /// A text as the format has it.
-    private func append(_ text: String, to line: inout ByteWriter) {
-        if settings.isJSON { line.append(jsonString: text) } else { line.append(text: text) }
-    }
-
-    /// A text behind what separates it from the one before, in either format.
-    private func append(
-        _ plain: StaticString, _ json: StaticString, _ text: String, to line: inout ByteWriter
-    ) {
-        line.append(settings.isJSON ? json : plain)
-        append(text, to: &line)
-    }
-}
-
-/// `write`, whose name `Log` has taken.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
 }

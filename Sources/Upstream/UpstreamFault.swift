@@ -21,6 +21,14 @@ package enum UpstreamFault: Error, Sendable, Equatable {
     /// Not tried: too many calls in this second. Monotonic milliseconds of the next chance.
     case overBudget(until: Int64)
 
+    /// Whether no attempt was made.
+    package var isUntried: Bool {
+        switch self {
+        case .breakerOpen, .overBudget: true
+        case .network, .unavailable, .throttled, .refused, .malformed, .expired, .clockOff: false
+        }
+    }
+
     /// Whether the same call, signed anew, may fare better at once.
     package var isRetried: Bool {
         switch self {

@@ -31,7 +31,8 @@ final class House {
         let edition = try Edition(configuration) { _ in throw RowError("there is no sandbox here") }
         var handler: (any RequestHandler)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
-            let made = try LoopHandler(edition, RateLimiter(identities: configuration.rates.identities), loop)
+            let made = try LoopHandler(
+                edition, RateLimiter(identities: configuration.rates.identities), Metrics(), loop)
             handler = made
             return made
         }

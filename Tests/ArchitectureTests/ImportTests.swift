@@ -13,7 +13,7 @@ import Testing
         "HTTP": ["Bytes"],
         "Net": ["HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Sandbox": ["Net", "HTTP", "Crypto", "Bytes"],
-        "Telemetry": ["Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch"],
+        "Telemetry": ["Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Configuration": [
             "Access", "Providers", "Upstream", "Telemetry", "Crypto", "Bytes", "FoundationEssentials",
         ],

@@ -43,7 +43,7 @@ struct LoadingTests {
         #expect(configuration.grants.map(\.maxLifetime) == [3600, 3600, 3600, 604_800, 3600, 7200])
         #expect(configuration.grants.map(\.credential) == [0, 0, 0, 1, 2, 3])
         #expect(configuration.warnings.isEmpty)
-        #expect("\(configuration.log)".contains("debug, isJSON: false"))
+        #expect("\(configuration.log)".contains("debug, format: Telemetry.LogFormat.text"))
     }
 
     @Test
@@ -63,7 +63,7 @@ struct LoadingTests {
         #expect(!configuration.server.statusInBody)
         #expect(configuration.server.limits.requestLine == 8192)
         #expect(configuration.server.limits.drainTimeout == 10_000)
-        #expect("\(configuration.log)".contains("info, isJSON: true"))
+        #expect("\(configuration.log)".contains("info, format: Telemetry.LogFormat.json"))
     }
 
     @Test(arguments: [

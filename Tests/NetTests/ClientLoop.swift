@@ -51,10 +51,10 @@ final class ClientLoop {
         adjust(&limits)
         let transport = try kind.make()
         let clients = ClientPool(transport, Mailbox(waking: transport), resolver, limits)
-        let access = LoopAccess(clients: clients, answers: LateAnswers())
+        let access = LoopAccess(clients, OpenConnections())
         let sockets = try ListeningSocket.open(address, index: 0, count: 1)
         port = try #require(sockets.first).address.port
-        loop = EventLoop(transport, settings, sockets, OpenConnections(), access, EchoHandler())
+        loop = EventLoop(transport, settings, sockets, access.connections, access, EchoHandler())
         let (loop, returned) = (loop, returned)
         Thread {
             loop.run(); returned.signal()

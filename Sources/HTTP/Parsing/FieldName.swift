@@ -3,7 +3,7 @@ import Bytes
 /// The request fields that anything in the service looks at; all others are checked for form and skipped.
 package enum FieldName: Int, CaseIterable, Sendable {
     case host, connection, contentLength, contentType, transferEncoding, expect
-    case accept, authorization, apiKey, origin, fetchSite, requestID
+    case accept, acceptEncoding, traceparent, authorization, apiKey, origin, fetchSite, requestID
     case accessControlRequestMethod
 
     static func of(_ name: Span<UInt8>) -> FieldName? {
@@ -15,6 +15,7 @@ package enum FieldName: Int, CaseIterable, Sendable {
                 : name.equals(ignoringCase: "expect") ? .expect : name.equals(ignoringCase: "origin") ? .origin : nil
         case 9: name.equals(ignoringCase: "x-api-key") ? .apiKey : nil
         case 10: name.equals(ignoringCase: "connection") ? .connection : nil
+        case 11: name.equals(ignoringCase: "traceparent") ? .traceparent : nil
         case 12:
             name.equals(ignoringCase: "content-type")
                 ? .contentType : name.equals(ignoringCase: "x-request-id") ? .requestID : nil
@@ -22,6 +23,7 @@ package enum FieldName: Int, CaseIterable, Sendable {
         case 14:
             name.equals(ignoringCase: "content-length")
                 ? .contentLength : name.equals(ignoringCase: "sec-fetch-site") ? .fetchSite : nil
+        case 15: name.equals(ignoringCase: "accept-encoding") ? .acceptEncoding : nil
         case 17: name.equals(ignoringCase: "transfer-encoding") ? .transferEncoding : nil
         case 29: name.equals(ignoringCase: "access-control-request-method") ? .accessControlRequestMethod : nil
         default: nil

@@ -3,7 +3,6 @@ import Bytes
 import Configuration
 import Crypto
 import HTTP
-import Telemetry
 import Upstream
 
 /// What a request at the admin listener goes through: host, page, path, key, answer. It shares nothing with what the public
@@ -18,18 +17,21 @@ struct AdminPipeline: ~Copyable {
         case ready
         /// Why somebody would get something, or would not.
         case explanation
+        /// What it has counted, for Prometheus.
+        case metrics
 
         var path: [UInt8] {
             switch self {
             case .alive: Configuration.livenessPath
             case .ready: Configuration.readinessPath
             case .explanation: Configuration.explanationPath
+            case .metrics: Configuration.metricsPath
             }
         }
 
         var methods: StaticString {
             switch self {
-            case .alive, .ready: "GET, HEAD, OPTIONS"
+            case .alive, .ready, .metrics: "GET, HEAD, OPTIONS"
             case .explanation: "POST, OPTIONS"
             }
         }
@@ -41,7 +43,7 @@ struct AdminPipeline: ~Copyable {
         var isOpen: Bool {
             switch self {
             case .alive, .ready: true
-            case .explanation: false
+            case .explanation, .metrics: false
             }
         }
     }
@@ -54,17 +56,24 @@ struct AdminPipeline: ~Copyable {
     private let paths = Endpoint.allCases.map { (path: $0.path, endpoint: $0) }
     private let readiness: Readiness
     private let explainer: Explainer
-    private let log: Log
+    private let metrics: MetricsPage
+    private let meter: RequestMeter
+    private let accesses: AccessLog
     private var requestID: RequestID
 
-    init(_ configuration: Configuration, _ readiness: Readiness, _ log: Log) throws(CryptoError) {
+    init(
+        _ configuration: Configuration, _ readiness: Readiness, _ metrics: MetricsPage, _ meter: RequestMeter,
+        _ accesses: AccessLog
+    ) throws(CryptoError) {
         requestID = try RequestID()
         hosts = configuration.admin.listen.map { HostRule(configuration.server, listener: $0, isAdmin: true) }
         authenticator = configuration.admin.authenticator
         memory = JWTMemory(capacity: 0)
         self.readiness = readiness
         explainer = Explainer(configuration: configuration)
-        self.log = log
+        self.metrics = metrics
+        self.meter = meter
+        self.accesses = accesses
     }
 
     /// - Parameter place: of the address that it came in by, among the admin's.
@@ -76,9 +85,9 @@ struct AdminPipeline: ~Copyable {
             let endpoint = try find(request, by: place)
             try admit(request, to: endpoint, at: instant)
             try answer(request, by: endpoint, at: instant, into: &response)
-            finish(request, status: response.status, code: "ok", &response)
+            finish(request, status: response.status, because: nil, at: instant, &response)
         } catch {
-            refuse(request, because: error, &response)
+            refuse(request, because: error, at: instant, &response)
         }
     }
 
@@ -93,7 +102,7 @@ struct AdminPipeline: ~Copyable {
             try admitType(of: request)
             return false
         } catch {
-            refuse(request, because: error, &response)
+            refuse(request, because: error, at: instant, &response)
             return true
         }
     }
@@ -161,21 +170,32 @@ struct AdminPipeline: ~Copyable {
             try admitType(of: request)
             response.body.append(try explainer.explain(request.body, at: instant.unixSeconds))
             response.body.append("\n")
+        case .metrics:
+            response.contentType = .metrics
+            metrics.write(at: Now(instant), into: &response.body)
         }
     }
 
-    private func refuse(_ request: borrowing Request, because refusal: Refusal, _ response: inout Response) {
+    private func refuse(
+        _ request: borrowing Request, because refusal: Refusal, at instant: Instant, _ response: inout Response
+    ) {
         refusal.write(into: &response, requestID: requestID.bytes)
-        finish(request, status: refusal.status, code: refusal.code, &response)
+        finish(request, status: refusal.status, because: refusal.code, at: instant, &response)
     }
 
     private func finish(
-        _ request: borrowing Request, status: Int, code: StaticString, _ response: inout Response
+        _ request: borrowing Request, status: Int, because reason: StaticString?, at instant: Instant,
+        _ response: inout Response
     ) {
         response.add("X-Request-Id", requestID.bytes)
-        guard log.tells(.debug) else { return }
-        let isKnown = paths.contains { request.path.equals($0.path) }
-        log.write(
-            answered: isKnown ? request.path.text : nil, requestID: requestID.bytes, status: status, code: code)
+        var record = RequestRecord(request, at: instant)
+        record.route = RequestLabels.admin
+        meter.count(record, status: status, because: reason)
+        let path = request.path
+        var length = 0
+        for known in paths where path.equals(known.path) { length = path.count }
+        accesses.write(
+            record, requestID: requestID.bytes, path: path.extracting(0..<length), status: status, because: reason,
+            at: instant.unixSeconds)
     }
 }

@@ -84,7 +84,7 @@ final class CallbackCounter {
         let now = tools.clock()
         for (ticket, callback) in parked where callback.claim.key == place {
             parked[ticket] = nil
-            callback.request.finish(by: answers, tools.log) { response throws(Refusal) in
+            callback.request.finish(by: answers) { response throws(Refusal) in
                 switch result {
                 case .success(let key):
                     try callback.entry.answer(

@@ -85,6 +85,9 @@ package final class CallbackKeys: Sendable {
         }
     }
 
+    /// For metrics.
+    var allLines: [VendorLine] { Array(lines.values) }
+
     func line(to place: PublishedKey) -> VendorLine? { lines[Way(host: place.host, isUsual: place.isUsual)] }
 
     package func ask(_ place: PublishedKey, for loop: Int, at now: Now) -> CallbackKeyTable.Answer {

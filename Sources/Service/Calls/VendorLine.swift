@@ -11,6 +11,7 @@ final class VendorLine: Sendable {
         var budget: CallBudget
         /// The place of the endpoint that answered last.
         var endpoint = 0
+        var outcomes = CallOutcomes()
     }
 
     /// In the order in which they are tried.
@@ -32,6 +33,9 @@ final class VendorLine: Sendable {
     /// Whether calls have failed in a row, and none has come through since.
     var isFailing: Bool { lock.withLock { state.breaker.state != .closed } }
 
+    /// How attempts have ended, for metrics.
+    var outcomes: CallOutcomes { lock.withLock { state.outcomes } }
+
     /// The attempts of a call that begins now.
     func makeRetry(at now: Now) -> Retry {
         lock.withLock {
@@ -43,18 +47,22 @@ final class VendorLine: Sendable {
         lock.withLock {
             var line = state
             defer { state = line }
-            return retry.next(at: now.monotonic, past: &line.breaker, within: &line.budget)
+            let step = retry.next(at: now.monotonic, past: &line.breaker, within: &line.budget)
+            if case .giveUp(let fault) = step, fault.isUntried { line.outcomes.add(fault) }
+            return step
         }
     }
 
     func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Now) -> Retry.Step {
         lock.withLock {
-            retry.failed(with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
+            state.outcomes.add(fault)
+            return retry.failed(with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
         }
     }
 
     func succeeded(_ retry: inout Retry, at now: Now) {
         lock.withLock {
+            state.outcomes.add(nil)
             retry.succeeded(at: now.monotonic, past: &state.breaker)
             state.endpoint = retry.endpoint
         }

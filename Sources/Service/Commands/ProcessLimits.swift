@@ -24,6 +24,12 @@ enum ProcessLimits {
         setrlimit(core, &limit)
     }
 
+    /// Opens nothing in the place of standard streams that the process was started without: else what is opened next would
+    /// take their numbers, and a client would get the log.
+    static func fillStandardStreams() {
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 { _ = open("/dev/null", O_RDWR) }
+    }
+
     /// Lets the process open as many files and sockets as the system allows it at all.
     /// - Returns: how many that is.
     static func raiseDescriptors() -> Int {

@@ -25,7 +25,11 @@ enum Serving {
             Terminal.complain(error.description)
             return .invalidConfiguration
         }
+        ProcessLimits.fillStandardStreams()
+        // A peer that is gone is an error of the write, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
         let log = Log(configuration.log)
+        defer { log.writer.flush(within: farewell) }
         for warning in configuration.warnings { log.write(.warning, warning) }
         let descriptors = ProcessLimits.raiseDescriptors()
         if descriptors < configuration.server.limits.connections {
@@ -49,17 +53,21 @@ enum Serving {
         return .done
     }
 
+    /// Milliseconds that the last lines of the log have to be written.
+    private static let farewell = 1000
+
     private static func serve(
         by edition: Edition, from path: String, _ inheritance: Inheritance, _ log: Log,
         startingSandbox start: @escaping SandboxStart
     ) throws {
         let supervisor = Supervisor(ProcessInfo.processInfo.environment)
         let limiter = RateLimiter(identities: edition.configuration.rates.identities)
+        let metrics = Metrics()
         var loops: [LoopHandler] = []
         var settings = Server.Settings(edition)
         settings.handed = inheritance.sockets
         let server = try Server(settings, resolver: Resolver()) { loop in
-            let handler = try LoopHandler(edition, limiter, loop)
+            let handler = try LoopHandler(edition, limiter, metrics, loop)
             loops.append(handler)
             return handler
         }
@@ -69,8 +77,6 @@ enum Serving {
             server.stop()
         }
         let heartbeat = Heartbeat(supervisor, loops)
-        // A peer that is gone is an error of the write, not the end of the process.
-        signal(SIGPIPE, SIG_IGN)
         var signals = [SIGTERM, SIGINT].map { number in
             Signals.take(number) {
                 log.write(.info, "stopping")

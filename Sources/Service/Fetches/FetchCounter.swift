@@ -53,7 +53,7 @@ final class FetchCounter {
     }
 
     private func finish(_ ticket: AnswerTicket, with outcome: Fetch.Outcome) {
-        parked.removeValue(forKey: ticket)?.request.finish(by: answers, tools.log) { response throws(Refusal) in
+        parked.removeValue(forKey: ticket)?.request.finish(by: answers) { response throws(Refusal) in
             switch try outcome.get() {
             case .json(let text):
                 response.body.append(text)

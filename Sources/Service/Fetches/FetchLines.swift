@@ -17,6 +17,8 @@ package struct FetchLines: Sendable {
     /// By the place of the grant; nil for those of other routes.
     let lines: [VendorLine?]
     private let known: [Key: VendorLine]
+    /// Each once, for metrics.
+    var all: [VendorLine] { Array(known.values) }
 
     /// - Parameter earlier: those of the configuration before; what is known of the same endpoints stays.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.

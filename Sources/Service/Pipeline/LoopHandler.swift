@@ -7,21 +7,29 @@ import Net
 package final class LoopHandler: RequestHandler {
     private let loop: LoopAccess
     private let limiter: RateLimiter
+    private let metrics: Metrics
+    private let meter: RequestMeter
     private var current: LoopEdition
     /// Those of which something is still under way.
     private var earlier: [LoopEdition] = []
 
-    /// - Parameter limiter: shared by all loops, and by the editions that follow each other.
-    package init(_ edition: Edition, _ limiter: RateLimiter, _ loop: LoopAccess) throws(CryptoError) {
+    /// - Parameter limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
+    package init(
+        _ edition: Edition, _ limiter: RateLimiter, _ metrics: Metrics, _ loop: LoopAccess
+    ) throws(CryptoError) {
         self.loop = loop
         self.limiter = limiter
-        current = try LoopEdition(edition, limiter, loop)
+        self.metrics = metrics
+        meter = RequestMeter(metrics.makeCounters())
+        current = try LoopEdition(edition, limiter, metrics, meter, loop)
     }
 
     // MARK: Editions
 
     /// The loop's share of an edition, which nobody is answered by yet. From any thread.
-    func prepare(_ edition: Edition) throws(CryptoError) -> LoopEdition { try LoopEdition(edition, limiter, loop) }
+    func prepare(_ edition: Edition) throws(CryptoError) -> LoopEdition {
+        try LoopEdition(edition, limiter, metrics, meter, loop)
+    }
 
     /// Answers by another edition from now on. From any thread.
     /// - Parameter then: called on the loop's thread when it does; never when the loop is over.
@@ -82,6 +90,12 @@ package final class LoopHandler: RequestHandler {
 
     /// What is left of earlier editions is looked after all the time.
     package var nextTick: Int64? { earlier.isEmpty ? current.nextTick : .min }
+
+    package func rest(since begin: Instant) {
+        meter.rest(since: begin)
+        current.accesses.flush()
+        for edition in earlier { edition.accesses.flush() }
+    }
 
     package var isWaiting: Bool { current.isWaiting || earlier.contains(where: \.isWaiting) }
 }

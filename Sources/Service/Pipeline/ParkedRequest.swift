@@ -1,7 +1,6 @@
 import Bytes
 import HTTP
 import Net
-import Telemetry
 
 /// A request whose answer must wait, and all that every answer needs of it.
 struct ParkedRequest {
@@ -10,31 +9,40 @@ struct ParkedRequest {
     /// Field lines that its answer has already.
     private let fields: [UInt8]
     private let words: Refusal.Words
-    private let path: String
+    private let path: [UInt8]
+    private let record: RequestRecord
+    private let meter: RequestMeter
+    private let accesses: AccessLog
 
     init(
         _ request: borrowing Request, as ticket: AnswerTicket, requestID: [UInt8], in words: Refusal.Words,
-        with response: borrowing Response
+        with response: borrowing Response, noting record: RequestRecord, by meter: RequestMeter, _ accesses: AccessLog
     ) {
+        self.record = record
+        self.meter = meter
+        self.accesses = accesses
         self.ticket = ticket
         self.requestID = requestID
         self.words = words
         fields = response.fieldLines.array
-        path = request.path.text
+        path = request.path.array
     }
 
     /// Has the request answered, by what `fill` puts into the response or by the refusal that it throws.
-    func finish(by answers: LateAnswers, _ log: Log, _ fill: (inout Response) throws(Refusal) -> Void) {
+    func finish(by answers: LateAnswers, _ fill: (inout Response) throws(Refusal) -> Void) {
         answers.finish(ticket) { response in
             response.append(fields: fields.span)
-            var code: StaticString = "ok"
+            var reason: StaticString?
             var status = response.status
             do throws(Refusal) { try fill(&response) } catch {
                 error.write(into: &response, requestID: requestID.span, in: words)
-                (code, status) = (error.code, error.status)
+                (reason, status) = (error.code, error.status)
             }
             response.add("X-Request-Id", requestID.span)
-            log.write(answered: path, requestID: requestID.span, status: status, code: code)
+            let waited = meter.count(late: record, status: status, because: reason)
+            accesses.write(
+                record, requestID: requestID.span, path: path.span, status: status, because: reason, waited: waited,
+                at: SystemClock.now().unixSeconds)
         }
     }
 }

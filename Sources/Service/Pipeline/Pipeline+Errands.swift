@@ -25,7 +25,7 @@ extension Pipeline {
         to request: borrowing Request, from caller: Caller, on errand: Errand, as ticket: AnswerTicket,
         at instant: Instant, into response: inout Response
     ) -> Answering {
-        requestID.begin(request)
+        begin(request, at: instant)
         do throws(Refusal) {
             switch errand {
             case .ticket: try mint(for: caller, request, at: instant, into: &response)

@@ -33,7 +33,7 @@ extension Pipeline {
     }
 
     /// Who asks for the list, if it need not be asked first who that is.
-    func identifyLister(
+    mutating func identifyLister(
         _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
         switch request.head.method {

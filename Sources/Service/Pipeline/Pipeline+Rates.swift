@@ -11,7 +11,7 @@ extension Pipeline {
     ) throws(Refusal) {
         guard let rate = configuration.rates.perAddress, request.client != .none else { return }
         let count = RateLimiter.Count(rate: rate, identity: RateTable.Identity(request.client))
-        try admit(taking ? limiter.take(count, at: instant) : limiter.look(count, at: instant), &response)
+        try admit(taking ? limiter.take(count, at: instant) : limiter.look(count, at: instant), .perAddress, &response)
     }
 
     func count(
@@ -20,7 +20,7 @@ extension Pipeline {
     ) throws(Refusal) {
         guard let rate = configuration.rates.perCaller else { return }
         let count = RateLimiter.Count(rate: rate, identity: RateTable.Identity(caller, from: request.client))
-        try admit(taking ? limiter.take(count, at: instant) : limiter.look(count, at: instant), &response)
+        try admit(taking ? limiter.take(count, at: instant) : limiter.look(count, at: instant), .perCaller, &response)
     }
 
     /// What is to be issued; HEAD, which gets nothing, only looks.
@@ -46,12 +46,15 @@ extension Pipeline {
         } else {
             standing = limiter.take(first, at: instant)
         }
-        try admit(standing, &response)
+        try admit(standing, .perGrant, &response)
         tell(standing, &response)
     }
 
-    private func admit(_ standing: RateStanding, _ response: inout Response) throws(Refusal) {
+    private func admit(
+        _ standing: RateStanding, _ limit: RequestLabels.Limit, _ response: inout Response
+    ) throws(Refusal) {
         guard !standing.isAllowed else { return }
+        meter.count(limit)
         tell(standing, &response)
         throw .rateLimited(wait: standing.wait)
     }

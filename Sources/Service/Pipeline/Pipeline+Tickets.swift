@@ -19,7 +19,7 @@ extension Pipeline {
             let end = query.firstIndex(of: UInt8(ascii: "&"), from: start) ?? query.count
             if query.extracting(start..<end).begins(with: parameter) {
                 guard found == nil else {
-                    throw .unauthenticated("present one credential, not two", wasPresented: true)
+                    throw .twoCredentials
                 }
                 found = start + parameter.utf8CodeUnitCount..<end
             }
@@ -69,7 +69,7 @@ extension Pipeline {
     }
 
     /// Who asks, if it need not be asked first who that is.
-    func identifyMinter(
+    mutating func identifyMinter(
         _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
         guard tickets != nil else { throw .notFound }

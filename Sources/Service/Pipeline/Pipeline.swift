@@ -23,6 +23,9 @@ struct Pipeline: ~Copyable {
     let counter: SessionCounter
     let fetches: FetchCounter
     let limiter: RateLimiter
+    let meter: RequestMeter
+    let accesses: AccessLog
+    var record = RequestRecord(at: Instant(unixSeconds: 0, monotonic: 0))
     var memo = SessionMemo()
     let log: Log
     var ask: Ask
@@ -69,8 +72,7 @@ struct Pipeline: ~Copyable {
     init(
         _ configuration: Configuration, _ counter: SessionCounter, _ fetches: FetchCounter,
         _ callbackCounter: CallbackCounter, on lines: FetchLines, believing issuerKeys: KeyClerk,
-        _ limiter: RateLimiter,
-        log: Log
+        _ limiter: RateLimiter, _ meter: RequestMeter, _ accesses: AccessLog, log: Log
     ) throws(CryptoError) {
         var keys: [SigningKey?] = []
         for credential in configuration.credentials {
@@ -96,6 +98,8 @@ struct Pipeline: ~Copyable {
         self.fetches = fetches
         self.callbackCounter = callbackCounter
         self.limiter = limiter
+        self.meter = meter
+        self.accesses = accesses
         self.makings = makings
         self.requestID = requestID
         callbacks = CallbackTable(configuration.grants, with: keys, after: previous)
@@ -113,20 +117,20 @@ struct Pipeline: ~Copyable {
     mutating func respond(
         to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) -> Answering {
-        requestID.begin(request)
+        begin(request, at: instant)
         do throws(Refusal) {
             switch try answer(request, as: ticket, at: instant, into: &response) {
             case .later: return .later
-            case .done: finish(request, status: response.status, code: "ok", &response)
+            case .done: finish(request, status: response.status, because: nil, at: instant, &response)
             }
         } catch {
-            refuse(request, because: error, &response)
+            refuse(request, because: error, at: instant, &response)
         }
         return .done
     }
 
     mutating func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
-        requestID.begin(request)
+        begin(request, at: instant)
         do throws(Refusal) {
             switch try find(request) {
             case .issue(let route) where request.head.method != .options:
@@ -149,7 +153,7 @@ struct Pipeline: ~Copyable {
             }
             return false
         } catch {
-            refuse(request, because: error, &response)
+            refuse(request, because: error, at: instant, &response)
             return true
         }
     }
@@ -159,12 +163,25 @@ struct Pipeline: ~Copyable {
         let refusal = Refusal(error)
         refusal.write(into: &response, requestID: requestID.bytes)
         response.add("X-Request-Id", requestID.bytes)
-        log.write(answered: nil, requestID: requestID.bytes, status: refusal.status, code: refusal.code)
+        if let limit = RequestLabels.Limit(error.kind) { meter.count(limit) }
+        record = RequestRecord(at: instant)
+        meter.count(record, status: refusal.status, because: refusal.code)
+        let none: [UInt8] = []
+        accesses.write(
+            record, requestID: requestID.bytes, path: none.span, status: refusal.status, because: refusal.code,
+            at: instant.unixSeconds)
     }
 
-    private func refuse(_ request: borrowing Request, because refusal: Refusal, _ response: inout Response) {
+    mutating func begin(_ request: borrowing Request, at instant: Instant) {
+        requestID.begin(request)
+        record = RequestRecord(request, at: instant)
+    }
+
+    private func refuse(
+        _ request: borrowing Request, because refusal: Refusal, at instant: Instant, _ response: inout Response
+    ) {
         refusal.write(into: &response, requestID: requestID.bytes, in: words(for: request))
-        finish(request, status: refusal.status, code: refusal.code, &response)
+        finish(request, status: refusal.status, because: refusal.code, at: instant, &response)
     }
 
     /// In whose words the errors of the request's route are told.
@@ -174,26 +191,33 @@ struct Pipeline: ~Copyable {
         return .sdk(inBody: configuration.server.statusInBody)
     }
 
-    /// - Parameter status: what it is truly, whatever the head says.
+    /// - Parameters:
+    ///   - status: what it is truly, whatever the head says.
+    ///   - reason: the refusal's code; nil for a success.
     private func finish(
-        _ request: borrowing Request, status: Int, code: StaticString, _ response: inout Response
+        _ request: borrowing Request, status: Int, because reason: StaticString?, at instant: Instant,
+        _ response: inout Response
     ) {
         response.add("X-Request-Id", requestID.bytes)
-        guard log.tells(.debug) else { return }
-        let path = router.find(request.path) == nil ? nil : request.path.text
-        log.write(answered: path, requestID: requestID.bytes, status: status, code: code)
+        meter.count(record, status: status, because: reason)
+        let path = request.path
+        accesses.write(
+            record, requestID: requestID.bytes,
+            path: path.extracting(0..<(record.route == RequestLabels.none ? 0 : path.count)),
+            status: status, because: reason, at: instant.unixSeconds)
     }
 
     // MARK: Routes
 
     /// The endpoint that a request is for, if the service answers to the name that it was asked by.
-    private func find(_ request: borrowing Request) throws(Refusal) -> Router.Endpoint {
+    private mutating func find(_ request: borrowing Request) throws(Refusal) -> Router.Endpoint {
         guard hosts.indices.contains(request.listener),
             hosts[request.listener].admits(request.authority) || isPublic(request)
         else { throw .misdirected }
         // `OPTIONS *`
         if request.path.isEmpty { return .everything }
         guard let endpoint = router.find(request.path) else { throw .notFound }
+        record.route = RequestLabels.route(endpoint)
         return endpoint
     }
 
@@ -272,6 +296,7 @@ struct Pipeline: ~Copyable {
             permit.end(in: &workspace)
             return .done
         }
+        record.isIssuing = true
         var answering = Answering.done
         switch makings[permit.grant.index] {
         case .signing(let issuer, let key):
@@ -293,7 +318,7 @@ struct Pipeline: ~Copyable {
     }
 
     /// Who asks, if it need not be asked first who that is. Who is denied is told so after what is wrong with the request (R7).
-    private func identify(
+    private mutating func identify(
         _ request: borrowing Request, on route: Int, counting: Bool, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
         if request.head.method == .other { throw .methodNotAllowed(Pipeline.issueMethods) }
@@ -303,7 +328,7 @@ struct Pipeline: ~Copyable {
     }
 
     /// Who asks, if that one does not ask too often.
-    func identify(
+    mutating func identify(
         _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
         try count(addressOf: request, taking: counting, at: instant, into: &response)
@@ -312,18 +337,20 @@ struct Pipeline: ~Copyable {
         return caller
     }
 
-    private func authenticate(_ request: borrowing Request, at instant: Instant) throws(Refusal) -> Caller {
+    private mutating func authenticate(_ request: borrowing Request, at instant: Instant) throws(Refusal) -> Caller {
         if request.head.isRepeated(.authorization) || request.head.isRepeated(.apiKey) {
+            record.note(.other, isAccepted: false)
             throw .twoCredentials
         }
         if let place = try Pipeline.ticket(in: request.query) {
             guard request.head.value(of: .authorization) == nil, request.head.value(of: .apiKey) == nil else {
+                record.note(.other, isAccepted: false)
                 throw .twoCredentials
             }
             return try caller(
                 of: configuration.authenticator.identify(
                     ticket: request.query.extracting(place), by: tickets, at: instant.unixSeconds),
-                at: instant)
+                by: .ticket, at: instant)
         }
         // What was said expressly goes before what the connection says.
         if let certificate = request.certificate, request.head.value(of: .authorization) == nil,
@@ -332,20 +359,26 @@ struct Pipeline: ~Copyable {
             return try caller(
                 of: configuration.authenticator.identify(
                     certificate: certificate.names, until: certificate.notAfter, at: instant.unixSeconds),
-                at: instant)
+                by: .principal(.certificate), at: instant)
         }
         let authorization = request.head.value(of: .authorization) == nil ? nil : request.field(.authorization)
         let apiKey = request.head.value(of: .apiKey) == nil ? nil : request.field(.apiKey)
         return try caller(
             of: configuration.authenticator.identify(
                 authorization: authorization, apiKey: apiKey, at: instant.unixSeconds, remembering: &keys.memory),
-            at: instant)
+            by: nil, at: instant)
     }
 
-    private func caller(of finding: Authenticator.Finding, at instant: Instant) throws(Refusal) -> Caller {
+    /// - Parameter proof: what was presented, where it is no bearer's.
+    private mutating func caller(
+        of finding: Authenticator.Finding, by proof: RequestLabels.Proof?, at instant: Instant
+    ) throws(Refusal) -> Caller {
         switch finding {
-        case .caller(let caller): return caller
+        case .caller(let caller):
+            record.note(proof ?? .principal(caller.principal.kind), isAccepted: true)
+            return caller
         case .refused(let reason, let fault):
+            record.note(proof ?? .principal(fault == nil ? .apiKey : .jwt), isAccepted: false)
             if let fault { note(fault) }
             if let issuer = fault?.issuerWithoutKey, keys.isWanted(of: issuer, at: Now(instant)) { throw .noKeysYet }
             throw .unauthenticated(reason.description, wasPresented: true)
@@ -385,23 +418,13 @@ struct Pipeline: ~Copyable {
         _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response
     ) -> ParkedRequest {
         ParkedRequest(
-            request, as: ticket, requestID: requestID.bytes.array, in: words(for: request), with: response)
+            request, as: ticket, requestID: requestID.bytes.array, in: words(for: request), with: response,
+            noting: record, by: meter, accesses)
     }
 
     /// Notes what broke, and gives what the client is told.
     func fail(_ what: String, _ error: any Error) -> Refusal {
         log.write(.error, "\(what) failed", ["requestId": requestID.text, "error": "\(error)"])
         return .internalError
-    }
-}
-
-extension Log {
-    /// One line for a request, for whoever looks for it by its id. A path that is none of the service's own is not told, nor
-    /// is any query: they may hold anything.
-    func write(answered path: String?, requestID: Span<UInt8>, status: Int, code: StaticString) {
-        guard tells(.debug) else { return }
-        write(
-            .debug, "answered",
-            ["requestId": requestID.text, "path": path ?? "-", "status": "\(status)", "code": code.description])
     }
 }

@@ -15,19 +15,28 @@ final class LoopEdition {
     private let fetches: FetchCounter
     private let callbacks: CallbackCounter
     private let tokens: KeyClerk
+    let accesses: AccessLog
 
-    /// - Parameter limiter: shared by all loops, and by the editions that follow each other.
-    init(_ edition: Edition, _ limiter: RateLimiter, _ loop: LoopAccess) throws(CryptoError) {
+    /// - Parameters:
+    ///   - limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
+    ///   - meter: the loop's own.
+    init(
+        _ edition: Edition, _ limiter: RateLimiter, _ metrics: Metrics, _ meter: RequestMeter, _ loop: LoopAccess
+    ) throws(CryptoError) {
         let (configuration, log) = (edition.configuration, edition.log)
         let tools = Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log)
         let mailbox = loop.clients.mailbox
-        counter = SessionCounter(try edition.desks.clerks(configuration, loop, log), loop.answers, log)
+        accesses = AccessLog(log)
+        counter = SessionCounter(try edition.desks.clerks(configuration, loop, log), loop.answers)
         fetches = FetchCounter(tools, loop.answers)
         callbacks = CallbackCounter(edition.callbackKeys, tools, loop.answers) { mailbox.post($0) }
         tokens = KeyClerk(edition.issuerKeys, configuration.authenticator.makeMemory(), tools) { mailbox.post($0) }
         pipeline = try Pipeline(
-            configuration, counter, fetches, callbacks, on: edition.lines, believing: tokens, limiter, log: log)
-        admin = try AdminPipeline(configuration, Readiness(edition.desks, edition.record), log)
+            configuration, counter, fetches, callbacks, on: edition.lines, believing: tokens, limiter, meter, accesses,
+            log: log)
+        admin = try AdminPipeline(
+            configuration, Readiness(edition.desks, edition.record),
+            MetricsPage(of: edition, metrics, loop.connections), meter, accesses)
         adminPlace = configuration.server.listen.count
     }
 

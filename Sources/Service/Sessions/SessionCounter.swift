@@ -4,7 +4,6 @@ import Crypto
 import HTTP
 import Net
 import Providers
-import Telemetry
 import Upstream
 
 /// What a permit says of a session's end, for whoever is served one.
@@ -30,13 +29,11 @@ final class SessionCounter {
     /// By the place of the credential; nil for credentials that are keys.
     private let clerks: [SessionClerk?]
     private let answers: LateAnswers
-    private let log: Log
     private var parked: [AnswerTicket: Parked] = [:]
 
-    init(_ clerks: [SessionClerk?], _ answers: LateAnswers, _ log: Log) {
+    init(_ clerks: [SessionClerk?], _ answers: LateAnswers) {
         self.clerks = clerks
         self.answers = answers
-        self.log = log
     }
 
     /// The clerk of a credential; nil for one that is a key.
@@ -66,7 +63,7 @@ final class SessionCounter {
 
     private func finish(_ ticket: AnswerTicket, with outcome: SessionDesk.Outcome) {
         guard let parked = parked.removeValue(forKey: ticket) else { return }
-        parked.request.finish(by: answers, log) { response throws(Refusal) in
+        parked.request.finish(by: answers) { response throws(Refusal) in
             switch outcome {
             case .serve(let credential): try parked.fill(credential, &response)
             case .refuse(let refusal): throw Refusal(refusal)

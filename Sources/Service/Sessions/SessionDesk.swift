@@ -105,6 +105,9 @@ package final class SessionDesk: Sendable {
     /// Whether the vendor's clock and ours disagree, so that nothing is issued (R17).
     func isClockOff(at now: Now) -> Bool { lock.withLock { state.skew.judge(at: now) != .fine } }
 
+    /// What is remembered, for metrics.
+    func survey(at now: Now) -> SlotSurvey { lock.withLock { state.table.survey(at: now) } }
+
     // MARK: Calls
 
     func line(to counterpart: Counterpart) -> VendorLine {

@@ -85,6 +85,9 @@ package struct ExpiringSlot: Sendable {
 
     package init() {}
 
+    /// Seconds since the credential that is held was asked for; nil when none is.
+    func age(at now: Now) -> Int64? { held.map { max(0, now.monotonic.minus($0.since)) / 1000 } }
+
     /// Whether nobody has been sent for a credential.
     var hasNoFlight: Bool { flight == nil }
 

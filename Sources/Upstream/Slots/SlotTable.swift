@@ -131,6 +131,13 @@ package struct SlotTable<Value: Sendable>: ~Copyable {
         places[key].map { entries[$0].slot.state(at: now, limits: limits) } ?? .empty
     }
 
+    /// What all of them are; looks at each.
+    package func survey(at now: Now) -> SlotSurvey {
+        var survey = SlotSurvey(waiters: waiters.count)
+        for entry in entries where entry.key != nil { survey.add(entry.slot, at: now, limits) }
+        return survey
+    }
+
     /// Lets go of what is of no use any more, so that no dead credential stays in memory. Call it now and then; it goes on
     /// where it stopped.
     /// - Parameter most: how many places are looked at.

@@ -13,6 +13,8 @@ struct Setup: Sendable {
     var listen = #""127.0.0.1:0""#
     /// The members of `admin`.
     var admin = #"listen: "127.0.0.1:0""#
+    /// Members of `log` beside the following.
+    var log = ""
     var logLevel = "info"
     var logFormat = "text"
     /// Other files in the configuration's folder, by their names.
@@ -44,7 +46,7 @@ struct Setup: Sendable {
           admin: { \(admin) },
           \(credentials),
           \(rest)
-          log: { format: "\(logFormat)", level: "\(logLevel)" },
+          log: { format: "\(logFormat)", level: "\(logLevel)", \(log) },
         }
         """
     }

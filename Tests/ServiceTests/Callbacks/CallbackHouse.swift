@@ -23,7 +23,7 @@ final class CallbackHouse: @unchecked Sendable {
     private var posted: [@Sendable () -> Void] = []
     private var tickets: UInt64 = 0
     private let entry: CallbackTable.Entry
-    private let log = Log(Log.Settings(level: .error, isJSON: true))
+    private let log = Log(Log.Settings(level: .error, format: .json))
     let keys: CallbackKeys
     private(set) var counters: [CallbackCounter] = []
     private(set) var couriers: [FakeCourier] = []
@@ -117,7 +117,7 @@ final class CallbackHouse: @unchecked Sendable {
         let ticket = AnswerTicket(connection: tickets, number: 0)
         let request = ParkedRequest(
             Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
-            in: .problem, with: Response())
+            in: .problem, with: Response(), noting: .none, by: .unread, .silent)
         try counters[loop].park(request, for: claim, by: entry)
         answers[loop].expect(ticket)
         return Sent(loop: loop, ticket: ticket)

@@ -53,7 +53,7 @@ final class FetchHouse {
             to: try endpoints.map { try VendorEndpoint(Array($0.utf8)) }, trusting: try TLSTrust(.system),
             FetchLines.limits(endpoints: endpoints.count), from: clock.now)
         let tools = Fetch.Tools(
-            courier: courier, clock: { [clock] in clock.now }, log: Log(Log.Settings(level: .error, isJSON: true)))
+            courier: courier, clock: { [clock] in clock.now }, log: Log(Log.Settings(level: .error, format: .json)))
         counter = FetchCounter(tools, answers)
     }
 
@@ -78,8 +78,7 @@ final class FetchHouse {
         response.add("Vary", "Origin")
         let request = ParkedRequest(
             Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
-            in: .problem,
-            with: response)
+            in: .problem, with: response, noting: .none, by: .unread, .silent)
         try counter.park(request, asking: Question(name), on: line, with: "kodo", since: now)
         answers.expect(ticket)
         return ticket

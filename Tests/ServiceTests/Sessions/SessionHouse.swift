@@ -50,7 +50,7 @@ final class SessionHouse: @unchecked Sendable {
                     desk, key: key,
                     SessionClerk.Tools(
                         courier: courier, clock: { [unowned self] in now },
-                        log: Log(Log.Settings(level: .error, isJSON: true)),
+                        log: Log(Log.Settings(level: .error, format: .json)),
                         read: { [unowned self] path, then in
                             filesRead.append(path)
                             then(files[path])

@@ -45,7 +45,7 @@ final class KeyHouse: @unchecked Sendable {
                 desks, configuration.authenticator.makeMemory(),
                 Fetch.Tools(
                     courier: courier, clock: { [unowned self] in now },
-                    log: Log(Log.Settings(level: .error, isJSON: true))),
+                    log: Log(Log.Settings(level: .error, format: .json))),
                 post: { [unowned self] in posted.append($0) })
         }
         deliver()

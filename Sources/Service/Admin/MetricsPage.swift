@@ -1,0 +1,169 @@
+import Bytes
+import Net
+import Providers
+import Telemetry
+import Upstream
+
+/// `/metrics`: what is known of the service, as Prometheus reads it. No label tells of a user, a key or an address.
+struct MetricsPage: Sendable {
+    private let metrics: Metrics
+    private let connections: OpenConnections
+    private let log: LogWriter
+    private let record: ReloadRecord
+    private let desks: [SessionDesk]
+    /// The ways to the vendors, by whom they lead to.
+    private let lines: [(target: String, lines: [VendorLine])]
+
+    init(of edition: Edition, _ metrics: Metrics, _ connections: OpenConnections) {
+        self.metrics = metrics
+        self.connections = connections
+        log = edition.log.writer
+        record = edition.record
+        desks = edition.desks.desks.compactMap { $0 }
+        lines = [
+            ("sts", desks.map { $0.line(to: .sts) }), ("metadata", desks.map { $0.line(to: .metadata) }),
+            ("fetch", edition.lines.all), ("callbackKeys", edition.callbackKeys.allLines),
+            ("issuerKeys", edition.issuerKeys.desks.compactMap { $0?.line }),
+        ]
+    }
+
+    func write(at now: Now, into body: inout ByteWriter) {
+        var page = Exposition()
+        writeRequests(metrics.sums(), to: &page)
+        writeConnections(to: &page)
+        writeSessions(at: now, to: &page)
+        writeCalls(to: &page)
+        writeService(to: &page)
+        MetricsPage.writeProcess(to: &page)
+        body.append(page.text.bytes)
+    }
+
+    // MARK: Requests
+
+    private func writeRequests(_ sums: [UInt64], to page: inout Exposition) {
+        page.begin("countersign_issued_total", .counter, "What was issued, by route and by provider.")
+        for (place, route) in Registry.routes.enumerated() where route.description.hasCallers {
+            page.add(
+                sums[RequestMeter.Place.issued + place], ("route", route.description.name),
+                ("provider", route.provider.name))
+        }
+        page.begin("countersign_denied_total", .counter, "Requests that were refused, by the refusal's code.")
+        for (place, reason) in RequestLabels.reasons.enumerated() {
+            page.add(sums[RequestMeter.Place.denied + place], ("reason", reason.description))
+        }
+        page.begin("countersign_authentication_total", .counter, "Who asked, by what proved it, and whether it did.")
+        for (place, proof) in RequestLabels.proofs.enumerated() {
+            for (other, outcome) in RequestLabels.outcomes.enumerated() {
+                let at = RequestMeter.Place.proofs + place * RequestLabels.outcomes.count + other
+                page.add(sums[at], ("kind", proof), ("outcome", outcome))
+            }
+        }
+        page.begin("countersign_limits_hit_total", .counter, "Requests that were more, longer or slower than may be.")
+        for limit in RequestLabels.Limit.allCases {
+            page.add(sums[RequestMeter.Place.limits + limit.place], ("limit", limit.rawValue))
+        }
+        page.begin("countersign_http_requests_total", .counter, "Requests that were answered, by route and by status.")
+        for (place, route) in RequestLabels.routes.enumerated() {
+            for (other, status) in RequestLabels.statuses.enumerated() {
+                let count = sums[RequestMeter.Place.requests + place * RequestLabels.statuses.count + other]
+                guard count > 0 else { continue }
+                page.add(count, ("route", route), ("status", status == 0 ? "other" : "\(status)"))
+            }
+        }
+        page.begin(
+            "countersign_http_request_duration_seconds", .histogram,
+            "From when a request was heard of to when it was answered.")
+        for (place, route) in RequestLabels.routes.enumerated() {
+            let base = RequestMeter.Place.times + place * Histogram.size
+            let counts = Array(sums[base..<base + Histogram.size])
+            if counts.contains(where: { $0 > 0 }) { page.add(histogram: counts, ("route", route)) }
+        }
+    }
+
+    // MARK: Clients and vendors
+
+    private func writeConnections(to page: inout Exposition) {
+        let sides = [("public", connections.figures(reserved: false)), ("admin", connections.figures(reserved: true))]
+        page.begin("countersign_connections_open", .gauge, "Connections of clients that are open.")
+        for (name, side) in sides { page.add(side.open, ("listener", name)) }
+        page.begin("countersign_connections_accepted_total", .counter, "Connections that were taken.")
+        for (name, side) in sides { page.add(side.accepted, ("listener", name)) }
+        page.begin("countersign_connections_refused_total", .counter, "Connections beyond those there may be.")
+        for (name, side) in sides { page.add(side.refused, ("listener", name)) }
+        let handshakes = connections.handshakeFigures
+        page.begin("countersign_tls_handshakes_total", .counter, "TLS handshakes of clients that have ended.")
+        page.add(handshakes.succeeded, ("outcome", "ok"))
+        page.add(handshakes.failed, ("outcome", "failed"))
+    }
+
+    private func writeSessions(at now: Now, to page: inout Exposition) {
+        let surveys = desks.map { $0.survey(at: now) }
+        page.begin("countersign_sts_slots", .gauge, "Sessions that are remembered or fetched, by how they are.")
+        for (place, name) in SlotSurvey.states.enumerated() {
+            page.add(surveys.reduce(0) { $0 + $1.counts[place] }, ("state", name))
+        }
+        page.add(
+            "countersign_sts_waiters", .gauge, "Requests that wait for a session.",
+            surveys.reduce(0) { $0 + $1.waiters })
+        page.add(
+            "countersign_sts_credential_age_seconds", .gauge, "The age of the oldest session that is handed on.",
+            surveys.map(\.oldest).max() ?? 0)
+        page.add(
+            "countersign_sts_failing", .gauge,
+            "Accounts whose vendor is not asked just now, since it has been failing.",
+            desks.count { $0.line(to: .sts).isFailing })
+        page.add(
+            "countersign_clock_off", .gauge,
+            "Accounts whose vendor's clock and ours disagree, so that nothing is issued.",
+            desks.count { $0.isClockOff(at: now) })
+    }
+
+    private func writeCalls(to page: inout Exposition) {
+        page.begin(
+            "countersign_upstream_calls_total", .counter, "Attempts of calls to vendors and issuers, by how they ended."
+        )
+        for (target, lines) in lines {
+            let counts = lines.map(\.outcomes)
+            for (place, outcome) in CallOutcomes.names.enumerated() {
+                page.add(
+                    counts.reduce(0) { $0 &+ $1.counts[place] }, ("target", target), ("outcome", outcome))
+            }
+        }
+    }
+
+    // MARK: The service itself
+
+    private func writeService(to page: inout Exposition) {
+        let standing = record.standing
+        page.begin(
+            "countersign_reloads_total", .counter, "Configurations that came after the first, by what became of them.")
+        page.add(standing.generation - 1, ("outcome", "ok"))
+        page.add(standing.refusals, ("outcome", "failed"))
+        page.add(
+            "countersign_configuration_timestamp_seconds", .gauge, "When the configuration was taken up.",
+            standing.since)
+        page.add(
+            "countersign_log_lines_lost_total", .counter, "Lines of the log that nobody read in time.", log.lostLines)
+        page.begin("countersign_build_info", .gauge, "Which version this is.")
+        page.add(1, ("version", Version.number))
+    }
+
+    private static func writeProcess(to page: inout Exposition) {
+        let figures = ProcessFigures.read()
+        page.begin("process_cpu_seconds_total", .counter, "Processor time that the process has taken.")
+        page.add(real: figures.processorTime)
+        if let memory = figures.residentMemory {
+            page.add("process_resident_memory_bytes", .gauge, "Memory that the process has.", memory)
+        }
+        if let files = figures.openFiles {
+            page.add("process_open_fds", .gauge, "Files and sockets that are open.", files)
+        }
+        if let limit = figures.fileLimit {
+            page.add("process_max_fds", .gauge, "Files and sockets that may be open.", limit)
+        }
+        if let start = figures.startTime {
+            page.begin("process_start_time_seconds", .gauge, "When the process started.")
+            page.add(real: start)
+        }
+    }
+}

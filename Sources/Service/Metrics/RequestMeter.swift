@@ -1,0 +1,108 @@
+import HTTP
+import Net
+import Telemetry
+
+/// What is noted of a request on its way, for metrics and the log.
+struct RequestRecord {
+    /// When it was heard of; nanoseconds of the monotonic clock.
+    let begin: Int64
+    /// Its place among `RequestLabels.routes`.
+    var route = RequestLabels.none
+    /// Whether its success issues something.
+    var isIssuing = false
+    /// Nil for what is no request.
+    let method: Method?
+    let client: ClientAddress
+    /// Nil for a request that is part of no trace.
+    let trace: TraceID?
+    fileprivate var proof: Int?
+
+    init(_ request: borrowing Request, at instant: Instant) {
+        begin = instant.nanoseconds
+        method = request.head.method
+        client = request.client
+        trace =
+            request.head.value(of: .traceparent) == nil || request.head.isRepeated(.traceparent)
+            ? nil : TraceID(traceparent: request.field(.traceparent))
+    }
+
+    /// Of what could not be read.
+    init(at instant: Instant) {
+        begin = instant.nanoseconds
+        method = nil
+        client = .none
+        trace = nil
+    }
+
+    /// Who asks is known, or what was presented is not believed.
+    mutating func note(_ proof: RequestLabels.Proof, isAccepted: Bool) {
+        self.proof = proof.place * RequestLabels.outcomes.count + (isAccepted ? 0 : 1)
+    }
+}
+
+/// Counts a loop's requests, on the loop's thread. No request costs more than a few additions; the clock is read once for all
+/// that are answered in a batch of events.
+final class RequestMeter {
+    /// Where each metric begins in a loop's counters.
+    enum Place {
+        static let issued = 0
+        static let denied = issued + RequestLabels.routes.count
+        static let proofs = denied + RequestLabels.reasons.count
+        static let limits = proofs + RequestLabels.proofs.count * RequestLabels.outcomes.count
+        static let requests = limits + RequestLabels.Limit.allCases.count
+        static let times = requests + RequestLabels.routes.count * RequestLabels.statuses.count
+        static let end = times + RequestLabels.routes.count * Histogram.size
+    }
+
+    private let counters: Counters
+    /// How many of each route were answered in this batch.
+    private var answered = [UInt64](repeating: 0, count: RequestLabels.routes.count)
+    private var hasAnswered = false
+
+    init(_ counters: Counters) { self.counters = counters }
+
+    /// A request is answered at once.
+    /// - Parameters:
+    ///   - status: what it is truly, whatever the head says.
+    ///   - reason: the refusal's code; nil for a success.
+    func count(_ record: RequestRecord, status: Int, because reason: StaticString?) {
+        add(record, status, reason)
+        answered[record.route] &+= 1
+        hasAnswered = true
+    }
+
+    /// A request is answered that had to wait.
+    /// - Returns: how long, in milliseconds.
+    func count(late record: RequestRecord, status: Int, because reason: StaticString?) -> Int64 {
+        add(record, status, reason)
+        let time = max(0, SystemClock.nanoseconds() - record.begin)
+        Histogram.add(UInt64(time), to: counters, at: Place.times + record.route * Histogram.size)
+        return time / 1_000_000
+    }
+
+    func count(_ limit: RequestLabels.Limit) { counters.add(at: Place.limits + limit.place) }
+
+    /// The batch is over: what was answered in it took as long as the batch.
+    func rest(since begin: Instant) {
+        guard hasAnswered else { return }
+        hasAnswered = false
+        let time = UInt64(max(0, SystemClock.nanoseconds() - begin.nanoseconds))
+        for route in answered.indices where answered[route] > 0 {
+            Histogram.add(
+                time, times: answered[route], to: counters, at: Place.times + route * Histogram.size)
+            answered[route] = 0
+        }
+    }
+
+    private func add(_ record: RequestRecord, _ status: Int, _ reason: StaticString?) {
+        counters.add(
+            at: Place.requests + record.route * RequestLabels.statuses.count
+                + RequestLabels.place(ofStatus: status))
+        if let proof = record.proof { counters.add(at: Place.proofs + proof) }
+        if let reason {
+            counters.add(at: Place.denied + RequestLabels.place(ofReason: reason))
+        } else if record.isIssuing {
+            counters.add(at: Place.issued + record.route)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Bytes
+import HTTP
+import Telemetry
+
+/// A loop's lines about the requests that it has answered; they leave together when a batch of events is over. A path that is
+/// none of the service's own is not told, nor is any query: they may hold anything.
+final class AccessLog {
+    private let format: LogFormat
+    private let writer: LogWriter
+    /// Nil where requests are not told.
+    private let level: Log.Level?
+    private var lines = ByteWriter(capacity: 1024)
+    private var count = 0
+
+    init(_ log: Log) {
+        format = log.format
+        writer = log.writer
+        level = log.requestLevel
+    }
+
+    /// - Parameters:
+    ///   - path: empty where it is none of the service's own.
+    ///   - reason: the refusal's code; nil for a success.
+    ///   - waited: milliseconds, where the answer had to wait.
+    ///   - time: seconds since 1970.
+    func write(
+        _ record: RequestRecord, requestID: Span<UInt8>, path: Span<UInt8>, status: Int, because reason: StaticString?,
+        waited: Int64? = nil, at time: Int64
+    ) {
+        guard let level else { return }
+        format.begin(level, "answered", at: time, in: &lines)
+        format.add("requestId", plain: requestID, to: &lines)
+        if path.isEmpty {
+            format.add("path", plain: "-", to: &lines)
+        } else {
+            format.add("path", plain: path, to: &lines)
+        }
+        format.add("status", Int64(status), to: &lines)
+        format.add("code", plain: reason ?? "ok", to: &lines)
+        if let method = record.method { format.add("method", plain: method.name, to: &lines) }
+        if record.client != .none { format.add("client", record.client, to: &lines) }
+        if let trace = record.trace { format.add("traceId", trace, to: &lines) }
+        if let waited { format.add("waited", waited, to: &lines) }
+        format.end(&lines)
+        count += 1
+    }
+
+    /// Hands over what there is.
+    func flush() {
+        guard count > 0 else { return }
+        writer.write(lines.array, lines: count)
+        lines.reset()
+        count = 0
+    }
+}
+
+extension Method {
+    /// As it is told, if it is one that the service knows.
+    fileprivate var name: StaticString {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .options: "OPTIONS"
+        case .other: "-"
+        }
+    }
+}
+
+extension LogFormat {
+    fileprivate func add(_ name: StaticString, _ client: ClientAddress, to line: inout ByteWriter) {
+        add(name, plain: Array(text: "\(client)").span, to: &line)
+    }
+
+    fileprivate func add(_ name: StaticString, _ trace: TraceID, to line: inout ByteWriter) {
+        var digits = ByteWriter(capacity: 32)
+        trace.write(into: &digits)
+        add(name, plain: digits.bytes, to: &line)
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+@Suite("The log", .timeLimit(.minutes(3)))
+struct LogTests {
+    private static let trace = "0af7651916cd43dd8448eb211c80319c"
+    private static let parent = "traceparent: 00-\(trace)-b7ad6b7169203331-01"
+
+    private func setup(_ name: String, _ fields: String = "", format: String = "json") -> Setup {
+        Setup(name: name, rest: Setup.open.rest, log: "requests: true, \(fields)", logFormat: format)
+    }
+
+    @Test(arguments: ["text", "json"], Transport.allCases)
+    func `each request is a line, with its id and its trace, and without its query`(
+        _ format: String, _ transport: Transport
+    ) throws {
+        let service = try Service(setup("requests", format: format), transport)
+        defer { service.stop() }
+        try service.get("/qiniu/uptoken?key=photos/a.jpg", "X-Request-Id: one", LogTests.parent).expectSuccess()
+        _ = try service.get("/photos/a.jpg", "X-Request-Id: two")
+        _ = try service.post("/nos/token", json: #"{"object": "a.jpg"}"#, "X-Request-Id: three")
+        _ = try service.admin.get("/readyz", "X-Request-Id: four", LogTests.parent)
+        let log = service.stop().err
+        let expected = [
+            ("one", "/qiniu/uptoken", "200", "ok", "GET", LogTests.trace), ("two", "-", "404", "not_found", "GET", ""),
+            ("three", "/nos/token", "200", "ok", "POST", ""), ("four", "/readyz", "200", "ok", "GET", LogTests.trace),
+        ]
+        for (id, path, status, code, method, trace) in expected {
+            let lines = log.split(separator: "\n").filter { $0.contains(id) }
+            try #require(lines.count == 1, "\(lines)")
+            if format == "json" {
+                let line = try JSON(String(lines[0]))
+                #expect(line["level"] == "info" && line["message"] == "answered")
+                #expect(line["requestId"] == .string(id) && line["path"] == .string(path))
+                #expect(line["status"]?.integer == Int64(status) && line["code"] == .string(code))
+                #expect(line["method"] == .string(method) && line["client"] == "127.0.0.1")
+                #expect(line["traceId"]?.string ?? "" == trace)
+            } else {
+                let traced = trace.isEmpty ? "" : " traceId=\(trace)"
+                let end = "requestId=\(id) path=\(path) status=\(status) code=\(code) method=\(method) client=127.0.0.1"
+                #expect(lines[0].hasSuffix(" info: answered \(end)\(traced)"), "\(lines[0])")
+            }
+        }
+        #expect(!log.contains("a.jpg"))
+    }
+
+    @Test(arguments: [
+        "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01",
+        "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+        "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
+        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
+        "00-0af7651916cd43dd8448eb211c80319c_b7ad6b7169203331-01", "", "x",
+    ])
+    func `what is no traceparent is not repeated`(_ value: String) throws {
+        let service = try Service.shared(setup("traces"), .epoll)
+        let id = "trace-\(abs(value.hashValue))"
+        try service.get("/qiniu/uptoken?key=photos/a", "X-Request-Id: \(id)", "traceparent: \(value)").expectSuccess()
+        let log = try service.process.waitForError(holding: id, within: 10)
+        let line = log.split(separator: "\n").last { $0.contains(id) }
+        #expect(line?.contains("traceId") == false, "\(line ?? "")")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a log that nobody reads stops nobody, and what is lost of it is counted`(_ transport: Transport) throws {
+        // The pipe takes 64 KiB, the service keeps 4.
+        let service = try Service(setup("unread", "buffer: \"4KiB\""), transport)
+        defer { service.stop() }
+        let client = try service.connect()
+        for _ in 0..<1500 {
+            try client.send(service.text("GET", "/qiniu/uptoken?key=photos/a"))
+            #expect(try client.answer().status == 200)
+        }
+        let text = try service.admin.get("/metrics").text
+        let lost = text.firstMatch(of: /\ncountersign_log_lines_lost_total (\d+)\n/).flatMap { Int($0.output.1) }
+        #expect(lost ?? 0 > 100, "\(lost ?? -1)")
+        // When somebody reads again, it goes on.
+        _ = try service.process.waitForError(holding: "answered", within: 10)
+        let outcome = service.stop()
+        #expect(outcome.code == 0)
+        #expect(outcome.err.contains("stopped"))
+        for line in outcome.err.split(separator: "\n") { #expect((try? JSON(String(line))) != nil, "\(line)") }
+    }
+
+    @Test(arguments: ["2> >(true)", "2>&-", ">&- 2>&- <&-"])
+    func `a log that cannot be written stops nobody, and goes to nobody else`(_ redirection: String) throws {
+        let folder = try Keeper.makeFolder()
+        var setup = setup("closed log")
+        let port = try Listener.freePort()
+        setup.listen = "\"127.0.0.1:\(port)\""
+        let path = try setup.write(to: folder, transport: .epoll)
+        let process = try Program(
+            "/bin/bash", ["-c", "exec \"$0\" serve --config \"$1\" \(redirection)", Program.countersign, path],
+            environment: Setup.environment)
+        defer { _ = process.stop(within: 5) }
+        let deadline = Date.now.addingTimeInterval(20)
+        var answers: [Answer] = []
+        while answers.count < 50, Date.now < deadline {
+            guard let client = try? Client(port) else { continue }
+            for _ in 0..<10 {
+                try client.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                answers.append(try client.answer())
+            }
+        }
+        #expect(answers.count >= 50 && answers.allSatisfy { $0.status == 200 && $0.text == "{\"status\":\"ok\"}\n" })
+        #expect(process.stop(within: 5).code == 0)
+    }
+}
