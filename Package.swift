@@ -24,6 +24,7 @@ let package = Package(
     products: [.executable(name: "countersign", targets: ["countersign"])],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CSystem"),
         // Stands in front of the allocator of whatever links it: the benchmark, and nothing else.
         .target(name: "CAllocations"),
@@ -40,7 +41,7 @@ let package = Package(
         room(
             "Service", "Configuration", "Upstream", "Net", "HTTP", "Telemetry", "Providers", "Access", "Crypto",
             "Bytes",
-            "CSystem"),
+            "CSystem", "CZlib"),
         .executableTarget(name: "countersign", dependencies: ["Service", "Sandbox", "Bytes"], swiftSettings: strict),
         .executableTarget(
             name: "countersign-bench",

@@ -127,6 +127,8 @@ package struct Configuration: Sendable {
     package static let explanationPath = Array("/explain".utf8)
     /// Where the admin listener tells what the service has counted.
     package static let metricsPath = Array("/metrics".utf8)
+    /// Where the admin listener tells what callers can ask.
+    package static let openAPIPath = Array("/openapi.json".utf8)
     /// Where callers find what they may do.
     package static let grantsPath = Array("/grants".utf8)
     /// Where callers have tickets made.

@@ -20,7 +20,7 @@ import Testing
         "Service": [
             "Configuration", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "Glibc",
             "Darwin",
-            "Dispatch", "FoundationEssentials",
+            "Dispatch", "FoundationEssentials", "Synchronization", "CZlib",
         ],
         "countersign": ["Service", "Sandbox", "Bytes", "Dispatch"],
         "countersign-bench": [
@@ -28,7 +28,7 @@ import Testing
             "Bytes",
             "COpenSSL", "CAllocations", "Glibc", "Darwin",
         ],
-        "CSystem": [], "COpenSSL": [], "CAllocations": [],
+        "CSystem": [], "COpenSSL": [], "CZlib": [], "CAllocations": [],
     ]
 
     struct Source: Sendable, CustomTestStringConvertible {

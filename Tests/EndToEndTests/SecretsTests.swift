@@ -191,6 +191,18 @@ struct SecretsTests {
         }
     }
 
+    /// What is told to those who run the service, and what they may send it.
+    private func askAdmin(_ house: House) throws {
+        let key = house.keys.alice.key
+        for path in ["/livez", "/readyz", "/metrics", "/openapi.json", "/\(key)", "/metrics?\(key)"] {
+            for fields in [[], ["Authorization: Bearer \(key)"], ["X-Request-Id: secret \(key)"], ["Origin: \(key)"]] {
+                try house.note(try house.service.admin.ask("GET", path, fields))
+            }
+        }
+        let metrics = try house.service.admin.get("/metrics")
+        #expect(metrics.text.contains("countersign_issued_total"))
+    }
+
     /// What anybody on the machine may read of a process; the environment is its owner's.
     private func whatTheMachineShows(of process: pid_t) throws -> [UInt8] {
         var text: [UInt8] = []
@@ -226,6 +238,7 @@ struct SecretsTests {
         try askWrongly(house, askers)
         try askByTicket(house)
         try askInVain(house)
+        try askAdmin(house)
         let shown = try whatTheMachineShows(of: house.service.process.identifier)
         let check = try Program.run(
             "check", "--config", house.service.configuration, environment: house.secrets.environment)

@@ -19,6 +19,8 @@ struct AdminPipeline: ~Copyable {
         case explanation
         /// What it has counted, for Prometheus.
         case metrics
+        /// What callers can ask, for their tools.
+        case openAPI
 
         var path: [UInt8] {
             switch self {
@@ -26,12 +28,13 @@ struct AdminPipeline: ~Copyable {
             case .ready: Configuration.readinessPath
             case .explanation: Configuration.explanationPath
             case .metrics: Configuration.metricsPath
+            case .openAPI: Configuration.openAPIPath
             }
         }
 
         var methods: StaticString {
             switch self {
-            case .alive, .ready, .metrics: "GET, HEAD, OPTIONS"
+            case .alive, .ready, .metrics, .openAPI: "GET, HEAD, OPTIONS"
             case .explanation: "POST, OPTIONS"
             }
         }
@@ -43,7 +46,7 @@ struct AdminPipeline: ~Copyable {
         var isOpen: Bool {
             switch self {
             case .alive, .ready: true
-            case .explanation, .metrics: false
+            case .explanation, .metrics, .openAPI: false
             }
         }
     }
@@ -173,7 +176,22 @@ struct AdminPipeline: ~Copyable {
         case .metrics:
             response.contentType = .metrics
             metrics.write(at: Now(instant), into: &response.body)
+            AdminPipeline.compress(request, &response)
+        case .openAPI:
+            response.body.append(OpenAPI.bytes)
+            AdminPipeline.compress(request, &response)
         }
+    }
+
+    /// Compresses a large body for those who want it so. Nothing here is a secret that its length could tell of.
+    private static func compress(_ request: borrowing Request, _ response: inout Response) {
+        response.add("Vary", "Accept-Encoding")
+        guard response.body.count >= Gzip.threshold, !request.head.isRepeated(.acceptEncoding),
+            AcceptEncoding.prefersGzip(request.field(.acceptEncoding)), let bytes = Gzip.compress(response.body)
+        else { return }
+        response.body.reset()
+        response.body.append(bytes)
+        response.add("Content-Encoding", "gzip")
     }
 
     private func refuse(

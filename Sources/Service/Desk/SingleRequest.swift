@@ -95,7 +95,7 @@ final class SingleRequest {
         var settings = Server.Settings(addresses: [], workers: 1)
         settings.drainTimeout = 0
         return try Server(settings, resolver: Resolver()) { loop in
-            let handler = try LoopHandler(edition, limiter, loop)
+            let handler = try LoopHandler(edition, limiter, Metrics(), loop)
             self.handler = handler
             let answers = loop.answers
             loop.clients.mailbox.post { self.begin(answers) }

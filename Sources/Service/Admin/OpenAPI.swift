@@ -1,0 +1,271 @@
+import Access
+import Bytes
+import Configuration
+import Providers
+
+/// `/openapi.json`: what callers can ask, in OpenAPI 3.1, read off the providers' descriptions of themselves. Vendors' callbacks
+/// are not in it: their paths are those of the configuration, and they are for nobody else.
+enum OpenAPI {
+    static let bytes: [UInt8] = {
+        var out = ByteWriter(capacity: 64 * 1024)
+        document.write(into: &out)
+        out.append("\n")
+        return out.array
+    }()
+
+    private static let document: JSONDocument = [
+        "openapi": "3.1.0",
+        "info": [
+            "title": "Countersign", "version": .text(Version.number),
+            "summary": "Hands out short-lived credentials for cloud object storage.",
+            "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
+        ],
+        "servers": [["url": "http://127.0.0.1:8080", "description": "The public listener, where it is by default."]],
+        "security": [[:], ["bearer": []], ["apiKey": []], ["ticket": []]],
+        "paths": .object(paths),
+        "components": [
+            "securitySchemes": [
+                "bearer": ["type": "http", "scheme": "bearer", "description": "An API key, or a token (JWT)."],
+                "apiKey": ["type": "apiKey", "in": "header", "name": "X-API-Key"],
+                "ticket": [
+                    "type": "apiKey", "in": "query", "name": "ticket",
+                    "description": "A URL ticket, which POST /tickets gives.",
+                ],
+            ],
+            "schemas": ["Problem": problem],
+            "responses": .object(refusals.map { (name(ofRefusal: $0.status), response(to: $0)) }),
+        ],
+    ]
+
+    // MARK: Paths
+
+    private static var paths: [(name: String, value: JSONDocument)] {
+        let routes = Registry.routes.filter(\.description.hasCallers).map { route in
+            (route.description.path.text, path(of: route.description))
+        }
+        let own: [(name: String, value: JSONDocument)] = [
+            (
+                Configuration.grantsPath.text,
+                [
+                    "get": operation(
+                        "grants", "What the caller may do.",
+                        [("responses", responses(schema(of: [("grants", ["type": "array"])]), withBody: false))])
+                ]
+            ),
+            (
+                Configuration.ticketsPath.text,
+                [
+                    "post": operation(
+                        "tickets",
+                        "A URL ticket for one of the caller's own grants, with its route's parameters to fix.",
+                        [
+                            ("requestBody", ticketBody),
+                            ("responses", responses(schema(of: ticketMembers), withBody: true)),
+                        ])
+                ]
+            ),
+            (
+                Configuration.livenessPath.text,
+                [
+                    "get": operation(
+                        "livez", "Whether the process answers.",
+                        [
+                            ("security", [[:]]),
+                            ("responses", responses(schema(of: [("status", ["const": "ok"])]), withBody: false)),
+                        ])
+                ]
+            ),
+        ]
+        return routes.map { (name: $0.0, value: $0.1) } + own
+    }
+
+    private static func path(of route: RouteDescription) -> JSONDocument {
+        var success: [(String, JSONDocument)] = [("application/json", ["schema": answer(of: route)])]
+        if route.textParameter != nil { success.append(("text/plain", ["schema": ["type": "string"]])) }
+        return [
+            "get": operation(
+                route.name, route.summary,
+                [
+                    ("parameters", .list(route.parameters.flatMap { queryParameters($0) })),
+                    ("responses", responses(success, withBody: false)),
+                ]),
+            "post": operation(
+                route.name + ".post", route.summary,
+                [("requestBody", body(of: route)), ("responses", responses(success, withBody: true))]),
+        ]
+    }
+
+    private static func operation(
+        _ id: String, _ summary: String, _ rest: [(String, JSONDocument)]
+    ) -> JSONDocument {
+        .object([("operationId", .text(id)), ("summary", .text(summary))] + rest)
+    }
+
+    // MARK: Parameters
+
+    private static func queryParameters(_ parameter: ParameterDescription) -> [JSONDocument] {
+        ([(parameter.name, parameter.summary)]
+            + parameter.aliases.map { ($0, "Another name of `\(parameter.name)`.") }).map { name, summary in
+                [
+                    "name": .text(name), "in": "query", "description": .text(summary),
+                    "schema": schema(of: parameter.kind, inQuery: true),
+                ]
+            }
+    }
+
+    private static func body(of route: RouteDescription) -> JSONDocument {
+        let members = route.parameters.flatMap { parameter in
+            ([parameter.name] + parameter.aliases).map { name in
+                (name, schema(of: parameter.kind, inQuery: false))
+            }
+        }
+        var content = forms(of: members)
+        if route.textParameter != nil {
+            content.append(("text/plain", ["schema": ["type": "string", "minLength": 1]]))
+        }
+        return ["content": .object(content)]
+    }
+
+    private static var ticketBody: JSONDocument {
+        let members: [(String, JSONDocument)] = [
+            ("grant", ["type": "string", "minLength": 1]), ("expires", ["type": "integer", "minimum": 1]),
+        ]
+        return ["required": true, "content": .object(forms(of: members, isOpen: true))]
+    }
+
+    /// - Parameter isOpen: whether members of other names are for others to judge.
+    private static func forms(
+        of members: [(String, JSONDocument)], isOpen: Bool = false
+    ) -> [(name: String, value: JSONDocument)] {
+        let schema: JSONDocument = [
+            "type": "object", "properties": .object(members.map { ($0.0, $0.1) }),
+            "additionalProperties": .flag(isOpen),
+        ]
+        return ["application/json", "application/x-www-form-urlencoded"].map { ($0, ["schema": schema]) }
+    }
+
+    private static func schema(of kind: ParameterDescription.Kind, inQuery: Bool) -> JSONDocument {
+        switch kind {
+        case .grant, .bucket: return ["type": "string", "minLength": 1]
+        case .key(let length): return ["type": "string", "minLength": 1, "maxLength": .number(Int64(length))]
+        case .keyPrefix(let length), .text(let length):
+            return ["type": "string", "maxLength": .number(Int64(length))]
+        case .lifetime(let least):
+            return ["type": "integer", "minimum": .number(least), "maximum": .number(Int64(Int32.max))]
+        case .integer(let bounds):
+            return ["type": "integer", "minimum": .number(bounds.lowerBound), "maximum": .number(bounds.upperBound)]
+        case .pairs(let separator, let count, let length):
+            let sign = String(UnicodeScalar(separator))
+            let list: JSONDocument = [
+                "type": "array", "maxItems": .number(Int64(count)),
+                "items": [
+                    "type": "string", "maxLength": .number(Int64(length)), "pattern": .text("^[^\(sign)]+\(sign)"),
+                ],
+            ]
+            return inQuery
+                ? list : ["anyOf": [list, ["type": "object", "additionalProperties": ["type": "string"]]]]
+        }
+    }
+
+    // MARK: Answers
+
+    private static func answer(of route: RouteDescription) -> JSONDocument {
+        let own: [(String, JSONDocument)] = [
+            ("grant", ["type": "string", "description": "The grant that it is by."]),
+            ("expiresAt", ["type": ["string", "null"], "description": "When what is issued ends, in UTC."]),
+            ("expiresIn", ["type": ["integer", "null"], "description": "The same, in seconds from now."]),
+            (
+                "limitedBy",
+                [
+                    "type": ["string", "null"],
+                    "description": "What lets it end then.",
+                ]
+            ), ("serverTime", ["type": "string", "description": "When it was issued, in UTC."]),
+        ]
+        let members = route.answer.map { field -> (String, JSONDocument) in
+            (field.name, ["type": type(of: field.type), "description": .text(field.summary)])
+        }
+        return schema(of: members + own.filter { own in !members.contains { $0.0 == own.0 } })
+    }
+
+    private static func type(of kind: AnswerField.Kind) -> JSONDocument {
+        switch kind {
+        case .string: ["string", "null"]
+        case .integer: ["integer", "null"]
+        case .object: "object"
+        case .list: "array"
+        }
+    }
+
+    private static let ticketMembers: [(String, JSONDocument)] = [
+        ("ticket", ["type": "string"]), ("url", ["type": "string"]), ("id", ["type": "string"]),
+        ("grant", ["type": "string"]), ("expiresAt", ["type": "string"]),
+    ]
+
+    private static func schema(of members: [(String, JSONDocument)]) -> JSONDocument {
+        ["type": "object", "properties": .object(members.map { ($0.0, $0.1) })]
+    }
+
+    private static func responses(_ schema: JSONDocument, withBody: Bool) -> JSONDocument {
+        responses([("application/json", ["schema": schema])], withBody: withBody)
+    }
+
+    private static func responses(_ success: [(String, JSONDocument)], withBody: Bool) -> JSONDocument {
+        let others = refusals.filter { withBody || !$0.isOfBody }.map { refusal in
+            (
+                name: "\(refusal.status)",
+                value: ["$ref": .text("#/components/responses/\(name(ofRefusal: refusal.status))")] as JSONDocument
+            )
+        }
+        let content = JSONDocument.object(success.map { ($0.0, $0.1) })
+        return .object([("200", ["description": "What was asked for.", "content": content])] + others)
+    }
+
+    // MARK: Refusals
+
+    private struct Refused {
+        let status: Int
+        let summary: String
+        var isOfBody = false
+    }
+
+    private static let refusals = [
+        Refused(status: 400, summary: "The request is not one that the route takes."),
+        Refused(status: 401, summary: "Nobody is proved to ask, and somebody must be."),
+        Refused(status: 403, summary: "No grant gives it to this caller."),
+        Refused(status: 404, summary: "There is nothing of the kind."),
+        Refused(status: 405, summary: "The path answers to other methods."),
+        Refused(status: 408, summary: "The request did not arrive in time."),
+        Refused(status: 413, summary: "The body is too large.", isOfBody: true),
+        Refused(status: 414, summary: "The request line is too long."),
+        Refused(status: 415, summary: "The body is of a type that the route does not take.", isOfBody: true),
+        Refused(status: 421, summary: "The service does not answer to this host name."),
+        Refused(status: 422, summary: "The string to sign cannot be understood."),
+        Refused(status: 429, summary: "It is asked for too often."),
+        Refused(status: 431, summary: "The header fields are too large."),
+        Refused(status: 500, summary: "The service failed."),
+        Refused(status: 502, summary: "The vendor refuses, or its answer cannot be used."),
+        Refused(status: 503, summary: "The vendor cannot be reached, or the service has too much to do."),
+    ]
+
+    private static func name(ofRefusal status: Int) -> String { "Problem\(status)" }
+
+    private static func response(to refused: Refused) -> JSONDocument {
+        [
+            "description": .text(refused.summary),
+            "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
+        ]
+    }
+
+    private static let problem: JSONDocument = [
+        "type": "object", "description": "A problem document (RFC 9457).",
+        "required": ["type", "title", "status", "code", "detail", "requestId"],
+        "properties": [
+            "type": ["const": "about:blank"], "title": ["type": "string"], "status": ["type": "integer"],
+            "code": ["type": "string", "description": "Stable, for programs."],
+            "detail": ["type": "string", "description": "For people: why, and what would be right."],
+            "requestId": ["type": "string", "description": "By which the service's log has it."],
+            "parameter": ["type": "string"], "clause": ["type": "string"],
+        ],
+    ]
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@Suite("OpenAPI, and what is compressed", .timeLimit(.minutes(3)))
+struct OpenAPITests {
+    @Test func `it tells of every route that has callers, with its parameters and its answer`() throws {
+        let admin = try Service.shared(.open, .epoll).admin
+        let answer = try admin.get("/openapi.json")
+        answer.expectSuccess()
+        let document = answer.json
+        #expect(document["openapi"] == "3.1.0")
+        let paths = try #require(document["paths"])
+        for route in EveryRoute.all(kodo: "http://localhost:1") where !(route?.isCallback ?? true) {
+            let path = try #require(route?.path)
+            let item = try #require(paths[path], "\(path)")
+            #expect(item.names == ["get", "post"])
+            let names = item["get"]?["parameters"]?.list?.compactMap { $0["name"]?.string } ?? []
+            for (name, _) in route?.parameters?("alice") ?? [] { #expect(names.contains(name), "\(path) \(name)") }
+            #expect(item["get"]?["responses"]?["200"] != nil && item["get"]?["responses"]?["403"] != nil)
+        }
+        #expect(paths["/livez"] != nil && paths["/grants"] != nil && paths["/tickets"]?["post"] != nil)
+        #expect(paths["/metrics"] == nil)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `large answers of the admin listener are compressed for those who take it, and none of the public one`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service.shared(.open, transport)
+        for path in ["/openapi.json", "/metrics"] {
+            let url = "http://localhost:\(service.admin.port)\(path)"
+            let plain = try CurlTests.curl(["--include", url])
+            #expect(!plain.out.contains("Content-Encoding") && plain.out.contains("Vary: Accept-Encoding\r\n"))
+            let compressed = try CurlTests.curl(["--include", "--compressed", url])
+            #expect(compressed.out.contains("Content-Encoding: gzip\r\n"), "\(compressed.err)")
+            let length = compressed.out.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.output.1) } ?? .max
+            let body = compressed.out.split(separator: "\r\n\r\n", maxSplits: 1).last ?? ""
+            #expect(length < body.utf8.count / 2)
+            if path == "/openapi.json" { #expect(plain.out.hasSuffix(body) && !body.isEmpty) }
+            let refused = try service.admin.get(path, "Accept-Encoding: gzip;q=0")
+            #expect(!refused.has("Content-Encoding"))
+        }
+        let small = try service.admin.get("/readyz", "Accept-Encoding: gzip")
+        #expect(!small.has("Content-Encoding"))
+        for target in ["/qiniu/uptoken?key=photos/a", "/grants"] {
+            #expect(!(try service.get(target, "Accept-Encoding: gzip")).has("Content-Encoding"))
+        }
+    }
+}
