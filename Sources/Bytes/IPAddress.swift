@@ -1,75 +1,115 @@
 /// A numeric IPv4 or IPv6 address.
 package struct IPAddress: Sendable, Equatable {
-    /// Four or sixteen bytes, in network order.
-    package let bytes: [UInt8]
+    package let isV6: Bool
+    /// The address as a number of 128 bits; an IPv4 address is the last 32.
+    private let high, low: UInt64
 
-    package var isV6: Bool { bytes.count == 16 }
+    private init(isV6: Bool, high: UInt64 = 0, low: UInt64) {
+        self.isV6 = isV6
+        self.high = high
+        self.low = low
+    }
+
+    /// Four or sixteen bytes, in network order.
+    package var bytes: [UInt8] {
+        (isV6 ? 0..<16 : 12..<16).map { place in
+            UInt8(truncatingIfNeeded: (place < 8 ? high : low) >> UInt64((7 - place & 7) * 8))
+        }
+    }
+
+    /// The number of an IPv6 address: of an IPv4 address, that of the one that it is mapped into (RFC 4291 section 2.5.5.2).
+    package var mapped: (high: UInt64, low: UInt64) { isV6 ? (high, low) : (0, 0xFFFF << 32 | low) }
 
     /// Whether only this machine has it: 127.0.0.0/8, ::1, and the former within IPv6.
     package var isLoopback: Bool {
-        if !isV6 { return bytes.first == 127 }
-        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-        return bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
-            || bytes.starts(with: mapped) && bytes[12] == 127
+        let (high, low) = mapped
+        return high == 0 && (low == 1 || low >> 24 == 0xFFFF << 8 | 127)
     }
 
     /// `0.0.0.0` or `::`: every address of the machine.
-    package var isEverything: Bool { bytes.allSatisfy { $0 == 0 } }
+    package var isEverything: Bool { high == 0 && low == 0 }
+
+    package init?(_ text: some StringProtocol) { self.init(Array(text.utf8).span) }
 
     /// Reads `192.0.2.1`, or `2001:db8::1` without brackets (RFC 4291 section 2.2); nil for anything else.
-    package init?(_ text: some StringProtocol) {
-        if text.utf8.contains(UInt8(ascii: ":")) {
-            guard let bytes = IPAddress.v6(String(text)) else { return nil }
-            self.bytes = bytes
+    package init?(_ text: Span<UInt8>) {
+        if text.firstIndex(of: UInt8(ascii: ":")) != nil {
+            guard let (high, low) = IPAddress.v6(text) else { return nil }
+            self.init(isV6: true, high: high, low: low)
         } else {
-            guard let bytes = IPAddress.v4(String(text)) else { return nil }
-            self.bytes = bytes
+            guard let number = IPAddress.v4(text) else { return nil }
+            self.init(isV6: false, low: number)
         }
     }
 
-    private static func v4(_ text: String) -> [UInt8]? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        let bytes = parts.compactMap { Decimal.parse(Array($0.utf8).span, maximum: 255).map { UInt8(clamping: $0) } }
-        return bytes.count == 4 ? bytes : nil
-    }
-
-    private static func v6(_ text: String) -> [UInt8]? {
-        let halves = text.split(separator: "::", omittingEmptySubsequences: false)
-        guard halves.count <= 2, let first = halves.first, let start = groups(first, areLast: halves.count == 1) else {
-            return nil
+    private static func v4(_ text: Span<UInt8>) -> UInt64? {
+        var number: UInt64 = 0
+        var start = 0
+        for part in 0..<4 {
+            let end = part == 3 ? text.count : text.firstIndex(of: UInt8(ascii: "."), from: start)
+            guard let end, let value = Decimal.parse(text.extracting(start..<end), maximum: 255) else { return nil }
+            number = number << 8 | UInt64(value)
+            start = end + 1
         }
-        guard halves.count == 2 else { return start.count == 16 ? start : nil }
-        guard let end = groups(halves[1], areLast: true), start.count + end.count <= 14 else { return nil }
-        return start + [UInt8](repeating: 0, count: 16 - start.count - end.count) + end
+        return number
     }
 
-    /// Groups of up to four hex digits, the very last of which may be an IPv4 address.
-    private static func groups(_ text: Substring, areLast: Bool) -> [UInt8]? {
-        if text.isEmpty { return [] }
-        var bytes: [UInt8] = []
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        for (index, part) in parts.enumerated() {
-            if areLast, index == parts.count - 1, part.contains("."), let tail = v4(String(part)) {
-                bytes += tail
-                continue
+    /// Eight groups of up to four hex digits, of which `::` leaves out one or more that are zero; the last two may be written as
+    /// an IPv4 address.
+    private static func v6(_ text: Span<UInt8>) -> (high: UInt64, low: UInt64)? {
+        let colon = UInt8(ascii: ":")
+        var groups = InlineArray<8, UInt64>(repeating: 0)
+        var (count, start): (Int, Int) = (0, 0)
+        var gap: Int?
+        if text[0] == colon {
+            guard text.count > 1, text[1] == colon else { return nil }
+            (gap, start) = (0, 2)
+        }
+        while start < text.count {
+            let end = text.firstIndex(of: colon, from: start) ?? text.count
+            let part = text.extracting(start..<end)
+            if end == text.count, let tail = v4(part) {
+                guard count <= 6 else { return nil }
+                (groups[count], groups[count + 1]) = (tail >> 16, tail & 0xFFFF)
+                count += 2
+                break
             }
-            let digits = Array(part.utf8)
-            guard (1...4).contains(digits.count) else { return nil }
-            var value: UInt16 = 0
-            for digit in digits {
-                guard let four = Hex.value(of: digit) else { return nil }
-                value = value << 4 | UInt16(four)
+            guard count < 8, let group = group(part) else { return nil }
+            groups[count] = group
+            count += 1
+            guard end < text.count else { break }
+            start = end + 1
+            guard start < text.count else { return nil }
+            if text[start] == colon {
+                guard gap == nil else { return nil }
+                (gap, start) = (count, start + 1)
             }
-            bytes += [UInt8(value >> 8), UInt8(value & 0xFF)]
         }
-        return bytes.count <= 16 ? bytes : nil
+        guard gap == nil ? count == 8 : count < 8 else { return nil }
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for index in 0..<count {
+            let place = index < gap ?? count ? index : index + 8 - count
+            let group = groups[index] << UInt64((3 - place & 3) * 16)
+            if place < 4 { high |= group } else { low |= group }
+        }
+        return (high, low)
+    }
+
+    private static func group(_ digits: Span<UInt8>) -> UInt64? {
+        guard (1...4).contains(digits.count) else { return nil }
+        var value: UInt64 = 0
+        for index in digits.indices {
+            guard let four = Hex.value(of: digits[index]) else { return nil }
+            value = value << 4 | UInt64(four)
+        }
+        return value
     }
 }
 
 extension IPAddress: CustomStringConvertible {
     /// The one spelling that everybody uses (RFC 5952 for IPv6).
     package var description: String {
+        let bytes = bytes
         guard isV6 else { return bytes.map { String($0) }.joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
         // The first of the longest runs of two zero groups or more is left out.

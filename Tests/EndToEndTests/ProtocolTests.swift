@@ -300,7 +300,6 @@ struct Malformed: Sendable, CustomTestStringConvertible {
         get("a target without a slash", host, line: "GET livez HTTP/1.1"),
         get("a star for GET", host, line: "GET * HTTP/1.1"),
         get("CONNECT", host, line: "CONNECT localhost:443 HTTP/1.1"),
-        get("an absolute target without a path", host, line: "GET http://localhost HTTP/1.1"),
         get("another scheme", host, line: "GET ftp://localhost/livez HTTP/1.1"),
         get("a fragment", host, line: "GET /livez#x HTTP/1.1"),
         get("a raw quote", host, line: "GET /livez?\"x\" HTTP/1.1"),

@@ -28,7 +28,7 @@ struct CharacterClass {
     /// characters `[ ] | ^ { } " < > \ `` ` that some clients leave unescaped in queries are not among them.
     static let target = CharacterClass(
         "-._~%!$&'()*+,;=:@/?0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    /// `uri-host [":" port]` without its grammar: registered names, addresses, brackets of IPv6 literals.
-    static let authority = CharacterClass(
-        "-._~%!$&'()*+,;=:[]0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    /// `reg-name` (RFC 3986 section 3.2.2): unreserved, percent, sub-delims.
+    static let name = CharacterClass(
+        "-._~%!$&'()*+,;=0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }

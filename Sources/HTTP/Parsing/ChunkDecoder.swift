@@ -2,7 +2,7 @@ import Bytes
 
 /// Takes the `chunked` transfer coding off a body (RFC 9112 section 7.1), piece by piece.
 ///
-/// Chunk extensions and trailers are checked for form, counted and thrown away.
+/// Chunk extensions and trailers are checked for their form, counted and thrown away.
 package struct ChunkDecoder: Sendable {
     private enum State: Sendable { case size, data(remaining: Int), dataEnd, trailer, done }
 
@@ -80,8 +80,9 @@ package struct ChunkDecoder: Sendable {
             size = size << 4 | Int(digit)
             index += 1
         }
-        guard index > 0, index == line.count || line[index] == UInt8(ascii: ";") else {
-            throw .malformed("a chunk size must be hexadecimal digits, an extension must begin with ;")
+        guard index > 0 else { throw .malformed("a chunk size must be hexadecimal digits") }
+        guard ChunkExtension.isValid(line.extracting(index..<line.count)) else {
+            throw .malformed("what follows a chunk size must be extensions: ;name or ;name=value")
         }
         return size
     }

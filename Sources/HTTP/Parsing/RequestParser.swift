@@ -95,35 +95,42 @@ package struct RequestParser: Sendable {
         target: Range<Int>, _ method: Span<UInt8>, of bytes: Span<UInt8>, into head: inout RequestHead
     ) throws(RequestError) -> Bool {
         let text = bytes.extracting(target)
-        guard CharacterClass.target.contains(all: text) || text.begins(with: "http://") || text.begins(with: "https://")
-        else { throw .malformed("the target has a character that must be percent-encoded") }
-        if text[0] == UInt8(ascii: "/") {
-            split(path: target, of: bytes, into: &head)
-            return false
-        }
+        if method.equals("CONNECT") { throw .malformed("this is no proxy, so there is nothing to CONNECT to") }
         if text.equals("*") {
             guard head.method == .options else { throw .malformed("the target * is for OPTIONS") }
             return false
         }
-        let prefix = text.begins(with: "http://") ? 7 : text.begins(with: "https://") ? 8 : 0
-        guard prefix > 0 else { throw .malformed("the target must begin with /") }
-        let start = target.lowerBound + prefix
+        guard text[0] != UInt8(ascii: "/") else {
+            try split(path: target, of: bytes, into: &head)
+            return false
+        }
+        let scheme = text.extracting(0..<(text.firstIndex(of: UInt8(ascii: ":")) ?? 0))
+        guard scheme.equals(ignoringCase: "http") || scheme.equals(ignoringCase: "https"),
+            text.extracting(scheme.count..<text.count).begins(with: "://")
+        else { throw .malformed("the target must begin with / or be a URL of http or https") }
+        let start = target.lowerBound + scheme.count + 3
         var end = start
         while end < target.upperBound, bytes[end] != UInt8(ascii: "/"), bytes[end] != UInt8(ascii: "?") { end += 1 }
-        guard end < target.upperBound, bytes[end] == UInt8(ascii: "/") else {
-            throw .malformed("an absolute target needs a path")
+        guard Authority.isValid(bytes.extracting(start..<end)) else {
+            throw .malformed("the target must name a host and optionally a port")
         }
-        guard end > start, CharacterClass.authority.contains(all: bytes.extracting(start..<end)),
-            CharacterClass.target.contains(all: bytes.extracting(end..<target.upperBound))
-        else { throw .malformed("the target has a character that must be percent-encoded") }
         head.authority = start..<end
-        split(path: end..<target.upperBound, of: bytes, into: &head)
+        // Without a path it is the server as a whole, as `*` is (RFC 9110 section 4.2.3).
+        try split(path: end..<target.upperBound, of: bytes, into: &head)
         return true
     }
 
-    private func split(path target: Range<Int>, of bytes: Span<UInt8>, into head: inout RequestHead) {
+    private func split(
+        path target: Range<Int>, of bytes: Span<UInt8>, into head: inout RequestHead
+    ) throws(RequestError) {
+        guard CharacterClass.target.contains(all: bytes.extracting(target)) else {
+            throw .malformed("the target has a character that must be percent-encoded")
+        }
         var end = target.lowerBound
         while end < target.upperBound, bytes[end] != UInt8(ascii: "?") { end += 1 }
+        guard PercentEncoding.isValid(bytes.extracting(target.lowerBound..<end)) else {
+            throw .malformed("a % must be followed by two hexadecimal digits")
+        }
         head.path = target.lowerBound..<end
         head.query = min(end + 1, target.upperBound)..<target.upperBound
     }
@@ -141,7 +148,7 @@ package struct RequestParser: Sendable {
     ) throws(RequestError) {
         guard !head.isRepeated(.host) else { throw .malformed("there must be one Host field") }
         if let host = head.value(of: .host) {
-            guard !host.isEmpty, CharacterClass.authority.contains(all: bytes.extracting(host)) else {
+            guard Authority.isValid(bytes.extracting(host)) else {
                 throw .malformed("the Host field must be a host and optionally a port")
             }
             if !hasAuthority { head.authority = host }

@@ -214,8 +214,8 @@ struct Pipeline: ~Copyable {
         guard hosts.indices.contains(request.listener),
             hosts[request.listener].admits(request.authority) || isPublic(request)
         else { throw .misdirected }
-        // `OPTIONS *`
-        if request.path.isEmpty { return .everything }
+        // `OPTIONS *`, or of a URL without a path.
+        if request.path.isEmpty, request.head.method == .options { return .everything }
         guard let endpoint = router.find(request.path) else { throw .notFound }
         record.route = RequestLabels.route(endpoint)
         return endpoint
