@@ -11,6 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #endif
 
@@ -46,6 +48,11 @@ int cs_accept(int listener, uint8_t *client) {
   return fd;
 }
 
+int cs_unacknowledged(int fd) {
+  int count = 0;
+  return ioctl(fd, SIOCOUTQ, &count) == 0 ? count : 0;
+}
+
 int cs_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 int cs_epoll_control(int epoll, int operation, int fd, uint32_t events, uint64_t data) {
@@ -65,6 +72,12 @@ int cs_accept(int listener, uint8_t *client) {
     fcntl(fd, F_SETFD, FD_CLOEXEC);
   }
   return fd;
+}
+
+int cs_unacknowledged(int fd) {
+  int count = 0;
+  socklen_t size = sizeof count;
+  return getsockopt(fd, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? count : 0;
 }
 #endif
 

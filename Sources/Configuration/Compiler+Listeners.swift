@@ -19,19 +19,23 @@ extension Compiler {
 
     /// - Parameter taken: what others of its listeners have.
     func compileListen(
-        _ names: [[UInt8]], _ path: String, _ exposure: Exposure, beside taken: [HostPort] = []
-    ) -> [HostPort] {
-        var listen: [HostPort] = []
+        _ names: [[UInt8]], _ path: String, _ exposure: Exposure, beside taken: [ListenAddress] = []
+    ) -> [ListenAddress] {
+        var listen: [ListenAddress] = []
         for (index, name) in names.enumerated() {
             let path = reader.join(path, index)
-            guard let address = HostPort(name.text) else {
-                reader.report(path, "must be a numeric address and a port such as \"127.0.0.1:8080\" or \"[::1]:8080\"")
+            guard let address = ListenAddress(name.text) else {
+                reader.report(
+                    path,
+                    name.text.hasPrefix("unix:")
+                        ? "must be the absolute path of a file, of at most \(ListenAddress.longestPath) bytes"
+                        : "must be a numeric address and a port such as \"127.0.0.1:8080\" or \"[::1]:8080\"")
                 continue
             }
-            if !address.address.isLoopback, exposure.isSandbox {
+            if !address.isLocal, exposure.isSandbox {
                 reader.report(
                     path, "is not a loopback address, and keys for the sandbox are handed out on loopback only")
-            } else if !address.address.isLoopback, exposure.isUnprotected {
+            } else if !address.isLocal, exposure.isUnprotected {
                 reader.report(
                     path,
                     "is not a loopback address; listening there needs server.tls, or server.plaintext: true without it")
@@ -47,13 +51,13 @@ extension Compiler {
 
     /// - Parameter taken: where everybody else is listened to.
     func compileAdmin(
-        _ fields: FieldValues, _ exposure: Exposure, beside taken: [HostPort]
+        _ fields: FieldValues, _ exposure: Exposure, beside taken: [ListenAddress]
     ) -> Configuration.Admin {
         let entries = fields.objects("auth")
         _ = ids(entries, "admin.auth")
         let keys = compileKeys(entries ?? [], "admin.auth")
         let listen = compileListen(fields.strings("listen") ?? [], "admin.listen", exposure, beside: taken)
-        if entries?.isEmpty == true, let open = listen.first(where: { !$0.address.isLoopback }) {
+        if entries?.isEmpty == true, let open = listen.first(where: { !$0.isLocal }) {
             reader.report("admin.listen", "\(open) is not a loopback address; listening there needs admin.auth")
         }
         return Configuration.Admin(

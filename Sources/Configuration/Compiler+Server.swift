@@ -22,11 +22,36 @@ extension Compiler {
             hosts: fields.strings("hosts") ?? [],
             transport: fields.string("transport")?.text, workers: Int(fields.integer("workers") ?? 0),
             limits: limits(fields.object("limits") ?? FieldValues()), origins: cors?.strings("origins") ?? [],
-            statusInBody: fields.boolean("statusInBody") == true,
+            statusInBody: fields.boolean("statusInBody") == true, proxies: compileProxies(fields),
             aliases: compileAliases(fields.members("aliases") ?? []))
     }
 
-    private func compilePublicListen(_ fields: FieldValues, _ exposure: Exposure) -> [HostPort] {
+    private func compileProxies(_ fields: FieldValues) -> Configuration.Proxies {
+        var blocks: [AddressBlock] = []
+        var includesLocal = false
+        for (index, name) in (fields.strings("trustedProxies") ?? []).enumerated() {
+            let path = reader.join("server.trustedProxies", index)
+            if name.elementsEqual("unix:".utf8) {
+                includesLocal = true
+            } else if let block = AddressBlock(name.text) {
+                if block.isEverything { reader.report(path, "is everybody, who could then call himself what he likes") }
+                blocks.append(block)
+            } else {
+                reader.report(
+                    path,
+                    "must be an address, or a block such as \"10.0.0.0/8\" with no bits set beyond its prefix, or \"unix:\""
+                )
+            }
+        }
+        let sendsHeader = fields.boolean("proxyProtocol") == true
+        if sendsHeader, blocks.isEmpty, !includesLocal {
+            reader.report(
+                "server.proxyProtocol", "needs server.trustedProxies, the only ones from whom it is understood")
+        }
+        return Configuration.Proxies(blocks: blocks, includesLocal: includesLocal, sendsHeader: sendsHeader)
+    }
+
+    private func compilePublicListen(_ fields: FieldValues, _ exposure: Exposure) -> [ListenAddress] {
         let names = fields.strings("listen")
         if fields["tls"] != nil, fields.boolean("plaintext") == true {
             reader.report("server.plaintext", "must be false beside server.tls, with which all addresses speak TLS")
@@ -36,13 +61,18 @@ extension Compiler {
     }
 
     private func limits(_ fields: FieldValues) -> Configuration.Limits {
+        if let body = fields.integer("body"), let buffers = fields.integer("buffers"), body >= buffers {
+            reader.report(
+                "server.limits.body", "must be less than server.limits.buffers, or no such body ever comes whole")
+        }
         func number(_ name: String) -> Int { Int(fields.integer(name) ?? 0) }
         func time(_ name: String) -> Int64 { fields.integer(name) ?? 0 }
         return Configuration.Limits(
             requestLine: number("requestLine"), headers: number("headers"), headerCount: number("headerCount"),
             body: number("body"), jsonDepth: number("jsonDepth"), connections: number("connections"),
+            buffers: number("buffers"),
             headerTimeout: time("headerTimeout"), requestTimeout: time("requestTimeout"),
-            idleTimeout: time("idleTimeout"), drainTimeout: time("drainTimeout"))
+            writeTimeout: time("writeTimeout"), idleTimeout: time("idleTimeout"), drainTimeout: time("drainTimeout"))
     }
 
     private func compileAliases(_ members: [JSONMember]) -> [(path: [UInt8], route: Int)] {

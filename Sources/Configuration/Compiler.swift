@@ -95,7 +95,7 @@ final class Compiler {
                 "server.tls.clientCAFile: authentication.certificates has none, so whoever shows one alone is refused (R8)"
             )
         }
-        let isOpen = server.hosts.isEmpty && server.listen.contains { !$0.address.isLoopback }
+        let isOpen = server.hosts.isEmpty && server.listen.contains { !$0.isLocal }
         if isOpen, grants.contains(where: { $0.callers.contains(.anonymous) }) {
             warnings.append(
                 "server.hosts: is empty, so a web page could reach the grants of anonymous by a name of its own")

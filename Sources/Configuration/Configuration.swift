@@ -8,7 +8,7 @@ import Upstream
 /// A configuration that has been read, checked and compiled; it never changes.
 package struct Configuration: Sendable {
     package struct Server: Sendable {
-        package let listen: [HostPort]
+        package let listen: [ListenAddress]
         /// Nil where clients speak plain HTTP.
         package let tls: TLS?
         package let hosts: [[UInt8]]
@@ -20,6 +20,7 @@ package struct Configuration: Sendable {
         package let origins: [[UInt8]]
         /// Whether errors of `/distribute-token.json` travel with HTTP 200.
         package let statusInBody: Bool
+        package let proxies: Proxies
         /// Paths that stand for routes of the registry.
         package let aliases: [(path: [UInt8], route: Int)]
     }
@@ -27,11 +28,20 @@ package struct Configuration: Sendable {
     /// Who runs the service, and where it tells about itself.
     package struct Admin: Sendable {
         /// Empty where it is told nowhere.
-        package let listen: [HostPort]
+        package let listen: [ListenAddress]
         /// Who may ask for more than whether it is alive and ready; nil where everybody may who reaches it.
         package let authenticator: Authenticator?
         /// The connections that may be open at once.
         package let connections: Int
+    }
+
+    /// Who speaks for others.
+    package struct Proxies: Sendable {
+        package let blocks: [AddressBlock]
+        /// Whether whoever connects by a Unix socket does.
+        package let includesLocal: Bool
+        /// Whether their connections begin with the PROXY protocol.
+        package let sendsHeader: Bool
     }
 
     /// What clients are shown on all addresses, but for the admin's on loopback.
@@ -49,8 +59,8 @@ package struct Configuration: Sendable {
 
     /// Sizes in bytes, times in milliseconds.
     package struct Limits: Sendable {
-        package let requestLine, headers, headerCount, body, jsonDepth, connections: Int
-        package let headerTimeout, requestTimeout, idleTimeout, drainTimeout: Int64
+        package let requestLine, headers, headerCount, body, jsonDepth, connections, buffers: Int
+        package let headerTimeout, requestTimeout, writeTimeout, idleTimeout, drainTimeout: Int64
     }
 
     package struct Credential: Sendable {

@@ -25,7 +25,7 @@ package enum Schema {
     static let server: [FieldDescription] = [
         FieldDescription(
             "listen", .strings, standard: "\"127.0.0.1:8080\"", fixed: true,
-            "`host:port` or `[v6]:port`, numeric or localhost; several as a list."),
+            "`host:port` or `[v6]:port`, numeric or localhost, or `unix:/PATH` (mode 0660); several as a list."),
         FieldDescription(
             "tls", .object(tls), fixed: true,
             "With it clients speak TLS on all addresses: 1.2 or 1.3, and HTTP/1.1 over it."),
@@ -40,6 +40,13 @@ package enum Schema {
         FieldDescription(
             "workers", .integer(0...256), standard: "0", fixed: true, "Event loops; 0 for one on each core."),
         FieldDescription("limits", .object(limits), "How much one client may take."),
+        FieldDescription(
+            "trustedProxies", .strings, standard: "[]",
+            "Peers whose `X-Forwarded-For` is believed: addresses and blocks of them (`10.0.0.0/8`), `unix:` for Unix sockets."
+        ),
+        FieldDescription(
+            "proxyProtocol", .boolean, standard: "false",
+            "Whether connections of `trustedProxies` begin with the PROXY protocol, version 1 or 2."),
         FieldDescription("cors", .object(cors), "Which web pages may ask."),
         FieldDescription(
             "statusInBody", .boolean, standard: "false",
@@ -92,11 +99,17 @@ package enum Schema {
         FieldDescription(
             "connections", .integer(1...1_000_000), standard: "20000", "Open connections; beyond it 503."),
         FieldDescription(
+            "buffers", .size(1_048_576...1_073_741_824), standard: "\"32MiB\"",
+            "Unfinished requests and unsent answers of all connections together; beyond it 503."),
+        FieldDescription(
             "headerTimeout", .duration(100...600_000), standard: "\"10s\"",
             "From a request's first byte to its empty line."),
         FieldDescription(
-            "requestTimeout", .duration(100...600_000), standard: "\"30s\"",
+            "requestTimeout", .duration(100...600_000), standard: "\"25s\"",
             "From a request's first byte to its last."),
+        FieldDescription(
+            "writeTimeout", .duration(100...600_000), standard: "\"15s\"",
+            "For a client to take what was answered; one that does not is cut off."),
         FieldDescription("idleTimeout", .duration(100...3_600_000), standard: "\"60s\"", "Between two requests."),
         FieldDescription(
             "drainTimeout", .duration(0...600_000), standard: "\"10s\"", "For requests under way at the end."),

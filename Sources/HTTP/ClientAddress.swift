@@ -22,6 +22,14 @@ package struct ClientAddress: Sendable, Hashable {
         self.init(high: high, low: low)
     }
 
+    package init(_ address: IPAddress) {
+        let (high, low) = address.mapped
+        self.init(high: high, low: low)
+    }
+
+    /// Whether it is one of `block`.
+    func isIn(_ block: AddressBlock) -> Bool { block.contains(high: high, low: low) }
+
     /// What one customer of a provider has: an IPv4 address, or the /64 of an IPv6 address.
     package var network: ClientAddress { high == 0 && low >> 32 == 0xFFFF ? self : ClientAddress(high: high, low: 0) }
 }

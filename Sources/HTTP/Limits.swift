@@ -10,8 +10,10 @@ package struct Limits: Sendable {
     package var body = 256 * 1024
     /// From the first byte of a request to the end of its head.
     package var headerTimeout: Int64 = 10_000
-    /// From the first byte of a request to its last, and again from the first unsent byte of an answer to its last.
-    package var requestTimeout: Int64 = 30_000
+    /// From the first byte of a request to its last.
+    package var requestTimeout: Int64 = 25_000
+    /// From the first byte of an answer that the client does not take to its last.
+    package var writeTimeout: Int64 = 15_000
     /// From a request that waits for its answer to the answer. Handlers have bounds of their own, told in their own words;
     /// this is longer than all of them, for one that forgets a request.
     package var answerTimeout: Int64 = 90_000

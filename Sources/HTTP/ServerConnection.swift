@@ -10,8 +10,8 @@ package struct ServerConnection: ~Copyable {
     package enum Next: Sendable, Equatable {
         /// Wait for more bytes.
         case read
-        /// Send what was written, then call `receive` again, with no bytes if none came: the answers had grown so large
-        /// that the requests behind them wait.
+        /// Send what was written, give others their turn, then call `receive` again with no bytes: the answers had grown so
+        /// large, or so many, that the requests behind them wait.
         case drain
         /// Send what was written, and read nothing more: the answer to `ticket` comes later.
         case park
@@ -24,6 +24,8 @@ package struct ServerConnection: ~Copyable {
     /// What the loop lends to each of its connections in turn.
     package struct Context: ~Copyable {
         package let handler: any RequestHandler
+        /// Whose word is taken on whom a request is from.
+        package var proxies: TrustedProxies
         package var response = Response()
         package var out = ByteWriter(capacity: 16 * 1024)
         package var instant = Instant(unixSeconds: 0, monotonic: 0)
@@ -32,7 +34,10 @@ package struct ServerConnection: ~Copyable {
         /// Whether the server is shutting down, so that every answer is its connection's last.
         package var isLast = false
 
-        package init(handler: any RequestHandler) { self.handler = handler }
+        package init(handler: any RequestHandler, proxies: TrustedProxies = .none) {
+            self.handler = handler
+            self.proxies = proxies
+        }
     }
 
     /// What of a request decides how its answer is written.
@@ -59,8 +64,9 @@ package struct ServerConnection: ~Copyable {
     private let parser: RequestParser
     /// The place of the address that it was accepted on.
     package let listener: Int
-    private let client: ClientAddress
     private let token: UInt64
+    /// Who connected; set by the owner before the first request where a proxy tells it.
+    package var client: ClientAddress
     /// What the client has shown by TLS; set by the owner before the first request.
     package var certificate: ClientCertificate?
     /// How many answers came later than their requests.
@@ -77,6 +83,8 @@ package struct ServerConnection: ~Copyable {
 
     /// Bytes of answers that may wait to be sent before no further request of the connection is answered.
     package static let outputLimit = 64 * 1024
+    /// Requests that are answered before other connections have their turn.
+    package static let turn = 32
 
     /// - Parameters:
     ///   - listener: the place of the address that it was accepted on.
@@ -94,7 +102,12 @@ package struct ServerConnection: ~Copyable {
     }
 
     /// Whether it waits between two requests, so that closing it loses nothing.
-    package var isIdle: Bool { phase == .idle }
+    package var isIdle: Bool { phase == .idle && pending.isEmpty }
+
+    /// Bytes that it keeps of requests that are not answered yet.
+    package var held: Int {
+        pending.capacity + (chunked.map { $0.head.count + $0.decoder.content.capacity } ?? 0)
+    }
 
     /// What the answer that comes later belongs to; nil when there is none.
     package var ticket: AnswerTicket? { if case .parked = phase { nextTicket } else { nil } }
@@ -151,7 +164,9 @@ package struct ServerConnection: ~Copyable {
     /// told so in `context.out`.
     package mutating func expire(in context: inout Context) {
         switch phase {
-        case .head, .body: refuse(RequestError(.timeout, "the request did not arrive in time"), in: &context)
+        case .head, .body:
+            let isHead = isHead(pending.span)
+            refuse(RequestError(.timeout, "the request did not arrive in time"), omittingBody: isHead, in: &context)
         case .parked(let manner):
             let error = RequestError(.overloaded, "the answer was not ready in time")
             refuse(error, omittingBody: manner.isHead, in: &context)
@@ -169,10 +184,12 @@ package struct ServerConnection: ~Copyable {
 
     /// - Returns: also how many of the bytes are done with.
     private mutating func answerRequests(in bytes: Span<UInt8>, _ context: inout Context) -> (Next, used: Int) {
-        var used = 0
+        var (used, answered) = (0, 0)
         do throws(RequestError) {
             while used < bytes.count {
-                guard context.out.count < ServerConnection.outputLimit else { return (.drain, used) }
+                guard context.out.count < ServerConnection.outputLimit, answered < ServerConnection.turn else {
+                    return (.drain, used)
+                }
                 if phase == .idle {
                     phase = .head
                     since = context.instant.monotonic
@@ -182,9 +199,11 @@ package struct ServerConnection: ~Copyable {
                 guard let next else { return (.read, used) }
                 if next == .park { return (.park, used) }
                 if next == .close { return (used == bytes.count ? .close : .linger, used) }
+                answered += 1
             }
         } catch {
-            refuse(error, in: &context)
+            let isHead = isHead(bytes.extracting(used..<bytes.count))
+            refuse(error, omittingBody: isHead, in: &context)
             return (.linger, used)
         }
         return (.read, used)
@@ -198,7 +217,7 @@ package struct ServerConnection: ~Copyable {
         if chunked != nil { return try continueChunked(with: bytes, &context) }
         guard let head = try parser.parse(bytes) else { return (0, nil) }
         if head.isChunked {
-            guard awaitsBody(after: head, in: bytes, &context) else { return (0, .close) }
+            guard try awaitsBody(after: head, in: bytes, &context) else { return (0, .close) }
             phase = .body
             chunked = ChunkedBody(head: bytes.extracting(0..<head.length).array)
             let (used, next) = try continueChunked(with: bytes.extracting(head.length..<bytes.count), &context)
@@ -206,14 +225,15 @@ package struct ServerConnection: ~Copyable {
         }
         let total = head.length + (head.contentLength ?? 0)
         guard bytes.count >= total else {
-            guard awaitsBody(after: head, in: bytes, &context) else { return (0, .close) }
+            guard try awaitsBody(after: head, in: bytes, &context) else { return (0, .close) }
             phase = .body
             expected = total
             return (0, nil)
         }
         expected = nil
         let body = bytes.extracting(head.length..<total)
-        return (total, answer(request(head, in: bytes, body: body), &context))
+        let client = try context.proxies.client(behind: client, head, in: bytes)
+        return (total, answer(request(head, in: bytes, body: body, of: client), &context))
     }
 
     private mutating func continueChunked(
@@ -223,10 +243,10 @@ package struct ServerConnection: ~Copyable {
         guard let done = chunked, done.decoder.isDone, let head = try parser.parse(done.head.span) else {
             return (used, nil)
         }
+        let client = try context.proxies.client(behind: client, head, in: done.head.span)
         chunked = nil
         return (
-            used,
-            answer(request(head, in: done.head.span, body: done.decoder.content.span), &context)
+            used, answer(request(head, in: done.head.span, body: done.decoder.content.span, of: client), &context)
         )
     }
 
@@ -234,12 +254,13 @@ package struct ServerConnection: ~Copyable {
     /// answers `Expect: 100-continue` unless the body is already coming (RFC 9110 section 10.1.1).
     private mutating func awaitsBody(
         after head: RequestHead, in bytes: Span<UInt8>, _ context: inout Context
-    ) -> Bool {
+    ) throws(RequestError) -> Bool {
         let none: [UInt8] = []
-        let request = request(head, in: bytes, body: none.span)
+        let client = try context.proxies.client(behind: client, head, in: bytes)
+        let request = request(head, in: bytes, body: none.span, of: client)
         context.response.reset()
         guard !context.handler.refuses(request, at: context.instant, into: &context.response) else {
-            writeLast(&context)
+            writeLast(omittingBody: head.method == .head, &context)
             return false
         }
         edition = context.handler.edition
@@ -250,7 +271,9 @@ package struct ServerConnection: ~Copyable {
     }
 
     @_lifetime(copy bytes, copy body)
-    private func request(_ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>) -> Request {
+    private func request(
+        _ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, of client: ClientAddress
+    ) -> Request {
         Request(
             head, in: bytes, body: body, listener: listener, client: client, certificate: certificate, edition: edition)
     }
@@ -287,12 +310,23 @@ package struct ServerConnection: ~Copyable {
     package mutating func refuse(_ error: RequestError, omittingBody: Bool = false, in context: inout Context) {
         context.response.reset()
         context.handler.respond(to: error, at: context.instant, into: &context.response)
-        if omittingBody { context.response.omitsBody = true }
-        writeLast(&context)
+        writeLast(omittingBody: omittingBody, &context)
+    }
+
+    /// Whether the request under way is a HEAD, as far as one can tell: its answer has no body, be it a refusal
+    /// (RFC 9110 section 9.3.2).
+    /// - Parameter bytes: where it begins, unless its head is kept aside.
+    private func isHead(_ bytes: Span<UInt8>) -> Bool {
+        if let chunked { return chunked.head.span.begins(with: "HEAD ") }
+        let start = bytes.begins(with: "\r\n") ? 2 : 0
+        return bytes.extracting(start..<bytes.count).begins(with: "HEAD ")
     }
 
     /// Writes the answer after which the connection is not used any more.
-    private mutating func writeLast(_ context: inout Context) {
+    private mutating func writeLast(omittingBody: Bool, _ context: inout Context) {
+        if omittingBody { context.response.omitsBody = true }
+        pending = []
+        chunked = nil
         let date = context.date
         context.response.write(date: date.span, persistence: "close", into: &context.out)
         phase = .closing

@@ -8,10 +8,12 @@ import HTTP
 
 /// One question and its answer over a connection of its own, waited for. For commands; the service itself never waits.
 package enum BlockingExchange {
-    /// - Parameter overTLS: whoever answers is believed, so the question must hold no secret.
+    /// - Parameters:
+    ///   - preamble: what comes before anything else, and before TLS.
+    ///   - overTLS: whoever answers is believed, so the question must hold no secret.
     /// - Returns: what came until the peer closed (at most 64 KiB), nil when nothing could be had in time.
     package static func send(
-        _ request: [UInt8], to address: SocketAddress, overTLS: Bool = false, seconds: Int
+        _ request: [UInt8], to address: SocketAddress, after preamble: [UInt8] = [], overTLS: Bool = false, seconds: Int
     ) -> [UInt8]? {
         #if canImport(Glibc)
             let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -27,6 +29,9 @@ package enum BlockingExchange {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         guard address.withSockaddr({ connect(descriptor, $0, $1) }) == 0 else { return nil }
         var stream = SocketStream(descriptor)
+        if !preamble.isEmpty {
+            guard case .moved(preamble.count) = preamble.withUnsafeBytes({ stream.write($0) }) else { return nil }
+        }
         if overTLS {
             guard let session = anonymousSession(descriptor), case .moved = session.handshake() else { return nil }
             stream.secure(with: session)

@@ -23,6 +23,7 @@ final class EventLoop {
     private var settings: Server.Settings
     private let open: OpenConnections
     private let answers: LateAnswers
+    private let buffers: BufferedBytes
     private let isStopping = Atomic(false)
     private var listeners: [ListeningSocket]
     private var channels: [ServerChannel?] = []
@@ -32,8 +33,9 @@ final class EventLoop {
     private var context: ServerConnection.Context
     /// What new connections are shown; nil without TLS. On the loop's thread only.
     var identity: TLSIdentity?
-    /// Connections of which TLS holds bytes, so that they are read although nothing is reported.
-    private var unread: [UInt64] = []
+    /// Connections that go on in the next pass although nothing is reported: TLS holds bytes of them, or others had their turn
+    /// first.
+    private var due: [UInt64] = []
     private var input = [UInt8](repeating: 0, count: 64 * 1024)
     private var lastSweep: Int64 = 0
     private var acceptsFrom: Int64?
@@ -53,9 +55,7 @@ final class EventLoop {
 
     init(
         _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket],
-        _ open: OpenConnections,
-        _ access: LoopAccess,
-        _ handler: any RequestHandler
+        _ open: OpenConnections, _ buffers: BufferedBytes, _ access: LoopAccess, _ handler: any RequestHandler
     ) {
         self.transport = transport
         clients = access.clients
@@ -64,13 +64,12 @@ final class EventLoop {
         identity = settings.identity
         self.listeners = listeners
         self.open = open
-        context = ServerConnection.Context(handler: handler)
+        self.buffers = buffers
+        context = ServerConnection.Context(handler: handler, proxies: settings.proxies)
     }
 
-    deinit {
-        // Only of a loop that never ran.
-        for listener in listeners { systemClose(listener.descriptor) }
-    }
+    // Only a loop that never ran has any.
+    deinit { for listener in listeners { systemClose(listener.descriptor) } }
 
     /// Serves until `stop`, and returns when all is finished.
     func run() {
@@ -81,9 +80,10 @@ final class EventLoop {
     /// Has `work` run in one of the loop's next passes; from any thread. Dropped when the loop is over.
     func post(_ work: @escaping @Sendable () -> Void) { clients.mailbox.post(work) }
 
-    /// Takes limits and identity of other settings, for those who connect from now on. On the loop's thread.
+    /// Takes limits, proxies and identity of other settings, for those who connect from now on. On the loop's thread.
     func renew(_ settings: Server.Settings) {
         self.settings = settings
+        context.proxies = settings.proxies
         // Whoever has listened by TLS never listens without it.
         if let identity = settings.identity { self.identity = identity }
     }
@@ -101,7 +101,7 @@ final class EventLoop {
         return !context.handler.isWaiting || context.instant.monotonic >= stopDeadline
     }
 
-    /// How many milliseconds the transport may wait for an event; -1 for as long as it likes.
+    /// Milliseconds that the transport may wait for an event; -1 for as long as it likes.
     var patience: Int32 {
         guard alive == 0, acceptsFrom == nil, clients.isEmpty, !context.handler.isWaiting else {
             return Int32(EventLoop.sweepInterval)
@@ -151,9 +151,9 @@ final class EventLoop {
 
     func woken() {
         clients.mailbox.deliver()
-        let due = unread
-        unread = []
-        for token in due { readable(token) }
+        let tokens = due
+        due = []
+        for token in tokens { goOn(token) }
         guard isStopping.load(ordering: .acquiring), stopDeadline == nil else { return }
         stopDeadline = context.instant.monotonic + settings.drainTimeout
         context.isLast = true
@@ -188,7 +188,7 @@ final class EventLoop {
                 writable(token)
                 return false
             }
-            guard channel.next != .park else {
+            guard channel.next != .park, channel.next != .drain else {
                 // It would be told again and again.
                 if hasHungUp { close(channel) }
                 return false
@@ -249,7 +249,8 @@ final class EventLoop {
         let session = identity.flatMap { TLSSession($0, descriptor) }
         let channel = ServerChannel(
             SocketStream(descriptor, session), token: token, limits: settings.limits, at: context.instant,
-            listener: listener.index, client: client)
+            listener: listener.index, client: client,
+            hasProxyHeader: settings.usesProxyProtocol && !place.isReserved && settings.proxies.contains(client))
         channels[slot] = channel
         alive += 1
         // Whoever expects TLS must not get anything else.
@@ -260,24 +261,19 @@ final class EventLoop {
     /// Out of descriptors or memory: a level-triggered listener would be reported for ever, so it rests for a while.
     private func pauseAccepting() {
         acceptsFrom = context.instant.monotonic + EventLoop.sweepInterval
+        waitForClients(.nothing)
+    }
+
+    private func waitForClients(_ interest: Interest) {
         for (index, listener) in listeners.enumerated() {
-            transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: .nothing)
+            transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: interest)
         }
     }
 
     /// Without TLS the client is told why; to shake hands for that would cost more than to serve it.
     private func turnAway(_ descriptor: Int32, isPlain: Bool) {
         defer { systemClose(descriptor) }
-        guard isPlain else { return }
-        let channel = ServerChannel(
-            SocketStream(descriptor), token: 0, limits: settings.limits, at: context.instant, listener: 0, client: .none
-        )
-        context.out.reset()
-        channel.connection.refuse(
-            RequestError(.overloaded, "the server has as many connections as it may"), in: &context)
-        _ = context.out.withUnsafeBytes { channel.send($0, at: context.instant) }
-        // To close while the request lies unread would be a reset, which can cost the client the answer.
-        _ = input.withUnsafeMutableBytes { channel.receive(into: $0) }
+        if isPlain { ServerChannel.turnAway(descriptor, settings.limits, in: &context) }
     }
 
     /// - Returns: whether bytes came.
@@ -306,25 +302,37 @@ final class EventLoop {
         if let ticket = channel.connection.ticket { answers.expect(ticket) }
     }
 
-    /// Sends what the connection wrote, all in one call, and goes on as it wants.
+    /// Sends what the connection wrote, and goes on as it wants.
     private func deliver(_ channel: ServerChannel) {
-        while true {
-            switch context.out.withUnsafeBytes({ channel.send($0, at: context.instant) }) {
-            case .partial: return wait(for: .write, channel)
-            case .failed: return close(channel)
-            case .complete: break
-            }
-            guard channel.next == .drain else { return proceed(channel) }
-            let none: [UInt8] = []
-            answer(none.span, of: channel)
+        switch context.out.withUnsafeBytes({ channel.send($0, at: context.instant) }) {
+        case .partial: wait(for: .write, channel)
+        case .failed: close(channel)
+        case .complete: proceed(channel)
         }
+    }
+
+    /// What was put off to this pass.
+    private func goOn(_ token: UInt64) {
+        guard let channel = channel(token), channel.unsent.isEmpty, channel.next == .drain else {
+            return _ = readable(token)
+        }
+        answer(Span(), of: channel)
+        deliver(channel)
+    }
+
+    private func putOff(_ channel: ServerChannel) {
+        due.append(channel.token)
+        transport.wake()
     }
 
     /// Everything is sent.
     private func proceed(_ channel: ServerChannel) {
         switch channel.next {
         case .close: close(channel)
-        case .read, .drain: wait(for: .read, channel)
+        case .read: wait(for: .read, channel)
+        case .drain:
+            wait(for: .nothing, channel)
+            putOff(channel)
         case .park:
             guard let answer = channel.lateAnswer else { return wait(for: .nothing, channel) }
             channel.lateAnswer = nil
@@ -342,13 +350,22 @@ final class EventLoop {
     }
 
     private func wait(for interest: Interest, _ channel: ServerChannel) {
-        if interest == .read, channel.hasMore {
-            unread.append(channel.token)
-            transport.wake()
-        }
+        guard buffers.cover(channel, below: settings.buffers) else { return overload(channel) }
+        if interest == .read, channel.hasMore { putOff(channel) }
         guard interest != channel.interest else { return }
         channel.interest = interest
         transport.change(channel.descriptor, token: channel.token, to: interest)
+    }
+
+    /// Says so, if the client is there to be told.
+    private func overload(_ channel: ServerChannel) {
+        guard channel.unsent.isEmpty, !channel.isLingering, !channel.isOpening else { return cutOff(channel) }
+        abandon(channel)
+        context.out.reset()
+        channel.connection.refuse(
+            RequestError(.overloaded, "the server holds as many unfinished requests as it may"), in: &context)
+        channel.next = .linger
+        deliver(channel)
     }
 
     /// Sends what was finished, and goes on with the requests that waited behind it, which may get more finished.
@@ -374,9 +391,16 @@ final class EventLoop {
         alive -= 1
         if channel.isShakingHands { open.shookHands(false) }
         open.leave(reserved: settings.listeners[channel.connection.listener].isReserved)
+        buffers.forget(channel)
         channel.finish()
         transport.close(channel.descriptor)
         abandon(channel)
+    }
+
+    /// What is not taken yet is thrown away.
+    private func cutOff(_ channel: ServerChannel) {
+        channel.renounce()
+        close(channel)
     }
 
     private func abandon(_ channel: ServerChannel) {
@@ -403,9 +427,7 @@ final class EventLoop {
         sendLateAnswers()
         if let start = acceptsFrom, now >= start {
             acceptsFrom = nil
-            for (index, listener) in listeners.enumerated() {
-                transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: .read)
-            }
+            waitForClients(.read)
         }
         let isOver = stopDeadline.map { now >= $0 } ?? false
         let isIdleOver = idleEnd.map { now >= $0 } ?? false
@@ -417,14 +439,16 @@ final class EventLoop {
                 // What has arrived and was not read yet is still answered.
                 read(channel)
                 if channel.unsent.isEmpty, channel.connection.isIdle { close(channel) }
-            } else if now >= channel.deadline(settings.limits) {
+            } else if now >= channel.deadline {
                 expire(channel)
             }
         }
     }
 
     private func expire(_ channel: ServerChannel) {
-        guard !channel.isLingering, !channel.isShakingHands, channel.unsent.isEmpty else { return close(channel) }
+        guard !channel.isStuck(at: context.instant) else { return cutOff(channel) }
+        guard context.instant.monotonic >= channel.deadline else { return }
+        guard !channel.isLingering, !channel.isOpening else { return close(channel) }
         abandon(channel)
         context.out.reset()
         channel.connection.expire(in: &context)

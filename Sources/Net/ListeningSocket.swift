@@ -11,8 +11,9 @@ package struct ListenError: Error, CustomStringConvertible {
     package var description: String { "cannot listen on \(address): \(reason)" }
 }
 
-/// Sockets that take connections for one address: one for each event loop, among which the kernel spreads them; of those that
-/// were handed over there may be more, and fewer of which several loops have a descriptor.
+/// Sockets that take connections for one address: one for each event loop, among which the kernel spreads them. A Unix socket is
+/// one, of which each loop has a descriptor; of those that were handed over there may be more than loops, or fewer of which
+/// several loops have a descriptor.
 struct ListeningSocket {
     let descriptor: Int32
     let address: SocketAddress
@@ -23,6 +24,7 @@ struct ListeningSocket {
     static func open(
         _ address: SocketAddress, index: Int, count: Int
     ) throws(ListenError) -> [ListeningSocket] {
+        guard address.path == nil else { return try openLocal(address, index: index, count: count) }
         // SO_REUSEPORT would let a second service of the same user take half of the connections; a first try without it
         // finds that out.
         if address.port != 0 { systemClose(try bind(address, sharing: false)) }
@@ -70,6 +72,27 @@ struct ListeningSocket {
         return sockets
     }
 
+    /// What `SocketFile` has made, as often as there are loops.
+    private static func openLocal(
+        _ address: SocketAddress, index: Int, count: Int
+    ) throws(ListenError) -> [ListeningSocket] {
+        let descriptor = try socket(for: address)
+        var sockets = [ListeningSocket(descriptor: descriptor, address: address, index: index)]
+        do throws(ListenError) {
+            try SocketFile.bind(descriptor, to: address)
+            guard listen(descriptor, 4096) == 0 else { throw ListenError(address: address, reason: systemMessage()) }
+            for _ in 1..<max(1, count) {
+                let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+                guard copy >= 0 else { throw ListenError(address: address, reason: systemMessage()) }
+                sockets.append(ListeningSocket(descriptor: copy, address: address, index: index))
+            }
+        } catch {
+            for socket in sockets { systemClose(socket.descriptor) }
+            throw error
+        }
+        return sockets
+    }
+
     /// What sockets that are opened here have from the beginning.
     private static func prepare(_ socket: ListeningSocket) throws(ListenError) {
         var on: Int32 = 0
@@ -79,21 +102,18 @@ struct ListeningSocket {
         }
         _ = fcntl(socket.descriptor, F_SETFL, fcntl(socket.descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
-        setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+        if socket.address.path == nil { setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size) }
+    }
+
+    /// A socket of the address's family that never waits.
+    private static func socket(for address: SocketAddress) throws(ListenError) -> Int32 {
+        let descriptor = systemSocket(address.family)
+        guard descriptor >= 0 else { throw ListenError(address: address, reason: systemMessage()) }
+        return descriptor
     }
 
     private static func bind(_ address: SocketAddress, sharing: Bool) throws(ListenError) -> Int32 {
-        #if canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        #else
-            let kind = SOCK_STREAM
-        #endif
-        let descriptor = socket(address.family, kind, 0)
-        guard descriptor >= 0 else { throw ListenError(address: address, reason: systemMessage()) }
-        #if !canImport(Glibc)
-            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        #endif
+        let descriptor = try socket(for: address)
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
@@ -101,6 +121,9 @@ struct ListeningSocket {
         if address.family == AF_INET6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size) }
         // Accepted sockets inherit it: an answer leaves at once instead of waiting for the client's acknowledgement.
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+        // Likewise: of what a client does not take, the system keeps no more than this.
+        var unsent: Int32 = 128 * 1024
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &unsent, size)
         let result = systemBind(descriptor, to: address)
         guard result == 0 else {
             let reason = errno == EADDRINUSE ? "another process listens there" : systemMessage()

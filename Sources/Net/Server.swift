@@ -1,4 +1,5 @@
 import HTTP
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -32,6 +33,12 @@ package final class Server: Sendable {
         package var reservedConnections = 64
         /// Descriptors of sockets that somebody else has opened to listen on; each must be of one of the addresses.
         package var handed: [Int32] = []
+        /// Bytes of requests that have not come whole and of answers that are not sent, over all loops.
+        package var buffers = 32 * 1024 * 1024
+        /// Whose word is taken on whom they speak for.
+        package var proxies = TrustedProxies.none
+        /// Whether these begin their connections with that word (the PROXY protocol).
+        package var usesProxyProtocol = false
         /// Milliseconds that requests under way have to finish after `stop`.
         package var drainTimeout: Int64 = 10_000
         /// What is shown to clients; nil without TLS.
@@ -48,6 +55,10 @@ package final class Server: Sendable {
     /// The descriptors of all listening sockets, open until it stops.
     package let sockets: [Int32]
     private let loops: [EventLoop]
+    /// Those of the Unix sockets that were opened here; of any other somebody else takes care.
+    private let files: [SocketFile]
+    /// Whether somebody goes on listening by these files.
+    private let leavesFiles = Atomic(false)
 
     package enum Failure: Error, CustomStringConvertible {
         case listening(ListenError)
@@ -87,12 +98,16 @@ package final class Server: Sendable {
         // The sockets come last, so that nothing can fail and leave them open.
         var sockets: [[ListeningSocket]] = []
         var handed = settings.handed
+        var files: [SocketFile] = []
         do throws(ListenError) {
             for (index, listener) in settings.listeners.enumerated() {
                 let taken = try ListeningSocket.take(listener.address, index: index, count: workers, from: &handed)
-                sockets.append(
-                    try taken.isEmpty
-                        ? ListeningSocket.open(listener.address, index: index, count: workers) : taken)
+                guard taken.isEmpty else {
+                    sockets.append(taken)
+                    continue
+                }
+                sockets.append(try ListeningSocket.open(listener.address, index: index, count: workers))
+                if let file = SocketFile(listener.address) { files.append(file) }
             }
             if let address = handed.lazy.compactMap({ SocketAddress(boundBy: $0) }).first {
                 throw ListenError(
@@ -100,17 +115,20 @@ package final class Server: Sendable {
             }
         } catch {
             for socket in sockets.joined() { systemClose(socket.descriptor) }
+            for file in files { file.remove() }
             throw .listening(error)
         }
         addresses = sockets.compactMap { $0.first?.address }
         self.sockets = sockets.joined().map(\.descriptor)
+        self.files = files
+        let buffers = BufferedBytes()
         loops = parts.enumerated().map { worker, part in
             EventLoop(
                 part.transport, settings,
                 sockets.flatMap { sockets in
                     // Those of one address may be more than there are loops.
                     stride(from: worker, to: sockets.count, by: workers).map { sockets[$0] }
-                }, open, part.access, part.handler)
+                }, open, buffers, part.access, part.handler)
         }
     }
 
@@ -130,6 +148,15 @@ package final class Server: Sendable {
         whenServing()
         loops.first?.run()
         for thread in threads { thread.join() }
+        removeFiles()
+    }
+
+    // Of a server that never ran, too.
+    deinit { removeFiles() }
+
+    private func removeFiles() {
+        guard !leavesFiles.load(ordering: .acquiring) else { return }
+        for file in files { file.remove() }
     }
 
     /// Shows another identity to those who connect from now on; connections that there are keep theirs. From any thread.
@@ -144,7 +171,9 @@ package final class Server: Sendable {
     }
 
     /// Takes no more connections, lets the requests under way finish within `drainTimeout`, and ends; from any thread.
-    package func stop() {
+    /// - Parameter isSucceeded: whether somebody else has the listening sockets and goes on.
+    package func stop(succeeded isSucceeded: Bool = false) {
+        if isSucceeded { leavesFiles.store(true, ordering: .releasing) }
         for loop in loops { loop.stop() }
     }
 }

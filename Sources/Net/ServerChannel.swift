@@ -1,3 +1,4 @@
+import CSystem
 import HTTP
 
 #if canImport(Glibc)
@@ -20,37 +21,65 @@ final class ServerChannel {
     private(set) var hasMore = false
     private(set) var unsent: [UInt8] = []
     private var sent = 0
-    private var stalledSince: Int64 = 0
+    /// When the client must have taken what was sent to it; nil when it has.
+    private var writeEnd: Int64?
+    private let writeTimeout: Int64
+    /// What of `held` the loops know.
+    var counted = 0
     /// When a client that was refused while still sending is no longer listened to; nil before that.
     private var lingerEnd: Int64?
     private let stream: SocketStream
-    /// When the client must have shaken hands; nil once it has.
-    private var handshakeEnd: Int64?
+    /// What has come of the proxy's word on who connects; nil when none is to come.
+    private var proxyHeader: [UInt8]?
+    /// When the proxy must have said so, and the client have shaken hands; nil once they have.
+    private var openingEnd: Int64?
 
     private static let lingerTime: Int64 = 2000
 
+    /// - Parameter hasProxyHeader: whether the client is a proxy that says first whom it speaks for.
     init(
-        _ stream: SocketStream, token: UInt64, limits: Limits, at instant: Instant, listener: Int, client: ClientAddress
+        _ stream: SocketStream, token: UInt64, limits: Limits, at instant: Instant, listener: Int,
+        client: ClientAddress, hasProxyHeader: Bool = false
     ) {
         self.stream = stream
         self.token = token
-        handshakeEnd = stream.isSecured ? instant.monotonic + limits.headerTimeout : nil
+        proxyHeader = hasProxyHeader ? [] : nil
+        openingEnd = stream.isSecured || hasProxyHeader ? instant.monotonic + limits.headerTimeout : nil
+        writeTimeout = limits.writeTimeout
         connection = ServerConnection(
             limits: limits, at: instant, listener: listener, client: client, token: token)
     }
 
     var descriptor: Int32 { stream.descriptor }
 
+    /// Tells a client, whose socket stays the caller's, that there is no place for it.
+    static func turnAway(_ descriptor: Int32, _ limits: Limits, in context: inout ServerConnection.Context) {
+        let instant = context.instant
+        let channel = ServerChannel(
+            SocketStream(descriptor), token: 0, limits: limits, at: instant, listener: 0, client: .none)
+        context.out.reset()
+        channel.connection.refuse(
+            RequestError(.overloaded, "the server has as many connections as it may"), in: &context)
+        _ = context.out.withUnsafeBytes { channel.send($0, at: instant) }
+        // To close while the request lies unread would be a reset, which can cost the client the answer.
+        withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { _ = channel.receive(into: $0) }
+    }
+
     // MARK: Bytes
 
     /// Reads what has come, as far as there is room; with TLS that is several records, after the handshake.
     func receive(into room: UnsafeMutableRawBufferPointer) -> Transfer {
         hasMore = false
+        if proxyHeader != nil, !isLingering {
+            let transfer = receiveProxyHeader(in: room)
+            guard case .moved = transfer else { return transfer }
+            if !stream.isSecured { openingEnd = nil }
+        }
         guard stream.isSecured, !isLingering else { return SocketStream.receive(descriptor, into: room) }
-        if handshakeEnd != nil {
+        if openingEnd != nil {
             let transfer = stream.handshake()
             guard case .moved = transfer else { return transfer }
-            handshakeEnd = nil
+            openingEnd = nil
             connection.certificate = stream.clientCertificate
         }
         var count = 0
@@ -68,16 +97,45 @@ final class ServerChannel {
         return .moved(count)
     }
 
+    /// Takes the proxy's word off the socket, and no byte more: TLS may begin with the next.
+    private func receiveProxyHeader(in room: UnsafeMutableRawBufferPointer) -> Transfer {
+        var header = proxyHeader ?? []
+        let known = header.count
+        let window = UnsafeMutableRawBufferPointer(rebasing: room.prefix(ProxyHeader.longest - known))
+        let transfer = SocketStream.receive(descriptor, into: window, isPeeking: true)
+        guard case .moved(let count) = transfer else { return transfer }
+        header += window.prefix(count)
+        let reading = ProxyHeader.read(header.span)
+        let taken: Int
+        switch reading {
+        case .malformed: return .failed(.lost)
+        case .incomplete: taken = count
+        case .complete(let length, _): taken = length - known
+        }
+        let place = UnsafeMutableRawBufferPointer(rebasing: room.prefix(taken))
+        guard case .moved(taken) = SocketStream.receive(descriptor, into: place) else { return .failed(.lost) }
+        guard case .complete(_, let client) = reading else {
+            proxyHeader = header
+            return .wait(.read)
+        }
+        proxyHeader = nil
+        if let client { connection.client = client }
+        return .moved(0)
+    }
+
+    /// Bytes that are kept for the client.
+    var held: Int { connection.held + unsent.capacity }
+
     enum Delivery { case complete, partial, failed }
 
     /// Sends bytes, and keeps those that the socket does not take.
     func send(_ bytes: UnsafeRawBufferPointer, at instant: Instant) -> Delivery {
         guard !bytes.isEmpty else { return .complete }
         guard let taken = write(bytes) else { return .failed }
+        writeEnd = instant.monotonic + writeTimeout
         guard taken < bytes.count else { return .complete }
         unsent = Array(bytes[taken...])
         sent = 0
-        stalledSince = instant.monotonic
         return .partial
     }
 
@@ -120,12 +178,24 @@ final class ServerChannel {
     /// Says farewell, as TLS wants it; the socket is closed by whoever watches it.
     func finish() { if lingerEnd == nil { stream.finish() } }
 
-    /// Monotonic milliseconds at which the client has had its time.
-    func deadline(_ limits: Limits) -> Int64 {
-        if let end = lingerEnd ?? handshakeEnd { return end }
-        return unsent.isEmpty ? connection.deadline : stalledSince + limits.requestTimeout
+    /// Monotonic milliseconds at which the client may have had its time.
+    var deadline: Int64 {
+        if let end = lingerEnd ?? openingEnd { return end }
+        guard unsent.isEmpty else { return writeEnd ?? .max }
+        return min(connection.deadline, writeEnd ?? .max)
     }
 
-    /// Whether TLS is not there yet.
-    var isShakingHands: Bool { handshakeEnd != nil }
+    /// Whether the client has not taken in its time what was sent to it: it may be with the system still.
+    func isStuck(at instant: Instant) -> Bool {
+        guard lingerEnd == nil, let end = writeEnd, instant.monotonic >= end else { return false }
+        guard unsent.isEmpty else { return true }
+        writeEnd = nil
+        return cs_unacknowledged(descriptor) > 0
+    }
+
+    /// Has the close, which comes next, throw away what the system was to send.
+    func renounce() { systemRenounce(descriptor) }
+
+    /// Whether the proxy's word, or TLS, is not there yet.
+    var isOpening: Bool { openingEnd != nil }
 }

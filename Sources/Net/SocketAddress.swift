@@ -6,10 +6,26 @@ import Bytes
     import Darwin
 #endif
 
-/// An address to listen on or to connect to: a numeric IPv4 or IPv6 address and a port.
+/// An address to listen on or to connect to: a numeric IPv4 or IPv6 address and a port, or the path of a Unix socket.
 package struct SocketAddress: Sendable, CustomStringConvertible {
     private var storage: sockaddr_storage
     package let family: Int32
+
+    package init(_ name: ListenAddress) {
+        switch name {
+        case .network(let name): self.init(name)
+        case .unix(let path): self.init(path: path)
+        }
+    }
+
+    /// - Parameter path: of at most `ListenAddress.longestPath` bytes; what is beyond is left out.
+    private init(path: String) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        family = AF_UNIX
+        storage = SocketAddress.stored(address)
+    }
 
     package init(_ name: HostPort) { self.init(name.address, port: name.port) }
 
@@ -43,10 +59,21 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         family = Int32(storage.ss_family)
     }
 
+    /// 0 for a Unix socket.
     package var port: UInt16 {
-        family == AF_INET
-            ? read(sockaddr_in.self) { UInt16(bigEndian: $0.sin_port) }
-            : read(sockaddr_in6.self) { UInt16(bigEndian: $0.sin6_port) }
+        switch family {
+        case AF_INET: read(sockaddr_in.self) { UInt16(bigEndian: $0.sin_port) }
+        case AF_INET6: read(sockaddr_in6.self) { UInt16(bigEndian: $0.sin6_port) }
+        default: 0
+        }
+    }
+
+    /// That of a Unix socket; nil for any other.
+    var path: String? {
+        guard family == AF_UNIX else { return nil }
+        return read(sockaddr_un.self) { address in
+            withUnsafeBytes(of: address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        }
     }
 
     /// The address without its port, an IPv6 address in brackets, as a Host field would name it.
@@ -67,16 +94,21 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         return family == AF_INET ? name : "[\(name)]"
     }
 
-    package var description: String { "\(host):\(port)" }
+    package var description: String { path.map { "unix:\($0)" } ?? "\(host):\(port)" }
 
     /// Whether it is the same address and the same port.
     func equals(_ other: SocketAddress) -> Bool {
-        family == other.family && host == other.host && port == other.port
+        family == other.family && path == other.path && host == other.host && port == other.port
     }
 
     /// Lends the address to a system call.
     func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        let length = family == AF_INET ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+        let length =
+            switch family {
+            case AF_INET: MemoryLayout<sockaddr_in>.size
+            case AF_INET6: MemoryLayout<sockaddr_in6>.size
+            default: MemoryLayout<sockaddr_un>.size
+            }
         return withUnsafePointer(to: storage) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
         }

@@ -71,9 +71,12 @@ struct SocketStream {
         }
     }
 
-    static func receive(_ descriptor: Int32, into room: UnsafeMutableRawBufferPointer) -> Transfer {
+    /// - Parameter isPeeking: whether the bytes are left to be received again.
+    static func receive(
+        _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, isPeeking: Bool = false
+    ) -> Transfer {
         while true {
-            let count = recv(descriptor, room.baseAddress, room.count, 0)
+            let count = recv(descriptor, room.baseAddress, room.count, isPeeking ? Int32(MSG_PEEK) : 0)
             if count > 0 { return .moved(count) }
             if count == 0 { return .ended }
             if errno == EAGAIN || errno == EWOULDBLOCK { return .wait(.read) }

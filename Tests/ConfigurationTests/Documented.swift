@@ -127,6 +127,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "server.tls.clientCAFile": certificate,
         "server.tls.crlFile": certificate + [("server.tls.clientCAFile", "\"authority.pem\"")],
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
+        "server.proxyProtocol": [("server.trustedProxies", "\"192.0.2.1\"")],
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],
         "credentials.nos.endpoint": Documented.granting("nos.presigned-url", by: "nos")
             + [("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\"")],
@@ -228,6 +229,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.reply": "{}", "authentication.tickets.secret": "\"\(ticketSecret)\"",
         "admin.listen": "\"127.0.0.1:1\"", "admin.auth": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",
         "admin.auth[].sha256": "\"\(Sample.otherDigest)\"",
+        "server.trustedProxies": "\"10.0.0.0/8\"",
         "server.listen": "\"127.0.0.1:1\"", "server.hosts": "\"*\"", "server.cors.origins": "[\"https://a.example\"]",
         "server.tls": "{\"certificates\":\(certificates)}", "server.tls.certificates": certificates,
         "server.tls.certificates[].names": "\"sts.test\"", "server.tls.certificates[].certificateFile": "\"tls.pem\"",

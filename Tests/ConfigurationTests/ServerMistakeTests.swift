@@ -41,8 +41,8 @@ struct ServerMistakeTests {
         Mistake("workers: 2", "‸worker: 2", "server.worker", "did you mean workers?"),
         Mistake("workers: 2", "workers: 2, tls: { ‸certificate: [] }", "server.tls.certificate", "mean certificates?"),
         Mistake("statusInBody: true", "‸statusInBodies: true", "server.statusInBodies", "did you mean statusInBody?"),
-        Mistake("workers: 2", "workers: 2, ‸trustedProxies: []", "server.trustedProxies", "is not known"),
-        Mistake("workers: 2", "workers: 2, ‸proxyProtocol: false", "server.proxyProtocol", "is not known"),
+        Mistake("workers: 2", "workers: 2, ‸trustedProxy: []", "server.trustedProxy", "mean trustedProxies?"),
+        Mistake("workers: 2", "workers: 2, ‸proxyprotocol: false", "server.proxyprotocol", "mean proxyProtocol?"),
         Mistake("deny: [", "‸sessions: {}, deny: [", "authentication.sessions", "is not known"),
         Mistake("deny: [", "‸certificates: [], deny: [", "authentication.certificates", "is not known"),
         Mistake("body: 1000", "‸boddy: 1000", "server.limits.boddy", "did you mean body?"),
@@ -93,7 +93,10 @@ struct ServerMistakeTests {
         Mistake("\"[::1]:8080\"]", "‸\"[::1]:65536\"]", "server.listen[1]", "numeric address"),
         Mistake("\"[::1]:8080\"]", "‸\"127.0.0.1:080\"]", "server.listen[1]", "numeric address"),
         Mistake("\"[::1]:8080\"]", "‸\"example.com:80\"]", "server.listen[1]", "numeric address"),
-        Mistake("\"[::1]:8080\"]", "‸\"unix:/run/c.sock\"]", "server.listen[1]", "numeric address"),
+        Mistake("\"[::1]:8080\"]", "‸\"unix:c.sock\"]", "server.listen[1]", "absolute path"),
+        Mistake("\"[::1]:8080\"]", "‸\"unix:\"]", "server.listen[1]", "absolute path"),
+        Mistake("\"[::1]:8080\"]", "‸\"unix:/\(long)\(long)\"]", "server.listen[1]", "at most 107 bytes"),
+        Mistake("\"[::1]:8080\"]", "‸\"/run/c.sock\"]", "server.listen[1]", "numeric address"),
         Mistake("\"[::1]:8080\"]", "‸\"0.0.0.0:8080\"]", "server.listen[1]", "server.tls, or server.plaintext: true"),
         Mistake("\"[::1]:8080\"]", "‸\"[::]:8080\"]", "server.listen[1]", "server.plaintext: true"),
         Mistake("\"[::1]:8080\"]", "‸\"192.0.2.1:1\"]", "server.listen[1]", "loopback"),
@@ -114,6 +117,33 @@ struct ServerMistakeTests {
         Mistake("level: \"debug\"", "‸level: \"verbose\"", "log.level", "\"debug\" or \"info\""),
     ])
     func `refuses addresses and names that nobody can listen on or be called by`(mistake: Mistake) throws {
+        try mistake.check()
+    }
+
+    @Test(arguments: [
+        Mistake(
+            "workers: 2", "workers: 2, trustedProxies: [‸\"10.0.0.1/8\"]", "server.trustedProxies[0]",
+            "beyond its prefix"),
+        Mistake(
+            "workers: 2", "workers: 2, trustedProxies: [‸\"proxy.example.com\"]", "server.trustedProxies[0]",
+            "an address"),
+        Mistake("workers: 2", "workers: 2, trustedProxies: [‸\"10.0.0.0/33\"]", "server.trustedProxies[0]", "a block"),
+        Mistake(
+            "workers: 2", "workers: 2, trustedProxies: [‸\"unix:/run/c.sock\"]", "server.trustedProxies[0]", "\"unix:\""
+        ),
+        Mistake(
+            "workers: 2", "workers: 2, trustedProxies: [‸\"0.0.0.0/0\"]", "server.trustedProxies[0]", "is everybody"),
+        Mistake(
+            "workers: 2", "workers: 2, trustedProxies: [\"unix:\", ‸\"::/0\"]", "server.trustedProxies[1]",
+            "is everybody"),
+        Mistake(
+            "workers: 2", "workers: 2, ‸proxyProtocol: true", "server.proxyProtocol", "needs server.trustedProxies"),
+        Mistake(
+            "body: 1000", "‸body: \"16MiB\", buffers: \"16MiB\"", "server.limits.body",
+            "less than server.limits.buffers"),
+        Mistake("body: 1000", "body: 1000, ‸buffers: 1000", "server.limits.buffers", "from 1MiB to 1024MiB"),
+    ])
+    func `refuses proxies that everybody could be, and limits that contradict each other`(mistake: Mistake) throws {
         try mistake.check()
     }
 

@@ -12,7 +12,8 @@ struct LimitsTests {
     /// Short times, standard sizes.
     private static let hasty = Setup(
         name: "hasty",
-        server: #"limits: { headerTimeout: "400ms", requestTimeout: "900ms", idleTimeout: "600ms" }"#,
+        server:
+            #"limits: { headerTimeout: "400ms", requestTimeout: "900ms", idleTimeout: "600ms", writeTimeout: "500ms" }"#,
         rest: LimitsTests.grants)
 
     private static let grants = """
@@ -200,6 +201,56 @@ struct LimitsTests {
         try LimitsTests.expectDuration(0.6) {
             let isClosed = try client.isClosed()
             #expect(isClosed)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `writeTimeout: a client that does not take its answers is cut off, though they have left the service`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service.shared(LimitsTests.hasty, transport)
+        try LimitsTests.expectDuration(0.5) {
+            let reader = try Client(service.port, holdsLittle: true)
+            try reader.send(String(repeating: service.text("GET", "/livez"), count: 40))
+            // It goes by a reset, since what it has not taken is thrown away.
+            #expect(try reader.isResetUnread())
+        }
+        // One that has taken all of its answer only waits.
+        let client = try Client(service.port, holdsLittle: true)
+        try client.send(service.text("GET", "/livez"))
+        #expect(try client.answer().status == 200)
+        let isClosed = try client.isClosed()
+        #expect(isClosed)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `buffers: what all clients together have not finished is bounded, beyond it 503, and others are served`(
+        _ transport: Transport
+    ) throws {
+        let setup = Setup(
+            name: "buffers", server: #"limits: { buffers: "1MiB" }"#, rest: LimitsTests.grants)
+        try Service.run(setup, transport) { service in
+            let head = service.text("POST", "/nos/token", ["Content-Type: application/json", "Content-Length: 200000"])
+            let holders = try (0..<12).map { _ in
+                let client = try service.connect()
+                try? client.send(head + String(repeating: " ", count: 199_000))
+                return client
+            }
+            var refused = 0
+            for client in holders where client.hasNews(within: 0.5) {
+                let answer = try client.answer()
+                answer.expectProblem(503, "overloaded")
+                #expect(answer["Retry-After"] != nil && answer.closes)
+                refused += 1
+            }
+            // What a buffer has beyond its bytes counts, too.
+            #expect((7...10).contains(refused), "\(refused)")
+            try service.post("/nos/token", json: #"{"object": "a"}"#).expectSuccess()
+            // Those who were in time may finish, and make room.
+            for client in holders where !client.hasNews(within: 0) {
+                try client.send(#"{"object":"a"}"# + String(repeating: " ", count: 986))
+                try client.answer().expectSuccess()
+            }
         }
     }
 

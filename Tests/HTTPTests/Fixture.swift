@@ -7,6 +7,10 @@ final class RecordingHandler: RequestHandler {
     private(set) var requests: [RequestCase.Accepted] = []
     private(set) var errors: [RequestError.Kind] = []
     private(set) var tickets: [AnswerTicket] = []
+    /// Who the requests were from.
+    private(set) var clients: [ClientAddress] = []
+    /// The body of every refusal.
+    var refusal = ""
 
     func respond(
         to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
@@ -16,6 +20,7 @@ final class RecordingHandler: RequestHandler {
             authority: latin(request.authority.array), keepsAlive: request.head.keepsAlive,
             body: latin(request.body.array))
         requests.append(seen)
+        clients.append(request.client)
         if request.path.begins(with: "/later") {
             tickets.append(ticket)
             // Nothing of it may leave.
@@ -37,11 +42,13 @@ final class RecordingHandler: RequestHandler {
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
         guard request.path.equals("/refused") else { return false }
         response.status = 404
+        response.body.append(text: refusal)
         return true
     }
 
     func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
         errors.append(error.kind)
+        response.body.append(text: refusal)
         response.status =
             switch error.kind {
             case .malformed: 400
@@ -69,11 +76,15 @@ final class Conversation {
     private var connection: ServerConnection
     private var context: ServerConnection.Context
 
-    init(limits: Limits = RequestCase.limits, at milliseconds: Int64 = 0) {
-        context = ServerConnection.Context(handler: handler)
+    init(
+        limits: Limits = RequestCase.limits, at milliseconds: Int64 = 0, refusing refusal: String = "",
+        from client: ClientAddress = .none, behind proxies: TrustedProxies = .none
+    ) {
+        handler.refusal = refusal
+        context = ServerConnection.Context(handler: handler, proxies: proxies)
         context.date = Array("Thu, 01 Jan 1970 00:00:00 GMT".utf8)
         context.instant = Instant(unixSeconds: 0, monotonic: milliseconds)
-        connection = ServerConnection(limits: limits, at: context.instant, token: 7)
+        connection = ServerConnection(limits: limits, at: context.instant, client: client, token: 7)
     }
 
     var isOver: Bool { next == .close || next == .linger }

@@ -54,6 +54,7 @@ import Testing
             "Host", "Connection", "Content-Length", "Content-Type", "Transfer-Encoding", "Expect", "Accept",
             "Authorization",
             "X-API-Key", "Origin", "Sec-Fetch-Site", "X-Request-ID", "Access-Control-Request-Method",
+            "X-Forwarded-For",
         ]
         #expect(names.count == FieldName.allCases.count)
         for (name, field) in zip(names, FieldName.allCases) {

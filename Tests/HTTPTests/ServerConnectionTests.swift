@@ -186,6 +186,74 @@ import Testing
         #expect(handler.requests.count == 100)
     }
 
+    @Test func `others have their turn after so many requests, however short the answers are`() {
+        let conversation = Conversation()
+        let count = ServerConnection.turn * 3 + 5
+        conversation.receive(String(repeating: "GET / HTTP/1.1\r\nHost: h\r\n\r\n", count: count) + "GET ")
+        #expect(conversation.drains == 3)
+        #expect(conversation.handler.requests.count == count)
+        #expect(conversation.next == .read)
+        conversation.receive("/z HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(conversation.handler.requests.last?.path == "/z")
+    }
+
+    @Test func `what it keeps of requests is counted, and let go with them`() {
+        let handler = RecordingHandler()
+        var context = ServerConnection.Context(handler: handler)
+        var connection = ServerConnection(limits: Limits(), at: context.instant)
+        var held = connection.held
+        #expect(held == 0)
+        for head in ["Content-Length: 9000", "Transfer-Encoding: chunked"] {
+            let isChunked = head.hasSuffix("chunked")
+            let start = octets("POST / HTTP/1.1\r\nHost: h\r\n\(head)\r\n\r\n" + (isChunked ? "2328\r\n" : ""))
+            let body = [UInt8](repeating: 97, count: 8999)
+            for part in [start, body] { _ = connection.receive(part.span, in: &context) }
+            held = connection.held
+            #expect((9000..<40_000).contains(held), "\(head): \(held)")
+            var isIdle = connection.isIdle
+            #expect(!isIdle)
+            let last = octets("a" + (isChunked ? "\r\n0\r\n\r\n" : ""))
+            _ = connection.receive(last.span, in: &context)
+            held = connection.held
+            isIdle = connection.isIdle
+            #expect(held == 0 && isIdle)
+        }
+        let half = octets("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9000\r\n\r\n")
+        _ = connection.receive(half.span, in: &context)
+        held = connection.held
+        #expect(held > 0)
+        connection.refuse(RequestError(.overloaded, "x"), in: &context)
+        held = connection.held
+        #expect(held == 0)
+    }
+
+    @Test(
+        arguments: [
+            "HEAD / HTTP/1.1\r\nHost: h\r\nA\r\n\r\n", "\r\nHEAD / HTTP/1.1\r\n\r\n", "HEAD /\u{FF} HTTP/1.1\r\n\r\n",
+            "HEAD / HTTP/1.1\r\nHost: h\r\nContent-Length: 99\r\n\r\n",
+            "HEAD / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+            "HEAD /refused HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n",
+        ])
+    func `no refusal of a HEAD has a body (RFC 9110 section 9.3.2)`(request: String) {
+        let conversation = Conversation(refusing: "because")
+        conversation.receive(request)
+        #expect(conversation.next == .linger)
+        #expect(conversation.text.hasSuffix("\r\n\r\n"))
+        #expect(!conversation.text.contains("because") && !conversation.text.contains("Content-Length"))
+        let other = Conversation(refusing: "because")
+        other.receive(request.replacing("HEAD", with: "POST"))
+        #expect(other.text.hasSuffix("because"))
+    }
+
+    @Test(arguments: ["HEAD / HT", "HEAD / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\na"])
+    func `nor has what a HEAD is told that does not come in time`(request: String) {
+        let conversation = Conversation(limits: timed, refusing: "because")
+        conversation.receive(request)
+        conversation.expire(at: 40)
+        #expect(conversation.text.hasPrefix("HTTP/1.1 408 "))
+        #expect(conversation.text.hasSuffix("\r\n\r\n"))
+    }
+
     // MARK: Time
 
     private var timed: Limits {
@@ -280,7 +348,7 @@ import Testing
             #expect(conversation.handler.errors.count <= 1)
         }
         // The mutations are mild enough to reach beyond the first check.
-        #expect(answered > 5_000)
+        #expect(answered > 4_000)
     }
 
     private func mutate(_ raw: inout [UInt8], _ seeds: [[UInt8]], _ random: inout SeededRandom) {

@@ -1,5 +1,8 @@
+import Bytes
 import Glibc
 import Testing
+
+@testable import Net
 
 /// A blocking client socket of which every wait ends after five seconds.
 class Client {
@@ -37,6 +40,16 @@ class Client {
             var (size, segment): (Int32, Int32) = (20_000, 1000)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
             setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_MAXSEG, &segment, 4)
+        }
+    }
+
+    /// - Parameter path: of a Unix socket.
+    init(path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
+        wait(atMost: 5)
+        guard systemConnect(descriptor, to: SocketAddress(ListenAddress.unix(path: path))) == 0 else {
+            throw Failure(call: "connect", number: errno)
         }
     }
 

@@ -54,7 +54,8 @@ final class ClientLoop {
         let access = LoopAccess(clients, OpenConnections())
         let sockets = try ListeningSocket.open(address, index: 0, count: 1)
         port = try #require(sockets.first).address.port
-        loop = EventLoop(transport, settings, sockets, access.connections, access, EchoHandler())
+        loop = EventLoop(
+            transport, settings, sockets, access.connections, BufferedBytes(), access, EchoHandler())
         let (loop, returned) = (loop, returned)
         Thread {
             loop.run(); returned.signal()

@@ -193,6 +193,7 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
         settings.limits.idleTimeout = 400
         settings.limits.headerTimeout = 300
         settings.limits.requestTimeout = 600
+        settings.limits.writeTimeout = 600
     }
 
     private func milliseconds(_ body: () throws -> Void) rethrows -> Int64 {

@@ -60,5 +60,9 @@ import Testing
         #expect(try admits("whatever", listening: "0.0.0.0:8080"))
         #expect(try admits("a.example.com", listening: "0.0.0.0:8080", hosts: ["a.example.com"]))
         #expect(try !admits("b.example.com", listening: "0.0.0.0:8080", hosts: ["a.example.com"]))
+        // No web page reaches a Unix socket; what has it is a proxy, which asks by names of its own.
+        #expect(try admits("whatever", listening: "unix:/run/c.sock"))
+        #expect(try admits("a.example.com", listening: "unix:/run/c.sock", hosts: ["a.example.com"]))
+        #expect(try !admits("localhost", listening: "unix:/run/c.sock", hosts: ["a.example.com"]))
     }
 }

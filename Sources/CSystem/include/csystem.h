@@ -24,6 +24,9 @@ int cs_spawn(const char *path, char *const arguments[], char *const variables[],
 /// Lets the process gain no privileges by what it starts (no_new_privs), and nobody of the same user look into it.
 void cs_seal(void);
 
+/// Bytes that were sent and that the peer's system has not taken; 0 when that cannot be told.
+int cs_unacknowledged(int fd);
+
 #ifdef __linux__
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

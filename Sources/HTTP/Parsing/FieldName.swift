@@ -4,7 +4,7 @@ import Bytes
 package enum FieldName: Int, CaseIterable, Sendable {
     case host, connection, contentLength, contentType, transferEncoding, expect
     case accept, acceptEncoding, traceparent, authorization, apiKey, origin, fetchSite, requestID
-    case accessControlRequestMethod
+    case accessControlRequestMethod, forwardedFor
 
     static func of(_ name: Span<UInt8>) -> FieldName? {
         switch name.count {
@@ -23,7 +23,9 @@ package enum FieldName: Int, CaseIterable, Sendable {
         case 14:
             name.equals(ignoringCase: "content-length")
                 ? .contentLength : name.equals(ignoringCase: "sec-fetch-site") ? .fetchSite : nil
-        case 15: name.equals(ignoringCase: "accept-encoding") ? .acceptEncoding : nil
+        case 15:
+            name.equals(ignoringCase: "accept-encoding")
+                ? .acceptEncoding : name.equals(ignoringCase: "x-forwarded-for") ? .forwardedFor : nil
         case 17: name.equals(ignoringCase: "transfer-encoding") ? .transferEncoding : nil
         case 29: name.equals(ignoringCase: "access-control-request-method") ? .accessControlRequestMethod : nil
         default: nil

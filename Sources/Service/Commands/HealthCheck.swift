@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import HTTP
 import Net
 
 /// `countersign healthcheck`: whether the service that the configuration describes answers, for a container's health check.
@@ -15,15 +16,32 @@ enum HealthCheck {
         guard let address = server.listen.first else { return .failed }
         // A listener off loopback may answer to its listed names only.
         let listed = server.hosts.first { $0 != Array("*".utf8) }
-        let host = address.address.isLoopback ? "\(address)" : listed?.text ?? "\(address.reachable)"
+        let host: String
+        switch address {
+        case .network(let address) where address.address.isLoopback: host = "\(address)"
+        case .network(let address): host = listed?.text ?? "\(address.reachable)"
+        case .unix: host = listed?.text ?? "localhost"
+        }
         let request =
             "GET \(Configuration.livenessPath.text) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
         let answer = BlockingExchange.send(
-            Array(request.utf8), to: SocketAddress(address.reachable), overTLS: server.tls != nil, seconds: 3)
+            Array(request.utf8), to: SocketAddress(address.reachable), after: Array(preamble(to: address, of: server)),
+            overTLS: server.tls != nil, seconds: 3)
         guard let answer, answer.starts(with: "HTTP/1.1 200 ".utf8) else {
             Terminal.complain("countersign healthcheck: nothing healthy answers at \(address.reachable)")
             return .failed
         }
         return .done
+    }
+
+    /// What the service waits for where this machine counts as one of its proxies: that nobody is spoken for.
+    private static func preamble(to address: ListenAddress, of server: Configuration.Server) -> String.UTF8View {
+        let proxies = TrustedProxies(server.proxies.blocks, includesLocal: server.proxies.includesLocal)
+        let isProxy: Bool
+        switch address.reachable {
+        case .network(let address): isProxy = proxies.contains(ClientAddress(address.address))
+        case .unix: isProxy = server.proxies.includesLocal
+        }
+        return (server.proxies.sendsHeader && isProxy ? "PROXY UNKNOWN\r\n" : "").utf8
     }
 }

@@ -74,7 +74,7 @@ enum Serving {
         let reloader = Reloader(edition, from: path, on: server, loops, supervisor, startingSandbox: start)
         let handover = Handover(of: server, log) { process in
             supervisor.handedOver(to: process)
-            server.stop()
+            server.stop(succeeded: true)
         }
         let heartbeat = Heartbeat(supervisor, loops)
         var signals = [SIGTERM, SIGINT].map { number in
@@ -125,7 +125,7 @@ extension Server.Settings {
         listeners += edition.configuration.admin.listen.map { address in
             var listener = Server.Listener(SocketAddress(address))
             listener.isReserved = true
-            listener.isPlain = address.address.isLoopback
+            listener.isPlain = address.isLocal
             return listener
         }
         reservedConnections = edition.configuration.admin.connections
@@ -139,6 +139,10 @@ extension Server.Settings {
         limits.body = from.limits.body
         limits.headerTimeout = from.limits.headerTimeout
         limits.requestTimeout = from.limits.requestTimeout
+        limits.writeTimeout = from.limits.writeTimeout
         limits.idleTimeout = from.limits.idleTimeout
+        buffers = from.limits.buffers
+        proxies = TrustedProxies(from.proxies.blocks, includesLocal: from.proxies.includesLocal)
+        usesProxyProtocol = from.proxies.sendsHeader
     }
 }

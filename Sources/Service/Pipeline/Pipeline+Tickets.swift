@@ -132,9 +132,11 @@ extension Pipeline {
         response.body.append("{\"ticket\":\"")
         response.body.append(text)
         response.body.append("\",\"url\":\"")
-        // Off loopback there is TLS, if only in a proxy's hands.
+        // Off loopback there is TLS, if only in a proxy's hands; and a proxy is what has a Unix socket.
         let isPlain =
-            configuration.server.tls == nil && configuration.server.listen[request.listener].address.isLoopback
+            if case .network(let listener) = configuration.server.listen[request.listener] {
+                configuration.server.tls == nil && listener.address.isLoopback
+            } else { false }
         response.body.append(isPlain ? "http://" : "https://")
         response.body.append(request.authority)
         response.body.append(route.path)

@@ -7,8 +7,10 @@ class Client {
     private(set) var descriptor: Int32
     private var held: [UInt8] = []
 
-    /// - Parameter source: the address of this machine's that it connects from.
-    init(_ port: UInt16, from source: UInt32 = loopback) throws {
+    /// - Parameters:
+    ///   - source: the address of this machine's that it connects from.
+    ///   - holdsLittle: whether the system buffers little for it.
+    init(_ port: UInt16, from source: UInt32 = loopback, holdsLittle: Bool = false) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Program.Failure(description: "no socket: error \(errno)") }
         var time = timeval(tv_sec: 10, tv_usec: 0)
@@ -16,6 +18,10 @@ class Client {
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
+        if holdsLittle {
+            var size: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
+        }
         if source != Client.loopback {
             let bound = Client.withAddress(source, 0) { Glibc.bind(descriptor, $0, $1) }
             try #require(bound == 0, "cannot bind: error \(errno)")
@@ -25,6 +31,38 @@ class Client {
             let number = errno
             close(descriptor)
             throw Program.Failure(description: "cannot connect: error \(number)")
+        }
+    }
+
+    /// - Parameter path: of a Unix socket.
+    init(path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var time = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        let connected = Client.connect(descriptor, &address)
+        try #require(connected == 0, "cannot connect to \(path): error \(errno)")
+    }
+
+    /// - Parameter v6Port: of a listener on `::1`.
+    init(v6Port port: UInt16) throws {
+        descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var time = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_addr = in6addr_loopback
+        let connected = Client.connect(descriptor, &address)
+        try #require(connected == 0, "cannot connect to [::1]:\(port): error \(errno)")
+    }
+
+    private static func connect<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
+        let size = socklen_t(MemoryLayout<Address>.size)
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(descriptor, $0, size) }
         }
     }
 
@@ -102,6 +140,13 @@ class Client {
         guard count >= 0 else { throw Program.Failure(description: "the server did not close: error \(errno)") }
         if count > 0 { held.append(byte) }
         return count == 0
+    }
+
+    /// Whether the server breaks the connection off although nothing of what it sent is read; waits for it.
+    func isResetUnread() throws -> Bool {
+        var wait = pollfd(fd: descriptor, events: 0, revents: 0)
+        guard poll(&wait, 1, 10_000) > 0 else { throw Program.Failure(description: "the server did not break it off") }
+        return wait.revents & Int16(POLLERR) != 0
     }
 
     /// Whether something, or the end, comes within the time.

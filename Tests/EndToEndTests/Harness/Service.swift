@@ -18,18 +18,22 @@ final class Service: Asked, Sendable {
     let configuration: String
 
     /// Writes the set-up to a new folder, starts the binary, and waits until it says that it listens.
+    /// - Parameter descriptors: how many it may have open; by default as many as the test.
     init(
         _ setup: Setup, _ transport: Transport, _ environment: [String: String] = Setup.environment,
-        handing sockets: [Int32] = []
+        handing sockets: [Int32] = [], descriptors: Int? = nil
     ) throws {
         folder = try Keeper.makeFolder()
         configuration = try setup.write(to: folder, transport: transport)
+        let call = [Program.countersign, "serve", "--config", configuration]
+        let limited = descriptors.map { ["/bin/sh", "-c", "ulimit -n \($0) && exec \"$@\"", "sh"] + call } ?? call
         process = try Program(
-            Program.countersign, ["serve", "--config", configuration], environment: environment, handing: sockets)
+            limited[0], Array(limited.dropFirst()), environment: environment, handing: sockets)
         do {
-            port = try Service.port(of: process, behind: "listening", setup)
+            // That comes last, so that all others are told by then.
             let hasAdmin = !setup.admin.contains("listen: []")
             admin = Admin(port: hasAdmin ? try Service.port(of: process, behind: "listening for admin", setup) : 0)
+            port = try Service.port(of: process, behind: "listening", setup)
         } catch {
             _ = process.stop(within: 1)
             try? FileManager.default.removeItem(atPath: folder)
@@ -37,17 +41,14 @@ final class Service: Asked, Sendable {
         }
     }
 
-    /// The port that the program says in its log, when it has said so.
+    /// The port that the program says in its log, when it has said so: that of an IPv4 address if there is one, which is what
+    /// `connect` takes, and 0 for a Unix socket.
     private static func port(of process: Program, behind words: String, _ setup: Setup) throws -> UInt16 {
         let sign = setup.logFormat == "json" ? "\"\(words)\",\"address\":\"" : "\(words) address="
         let log = try process.waitForError(holding: sign, within: 10)
-        let address = log[(log.firstRange(of: sign)?.upperBound ?? log.endIndex)...].prefix {
-            !$0.isNewline && $0 != "\""
-        }
-        guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
-            throw Program.Failure(description: "no port in \(log)")
-        }
-        return port
+        let addresses = log.components(separatedBy: sign).dropFirst().map { $0.prefix { !$0.isNewline && $0 != "\"" } }
+        let address = addresses.first { $0.first?.isNumber == true } ?? addresses.first
+        return address?.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
     }
 
     /// Runs `body` with a service of its own, and stops it whatever happens.

@@ -1,0 +1,42 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("Out of descriptors", .timeLimit(.minutes(3)))
+struct ExhaustionTests {
+    private static let setup = Setup(name: "few", server: "workers: 2,", rest: "grants: {},")
+
+    /// Milliseconds of CPU that a process has used.
+    private func used(_ process: pid_t) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        let fields = text.split(separator: ")").last.map { $0.split(separator: " ") } ?? []
+        let ticks = [11, 12].compactMap { fields.indices.contains($0) ? Int(fields[$0]) : nil }.reduce(0, +)
+        return ticks * 1000 / sysconf(Int32(_SC_CLK_TCK))
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `with 64 descriptors and 200 clients it neither dies nor spins, and serves all within 3 s of the end`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service(Self.setup, transport, descriptors: 64)
+        defer { service.stop() }
+        let first = try service.connect()
+        try first.send(service.text("GET", "/livez"))
+        #expect(try first.answer().status == 200)
+        var clients = try (0..<200).map { _ in try service.connect() }
+        for client in clients { try client.send(service.text("GET", "/livez")) }
+        #expect(clients[0].hasNews(within: 5))
+        let before = try used(service.process.identifier)
+        // Some clients wait for a place all this time.
+        #expect(!(clients.last?.hasNews(within: 2) ?? true))
+        let spent = try used(service.process.identifier) - before
+        #expect(spent < 1000, "\(spent) ms of CPU in 2 s")
+        try first.send(service.text("GET", "/livez"))
+        #expect(try first.answer().status == 200, "who has a connection is served")
+        clients = []
+        let start = ContinuousClock.now
+        #expect(try service.get("/livez").status == 200)
+        #expect(start.duration(to: .now) < .seconds(3))
+        #expect(service.process.stop(within: 5).code == 0)
+    }
+}

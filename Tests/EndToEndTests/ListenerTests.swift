@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+import Testing
+
+@Suite("What the service listens on", .timeLimit(.minutes(3)))
+struct ListenerTests {
+    private static func setup(_ listen: [String], _ server: String = "") -> Setup {
+        Setup(
+            name: "listeners", server: server, rest: Setup.open.rest,
+            listen: "[" + listen.map { "\"\($0)\"" }.joined(separator: ", ") + "]")
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `IPv4, IPv6 and a Unix socket together, each answering to its own names`(_ transport: Transport) throws {
+        let folder = try Keeper.makeFolder()
+        let path = folder + "/public.sock"
+        let port = try Listener.freePort()
+        let service = try Service(Self.setup(["[::1]:\(port)", "unix:\(path)", "127.0.0.1:0"]), transport)
+        defer { service.stop() }
+        func ask(_ client: Client, _ host: String) throws -> Int {
+            try client.send("GET /qiniu/uptoken?key=photos/a HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            return try client.answer().status
+        }
+        #expect(try ask(Client(v6Port: port), "[::1]:\(port)") == 200)
+        #expect(try ask(Client(v6Port: port), "localhost") == 200)
+        #expect(try ask(Client(v6Port: port), "127.0.0.1") == 421)
+        // R1: a Unix socket is no loopback listener.
+        #expect(try ask(Client(path: path), "t.example.com") == 200)
+        #expect(try ask(Client(path: path), "localhost") == 200)
+        for _ in 0..<8 { #expect(try ask(Client(path: path), "x") == 200) }
+        let pipelining = try Client(path: path)
+        let request = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
+        try pipelining.send(String(repeating: request, count: 500))
+        for _ in 0..<500 { try #require(try pipelining.answer().status == 200) }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `the file of a Unix socket is for user and group, and is gone after the end`(_ transport: Transport) throws {
+        let path = try Keeper.makeFolder() + "/public.sock"
+        let setup = Self.setup(["127.0.0.1:0", "unix:\(path)"])
+        try Service.run(setup, transport) { service in
+            var status = stat()
+            #expect(lstat(path, &status) == 0 && status.st_mode == S_IFSOCK | 0o660)
+            // Nobody takes it away from a service that listens.
+            let second = try Program.run("serve", "--config", service.configuration, environment: Setup.environment)
+            #expect(second.code == 1)
+            #expect(
+                second.err.contains("cannot listen on unix:\(path): another process listens there"), "\(second.err)")
+            let answer = try Client(path: path)
+            try answer.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try answer.answer().status == 200)
+        }
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a socket that is left over is replaced, anything else is not`(_ transport: Transport) throws {
+        let path = try Keeper.makeFolder() + "/public.sock"
+        let setup = Self.setup(["127.0.0.1:0", "unix:\(path)"])
+        let first = try Service(setup, transport)
+        first.process.signal(SIGKILL)
+        _ = try first.process.wait(within: 5)
+        #expect(access(path, F_OK) == 0)
+        try Service.run(setup, transport) { service in
+            let health = try Client(path: path)
+            try health.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try health.answer().status == 200)
+        }
+        try Keeper.write("precious", to: path)
+        #expect(throws: Program.Failure.self) { try Service(setup, transport) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+        first.stop()
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `healthcheck asks by the Unix socket if that is the first`(_ transport: Transport) throws {
+        let path = try Keeper.makeFolder() + "/public.sock"
+        try Service.run(Self.setup(["unix:\(path)", "127.0.0.1:0"], "hosts: [\"t.example.com\"],"), transport) {
+            service in
+            let up = try Program.run("healthcheck", "--config", service.configuration, environment: Setup.environment)
+            #expect(up.code == 0, "\(up.err)")
+            _ = service.process.stop(within: 5)
+            let down = try Program.run("healthcheck", "--config", service.configuration, environment: Setup.environment)
+            #expect(down.code == 1)
+        }
+    }
+}

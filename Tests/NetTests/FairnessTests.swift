@@ -1,0 +1,116 @@
+import Bytes
+import Foundation
+import Glibc
+import HTTP
+import Testing
+
+@testable import Net
+
+/// What one client, or many, may take of what is there for all.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct FairnessTests {
+    @Test(arguments: TransportKind.allCases)
+    func `others have their turn between the requests of one`(transport: TransportKind) throws {
+        let order = Order()
+        let server = try TestServer(transport, makeHandler: { _ in order })
+        defer { #expect(server.stop()) }
+        let greedy = try Client(server.port)
+        let modest = try Client(server.port)
+        #expect(try modest.get("/first").status == 200)
+        // The loop is busy with the first request while all the others arrive.
+        try greedy.write("GET /slow HTTP/1.1\r\nHost: h\r\n\r\n")
+        try greedy.write(String(repeating: "GET /greedy HTTP/1.1\r\nHost: h\r\n\r\n", count: 1500))
+        try modest.write("GET /modest HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try modest.answer().status == 200)
+        for _ in 0...1500 { try #require(try greedy.answer().status == 200) }
+        let place = try #require(order.paths.firstIndex(of: "/modest"))
+        #expect(place < 4 * ServerConnection.turn, "after \(place) requests of the other")
+        #expect(order.paths.count { $0 == "/greedy" } == 1500)
+    }
+
+    /// Notes in which order requests are answered; `/slow` takes a while.
+    private final class Order: RequestHandler {
+        private(set) var paths: [String] = []
+
+        func respond(
+            to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        ) -> Answering {
+            if request.path.equals("/slow") { usleep(300_000) }
+            paths.append(request.path.text)
+            return .done
+        }
+
+        func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool { false }
+        func respond(to error: RequestError, at instant: Instant, into response: inout Response) {}
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `a pipeline that a stop finds waiting for its turn is answered to its end`(transport: TransportKind) throws {
+        let server = try TestServer(transport, makeHandler: { _ in Order() })
+        let client = try Client(server.port)
+        try client.write("GET /slow HTTP/1.1\r\nHost: h\r\n\r\n")
+        try client.write(String(repeating: "GET /a HTTP/1.1\r\nHost: h\r\n\r\n", count: 200))
+        server.beginStop()
+        // The server is free to close after any answer then, but it says so.
+        var isLast = false
+        while !isLast { isLast = try client.answer().closes }
+        #expect(server.hasReturned(within: 5))
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `an answer that the system keeps for a client who does not read it is thrown away in time`(
+        transport: TransportKind
+    ) throws {
+        try withServer(transport, { $0.limits.writeTimeout = 300 }) { server in
+            // It fits the system's buffers, so that the server itself has nothing left to send.
+            let stuck = try Client(server.port, holdsLittle: true)
+            try stuck.write("GET /big/60000 HTTP/1.1\r\nHost: h\r\n\r\n")
+            var event = pollfd(fd: stuck.descriptor, events: 0, revents: 0)
+            #expect(poll(&event, 1, 5000) == 1 && event.revents & Int16(POLLERR) != 0)
+            // Who reads is left alone.
+            let reader = try Client(server.port)
+            #expect(try reader.get("/big/60000").body.count == 60_000)
+            reader.wait(atMost: 1)
+            #expect(throws: Client.Failure.self) { try reader.isClosed() }
+            #expect(try reader.get("/").status == 200)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `beyond the bound for all, who wants more is refused, and room is made by those who go`(
+        transport: TransportKind
+    ) throws {
+        func bounded(_ settings: inout Server.Settings) {
+            settings.buffers = 300_000
+            settings.limits.body = 1_000_000
+        }
+        try withServer(transport, bounded) { server in
+            func holder() throws -> Client {
+                let client = try Client(server.port)
+                try client.write("POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 101000\r\n\r\n")
+                try client.write([UInt8](repeating: 97, count: 100_000))
+                return client
+            }
+            var holders = [try holder()]
+            // Until one is refused: at the fourth at the latest.
+            var refused: Client.Answer?
+            while refused == nil, holders.count < 5 {
+                let client = try holder()
+                client.wait(atMost: 0.5)
+                refused = try? client.answer()
+                if refused == nil { holders.append(client) }
+            }
+            #expect(refused?.status == 503)
+            #expect((1...3).contains(holders.count))
+            // A request that comes whole needs no room.
+            #expect(try Client(server.port).get("/").status == 200)
+            for client in holders {
+                client.wait(atMost: 5)
+                try client.write([UInt8](repeating: 97, count: 1000))
+                #expect(try client.answer().body.count == 101_000)
+            }
+            let next = try holder()
+            try next.write([UInt8](repeating: 97, count: 1000))
+            #expect(try next.answer().status == 200)
+        }
+    }
+}
