@@ -2,7 +2,15 @@
 extension Span where Element == UInt8 {
     package func equals(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        for index in indices where self[index] != other[index] { return false }
+        var index = 0
+        while index + ByteWord.length <= count {
+            if ByteWord(of: self, at: index) != ByteWord(of: other, at: index) { return false }
+            index += ByteWord.length
+        }
+        while index < count {
+            if self[index] != other[index] { return false }
+            index += 1
+        }
         return true
     }
 
@@ -39,9 +47,27 @@ extension Span where Element == UInt8 {
     }
 
     /// Whether one of ASCII's control characters is among the bytes.
-    package var hasControlCharacters: Bool {
-        for index in indices where self[index] < 0x20 || self[index] == 0x7F { return true }
-        return false
+    package var hasControlCharacters: Bool { firstControlCharacter() != nil }
+
+    /// The place of the first of ASCII's control characters from `start` on.
+    package func firstControlCharacter(from start: Int = 0) -> Int? {
+        var index = start
+        while index + ByteWord.length <= count, !ByteWord(of: self, at: index).hasControlCharacters {
+            index += ByteWord.length
+        }
+        while index < count {
+            if self[index] < 0x20 || self[index] == 0x7F { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Whether all bytes are ASCII's.
+    package var isASCII: Bool {
+        var index = 0
+        while index + ByteWord.length <= count, ByteWord(of: self, at: index).isASCII { index += ByteWord.length }
+        while index < count, self[index] < 0x80 { index += 1 }
+        return index == count
     }
 
     package func begins(with other: Span<UInt8>) -> Bool {
@@ -62,6 +88,10 @@ extension Span where Element == UInt8 {
 
     package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
         var index = start
+        while index + ByteWord.length <= count {
+            if let place = ByteWord(of: self, at: index).firstIndex(of: byte) { return index + place }
+            index += ByteWord.length
+        }
         while index < count {
             if self[index] == byte { return index }
             index += 1

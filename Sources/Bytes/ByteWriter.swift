@@ -105,11 +105,19 @@ package struct ByteWriter: ~Copyable {
 
     /// Writes exactly `length` bytes in place: `body` gets the storage and where in it they belong.
     package mutating func append(length: Int, _ body: (inout MutableSpan<UInt8>, _ start: Int) -> Void) {
+        append(atMost: length) { room, start in
+            body(&room, start)
+            return length
+        }
+    }
+
+    /// Writes at most `length` bytes in place: `body` gets the storage and where in it they begin, and returns how many they are.
+    package mutating func append(atMost length: Int, _ body: (inout MutableSpan<UInt8>, _ start: Int) -> Int) {
         reserve(length)
         let start = count
         var room = storage.mutableSpan
-        body(&room, start)
-        count += length
+        let written = body(&room, start)
+        count += min(max(written, 0), length)
     }
 
     /// Writes over bytes that stand already at `offset`; nothing if not all of them do.

@@ -3,30 +3,32 @@ package enum Percent {
     /// Appends `bytes` to `writer` with each `%XX` decoded and, if `plusIsSpace` (forms and queries), each `+` as a space.
     /// - Returns: false when a `%` is not followed by two hex digits; what has been appended is then to be thrown away.
     package static func decode(_ bytes: Span<UInt8>, plusIsSpace: Bool, into writer: inout ByteWriter) -> Bool {
-        var index = 0
-        var clean = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            guard byte == UInt8(ascii: "%") || plusIsSpace && byte == UInt8(ascii: "+") else {
+        var isWhole = true
+        // Nothing becomes longer by it.
+        writer.append(atMost: bytes.count) { out, start in
+            // Nothing is read behind the count, and nothing written behind what was read.
+            var (index, end) = (0, start)
+            while index < bytes.count {
+                var byte = bytes[unchecked: index]
                 index += 1
-                continue
+                if byte == UInt8(ascii: "%") {
+                    guard index + 1 < bytes.count, let high = Hex.value(of: bytes[unchecked: index]),
+                        let low = Hex.value(of: bytes[unchecked: index + 1])
+                    else {
+                        isWhole = false
+                        break
+                    }
+                    byte = high << 4 | low
+                    index += 2
+                } else if plusIsSpace && byte == UInt8(ascii: "+") {
+                    byte = UInt8(ascii: " ")
+                }
+                out[unchecked: end] = byte
+                end += 1
             }
-            // Runs without an escape are copied whole.
-            writer.append(bytes.extracting(clean..<index))
-            if byte == UInt8(ascii: "%") {
-                guard index + 2 < bytes.count, let high = Hex.value(of: bytes[index + 1]),
-                    let low = Hex.value(of: bytes[index + 2])
-                else { return false }
-                writer.append(high << 4 | low)
-                index += 3
-            } else {
-                writer.append(UInt8(ascii: " "))
-                index += 1
-            }
-            clean = index
+            return end - start
         }
-        writer.append(bytes.extracting(clean..<bytes.count))
-        return true
+        return isWhole
     }
 
     /// The marks that RFC 3986 calls unreserved: they mean the same whether encoded or not.
@@ -80,7 +82,7 @@ package enum Percent {
 package enum UTF8Text {
     package static func isWellFormed(_ bytes: Span<UInt8>) -> Bool {
         do throws(UTF8.ValidationError) {
-            _ = try UTF8Span(validating: bytes)
+            if !bytes.isASCII { _ = try UTF8Span(validating: bytes) }
             return true
         } catch {
             return false

@@ -9,7 +9,7 @@ struct OperationRule: Sendable {
     private let field: StaticString
     /// The field in which it names other query parameters.
     private let queryField: StaticString
-    /// The query names that the grant does not give; the others an operation has or has not.
+    /// The query names that the table has and the grant does not give.
     private let withheld: [[UInt8]]
 
     /// - Parameters:
@@ -36,7 +36,7 @@ struct OperationRule: Sendable {
         let named = table.operations.filter {
             methods.contains($0.method) && $0.subResources.allSatisfy(names.contains)
         }
-        operations = named.filter { $0.reach <= reach }
+        var operations = named.filter { $0.reach <= reach }
         for name in names where !operations.contains(where: { $0.subResources.contains(name) }) {
             guard let beyond = named.first(where: { $0.subResources.contains(name) }) else {
                 throw FieldProblem(field.description, "\(name.text) needs another method, or another name beside it")
@@ -51,6 +51,8 @@ struct OperationRule: Sendable {
             throw FieldProblem(
                 queryField.description, "\(name.text) needs another method, or another sub-resource beside it")
         }
+        if let query { operations = operations.map { $0.limited(to: query) } }
+        self.operations = operations
         self.headers = headers
         self.field = field
         self.queryField = queryField
@@ -64,14 +66,14 @@ struct OperationRule: Sendable {
     func objection(
         to method: [UInt8], _ level: OperationTable.Level, names: [[UInt8]], headers asked: [[UInt8]]
     ) -> Objection? {
-        judge(level, names: ListedNames(list: names), headers: ListedNames(list: asked)) { $0 == method }
+        judge(level, names: ListedNames(list: names), headers: ListedNames(list: asked)) { $0.equals(method) }
     }
 
     /// The same of names wherever they stand; it allocates nothing.
     func objection<Names: RequestNames & ~Escapable, Headers: RequestNames & ~Escapable>(
         to method: StaticString, _ level: OperationTable.Level, names: Names, headers asked: Headers
     ) -> Objection? {
-        judge(level, names: names, headers: asked) { $0.span.equals(method) }
+        judge(level, names: names, headers: asked) { $0.equals(method) }
     }
 
     /// Whether anything by this method is admitted.
@@ -79,19 +81,24 @@ struct OperationRule: Sendable {
 
     private func judge<Names: RequestNames & ~Escapable, Headers: RequestNames & ~Escapable>(
         _ level: OperationTable.Level, names: Names, headers asked: Headers,
-        isMethod: ([UInt8]) -> Bool
+        isMethod: (Span<UInt8>) -> Bool
     ) -> Objection? {
         var hasMethod = false
         var isMeant = false
-        for operation in operations where operation.level == level && isMethod(operation.method) {
+        // A span lends its elements, where an array would have each retained.
+        let operations = operations.span
+        for index in operations.indices
+        where operations[index].level == level && isMethod(operations[index].method.span) {
             hasMethod = true
-            if operation.isMeant(by: names) { isMeant = true }
+            if operations[index].isMeant(by: names) { isMeant = true }
         }
         guard hasMethod else { return Objection("methods", "the grant's methods do not name the method") }
-        for name in withheld where names.contains(name) {
-            return Objection(queryField, "the grant does not list a query parameter that is asked for")
+        guard isMeant else {
+            for name in withheld where names.contains(name.span) {
+                return Objection(queryField, "the grant does not list a query parameter that is asked for")
+            }
+            return Objection(field, "the grant does not name this operation, or there is none")
         }
-        guard isMeant else { return Objection(field, "the grant does not name this operation, or there is none") }
         guard asked.allSatisfy({ OperationTable.has($0, among: headers) }) else {
             return Objection("headers", "the grant's headers do not name one that is asked for")
         }

@@ -19,7 +19,7 @@ struct OperationTable: Sendable {
         /// What makes this operation of the method: a request has all of these, and none that make another.
         let subResources: [[UInt8]]
         /// Other names that its query may have.
-        let query: [[UInt8]]
+        private(set) var query: [[UInt8]]
         /// How much a grant must be for to hold the operation; above `Level.object`, that is an `unscoped` one.
         let reach: Level
 
@@ -34,11 +34,19 @@ struct OperationTable: Sendable {
             self.reach = reach
         }
 
+        /// The same with no other names in its query than these.
+        func limited(to names: [[UInt8]]) -> Operation {
+            var limited = self
+            limited.query.removeAll { !names.contains($0) }
+            return limited
+        }
+
         /// Whether a request with these names in its query is this operation.
         func isMeant<Names: RequestNames & ~Escapable>(by names: Names) -> Bool {
-            for name in subResources where !names.contains(name) { return false }
-            return names.allSatisfy { name in
-                subResources.contains { name.equals($0) } || query.contains { name.equals($0) }
+            let needed = subResources.span
+            for index in needed.indices where !names.contains(needed[index].span) { return false }
+            return names.allSatisfy {
+                OperationTable.lists($0, among: subResources) || OperationTable.lists($0, among: query)
             }
         }
     }
@@ -59,15 +67,23 @@ struct OperationTable: Sendable {
 
     /// Whether one of `headers` is the header of this name, which is in lower case, or stands for it.
     static func has(_ name: Span<UInt8>, among headers: [[UInt8]]) -> Bool {
-        for header in headers {
-            guard header.last == UInt8(ascii: "*") else {
+        let headers = headers.span
+        for index in headers.indices {
+            let header = headers[index].span
+            guard !header.isEmpty, header[header.count - 1] == UInt8(ascii: "*") else {
                 if name.equals(header) { return true }
                 continue
             }
-            if name.count >= header.count, name.begins(with: header.span.extracting(0..<header.count - 1)) {
-                return true
-            }
+            if name.count >= header.count, name.begins(with: header.extracting(0..<header.count - 1)) { return true }
         }
+        return false
+    }
+
+    /// Whether a name is one of a list.
+    static func lists(_ name: Span<UInt8>, among names: [[UInt8]]) -> Bool {
+        // A span lends its elements, where an array would have each retained.
+        let names = names.span
+        for index in names.indices where name.equals(names[index].span) { return true }
         return false
     }
 
@@ -80,14 +96,14 @@ struct OperationTable: Sendable {
 
 /// The names in a request's query, or of its headers, wherever they stand.
 protocol RequestNames: ~Escapable {
-    func contains(_ name: [UInt8]) -> Bool
+    func contains(_ name: Span<UInt8>) -> Bool
     func allSatisfy(_ isFine: (Span<UInt8>) -> Bool) -> Bool
 }
 
 struct ListedNames: RequestNames {
     let list: [[UInt8]]
 
-    func contains(_ name: [UInt8]) -> Bool { list.contains(name) }
+    func contains(_ name: Span<UInt8>) -> Bool { OperationTable.lists(name, among: list) }
 
     func allSatisfy(_ isFine: (Span<UInt8>) -> Bool) -> Bool {
         for name in list where !isFine(name.span) { return false }

@@ -11,21 +11,27 @@ package enum ObjectKeyRule {
         guard key.count <= maximumLength else { return "is longer than the vendor allows" }
         guard key[0] != UInt8(ascii: "/") else { return "must not begin with /" }
         guard UTF8Text.isWellFormed(key) else { return "must be UTF-8" }
-        var segmentStart = 0
-        for index in key.indices {
-            let byte = key[index]
-            if byte < 0x20 || byte == 0x7F { return "must not contain control characters" }
-            if byte == UInt8(ascii: "$"), index + 1 < key.count,
-                key[index + 1] == UInt8(ascii: "(") || key[index + 1] == UInt8(ascii: "{")
-            {
-                return "must not contain $( or ${"
-            }
-            if byte == UInt8(ascii: "/") {
-                if isDots(key.extracting(segmentStart..<index)) { return "must not contain the segments . or .." }
-                segmentStart = index + 1
-            }
+        guard !key.hasControlCharacters else { return "must not contain control characters" }
+        guard !hasVariable(key) else { return "must not contain $( or ${" }
+        return hasDots(key) ? "must not contain the segments . or .." : nil
+    }
+
+    private static func hasVariable(_ key: Span<UInt8>) -> Bool {
+        var start = 0
+        while let place = key.firstIndex(of: UInt8(ascii: "$"), from: start) {
+            start = place + 1
+            if start < key.count, key[start] == UInt8(ascii: "(") || key[start] == UInt8(ascii: "{") { return true }
         }
-        return isDots(key.extracting(segmentStart..<key.count)) ? "must not contain the segments . or .." : nil
+        return false
+    }
+
+    private static func hasDots(_ key: Span<UInt8>) -> Bool {
+        var start = 0
+        while let end = key.firstIndex(of: UInt8(ascii: "/"), from: start) {
+            if isDots(key.extracting(start..<end)) { return true }
+            start = end + 1
+        }
+        return isDots(key.extracting(start..<key.count))
     }
 
     private static func isDots(_ segment: Span<UInt8>) -> Bool { segment.equals(".") || segment.equals("..") }

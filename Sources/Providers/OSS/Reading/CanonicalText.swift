@@ -96,15 +96,19 @@ package struct CanonicalText: ~Escapable {
         var copy = TextComparison(with: text)
         copy.append(verb.name)
         copy.append("\n/")
-        copy.append(text.extracting(bucketPlace))
-        if !bucketPlace.isEmpty { copy.append("/") }
-        copy.append(text.extracting(keyPlace))
+        if !bucketPlace.isEmpty {
+            copy.append(bucketPlace)
+            copy.append("/")
+        }
+        if !keyPlace.isEmpty { copy.append(keyPlace) }
         copy.append("\n")
-        copy.append(query, mark: "=", between: "&")
+        copy.append(query, at: queryPlace.lowerBound, mark: "=", between: "&")
         copy.append("\n")
-        copy.append(headers, mark: ":", ending: "\n")
+        copy.append(headers, at: headerPlace.lowerBound, mark: ":", ending: "\n")
         copy.append("\n")
-        copy.append(NamedValues(names: text.extracting(additionalPlace)), mark: ";", between: ";")
+        copy.append(
+            NamedValues(names: text.extracting(additionalPlace)), at: additionalPlace.lowerBound, mark: ";",
+            between: ";")
         copy.append("\n")
         copy.append(CanonicalRequest.payload)
         return copy.isSame

@@ -40,8 +40,8 @@ struct NamedValues: ~Escapable {
     func next(_ position: inout Int) -> Pair? {
         guard position <= text.count, !text.isEmpty else { return nil }
         let end = text.firstIndex(of: separator, from: position) ?? text.count
-        var middle = position
-        while middle < end, text[middle] != mark { middle += 1 }
+        let pair = text.extracting(position..<end)
+        let middle = pair.firstIndex(of: mark).map { position + $0 } ?? end
         defer { position = end + 1 }
         return Pair(name: position..<middle, value: middle < end ? middle + 1..<end : nil)
     }
@@ -80,10 +80,10 @@ struct JudgedNames: RequestNames, ~Escapable {
         self.isFree = isFree
     }
 
-    func contains(_ name: [UInt8]) -> Bool {
+    func contains(_ name: Span<UInt8>) -> Bool {
         var position = 0
         while let pair = pairs.next(&position) {
-            if pairs.bytes(pair.name).equals(name) { return !isFree(name.span) }
+            if pairs.bytes(pair.name).equals(name) { return !isFree(name) }
         }
         return false
     }

@@ -6,9 +6,12 @@ enum SignedText {
     /// Refuses what is no text of lines that end with LF.
     static func check(_ text: Span<UInt8>, maximumLength: Int) throws(StringToSignError) {
         guard text.count <= maximumLength else { throw StringToSignError(.syntax, "at most 16384 bytes") }
-        for index in text.indices where text[index] != UInt8(ascii: "\n") && (text[index] < 0x20 || text[index] == 0x7F)
-        {
-            throw StringToSignError(.syntax, "no control characters; a line ends with LF alone")
+        var start = 0
+        while let place = text.firstControlCharacter(from: start) {
+            guard text[place] == UInt8(ascii: "\n") else {
+                throw StringToSignError(.syntax, "no control characters; a line ends with LF alone")
+            }
+            start = place + 1
         }
         guard UTF8Text.isWellFormed(text) else { throw StringToSignError(.syntax, "valid UTF-8") }
     }
@@ -29,9 +32,7 @@ enum SignedText {
     }
 
     static func checkContentType(_ text: Span<UInt8>, line: Int? = nil) throws(StringToSignError) {
-        var isASCII = true
-        for index in text.indices where text[index] >= 0x80 { isASCII = false }
-        guard text.count <= 256, isASCII, !hasOuterSpace(text) else {
+        guard text.count <= 256, text.isASCII, !hasOuterSpace(text) else {
             throw StringToSignError(
                 .contentType, line: line, "empty, or at most 256 ASCII characters without spaces around them")
         }
@@ -82,7 +83,9 @@ enum SignedText {
     /// A token of RFC 9110 section 5.6.2 without capitals.
     static func isHeaderName(_ name: Span<UInt8>) -> Bool {
         for index in name.indices
-        where !OSS.isLowerOrDigit(name[index]) && !StaticString("!#$%&'*+-.^_`|~").contains(name[index]) {
+        where !OSS.isLowerOrDigit(name[index]) && name[index] != UInt8(ascii: "-")
+            && !StaticString("!#$%&'*+.^_`|~").contains(name[index])
+        {
             return false
         }
         return !name.isEmpty

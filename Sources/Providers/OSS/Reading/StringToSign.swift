@@ -67,7 +67,9 @@ package struct StringToSign: ~Escapable {
         moment = try StringToSign.moment(text.extracting(date))
         (contentMD5Place, contentTypePlace, datePlace) = (contentMD5, contentType, date)
         headerPlace = headersStart..<(count > 0 ? start - 1 : start)
-        if count > 0 { try StringToSign.checkHeaders(text.extracting(headerPlace), beside: text.extracting(date)) }
+        if count > 0 {
+            try StringToSign.checkHeaders(text.extracting(headerPlace), beside: moment, text.extracting(date))
+        }
 
         let mark = text.firstIndex(of: UInt8(ascii: "?"), from: start)
         queryPlace = mark.map { $0 + 1..<text.count } ?? text.count..<text.count
@@ -114,19 +116,21 @@ package struct StringToSign: ~Escapable {
         var copy = TextComparison(with: text)
         copy.append(verb.name)
         copy.append("\n")
-        copy.append(contentMD5)
+        copy.append(contentMD5Place)
         copy.append("\n")
-        copy.append(contentType)
+        copy.append(contentTypePlace)
         copy.append("\n")
-        copy.append(text.extracting(datePlace))
+        copy.append(datePlace)
         copy.append("\n")
-        copy.append(headers, mark: ":", ending: "\n")
+        copy.append(headers, at: headerPlace.lowerBound, mark: ":", ending: "\n")
         copy.append("/")
-        copy.append(bucket)
-        if !bucket.isEmpty { copy.append("/") }
-        copy.append(key)
+        if !bucketPlace.isEmpty {
+            copy.append(bucketPlace)
+            copy.append("/")
+        }
+        if !keyPlace.isEmpty { copy.append(keyPlace) }
         if !queryPlace.isEmpty { copy.append("?") }
-        copy.append(subResources, mark: "=", between: "&")
+        copy.append(subResources, at: queryPlace.lowerBound, mark: "=", between: "&")
         return copy.isSame
     }
 }
@@ -142,14 +146,14 @@ extension StringToSign {
     }
 
     private static func checkHeaders(
-        _ lines: Span<UInt8>, beside moment: Span<UInt8>
+        _ lines: Span<UInt8>, beside moment: Moment, _ written: Span<UInt8>
     ) throws(StringToSignError) {
         guard !lines.isEmpty else { throw StringToSignError(.header, line: 5, "no empty line before the resource") }
         try SignedText.checkHeaders(NamedValues(lines: lines), line: 5) { name in
             name.begins(with: "x-oss-") && name.count > 6
         }
         guard let date = NamedValues(lines: lines).value(of: "x-oss-date") else { return }
-        guard date.equals(moment), HTTPDate.parse(date) != nil else {
+        guard case .date = moment, date.equals(written) else {
             throw StringToSignError(.date, "x-oss-date is a date, and the same as line 4")
         }
     }

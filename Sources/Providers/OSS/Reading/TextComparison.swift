@@ -1,6 +1,7 @@
 import Bytes
 
-/// Compares a text with what would be written in its place, piece by piece, without writing it anywhere.
+/// Compares a text with what would be written in its place, piece by piece, without writing it anywhere. What is a place of the
+/// text itself is the same if it would be written there, and the bytes need no look.
 struct TextComparison: ~Escapable {
     private let text: Span<UInt8>
     private var position = 0
@@ -12,14 +13,12 @@ struct TextComparison: ~Escapable {
     /// Whether what was appended is the whole text.
     var isSame: Bool { !hasDiffered && position == text.count }
 
-    mutating func append(_ bytes: Span<UInt8>) {
-        guard !hasDiffered, bytes.count <= text.count - position,
-            text.extracting(position..<position + bytes.count).equals(bytes)
-        else {
+    mutating func append(_ place: Range<Int>) {
+        guard place.lowerBound == position, place.upperBound <= text.count else {
             hasDiffered = true
             return
         }
-        position += bytes.count
+        position = place.upperBound
     }
 
     mutating func append(_ bytes: StaticString) {
@@ -33,27 +32,31 @@ struct TextComparison: ~Escapable {
     }
 
     /// Pairs that end alike, as lines do.
-    mutating func append(_ pairs: borrowing NamedValues, mark: StaticString, ending: StaticString) {
+    /// - Parameter start: where they begin in the text.
+    mutating func append(_ pairs: borrowing NamedValues, at start: Int, mark: StaticString, ending: StaticString) {
         var position = 0
         while let pair = pairs.next(&position) {
-            append(pair, of: pairs, mark: mark)
+            append(pair, at: start, mark: mark)
             append(ending)
         }
     }
 
     /// Pairs with something between them.
-    mutating func append(_ pairs: borrowing NamedValues, mark: StaticString, between separator: StaticString) {
+    /// - Parameter start: where they begin in the text.
+    mutating func append(
+        _ pairs: borrowing NamedValues, at start: Int, mark: StaticString, between separator: StaticString
+    ) {
         var position = 0
         while let pair = pairs.next(&position) {
             if pair.name.lowerBound > 0 { append(separator) }
-            append(pair, of: pairs, mark: mark)
+            append(pair, at: start, mark: mark)
         }
     }
 
-    private mutating func append(_ pair: NamedValues.Pair, of pairs: borrowing NamedValues, mark: StaticString) {
-        append(pairs.bytes(pair.name))
+    private mutating func append(_ pair: NamedValues.Pair, at start: Int, mark: StaticString) {
+        append(start + pair.name.lowerBound..<start + pair.name.upperBound)
         guard let value = pair.value else { return }
         append(mark)
-        append(pairs.bytes(value))
+        append(start + value.lowerBound..<start + value.upperBound)
     }
 }
