@@ -77,5 +77,19 @@ let package = Package(
         tests(
             "EndToEndTests", "countersign", "TestPeers", "TestKeys", "Providers", "Bytes", "Crypto", "COpenSSL",
             exclude: ["Fixtures"]),
+        // What must hold of whoever reads bytes from outside.
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["Configuration", "Providers", "Access", "HTTP", "Crypto", "Bytes"],
+            path: "Tests/Fuzzing/Targets", swiftSettings: strict),
+        tests("FuzzingTests", "FuzzTargets"),
     ]
 )
+
+// libFuzzer needs flags of its own, so its program is there for scripts/fuzz alone.
+if Context.environment["FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "countersign-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Driver",
+            swiftSettings: strict))
+}

@@ -1,0 +1,66 @@
+import Access
+import Bytes
+import Configuration
+import Providers
+
+/// A configuration like any, at a moment that stands still.
+struct House: Sendable {
+    let configuration: Configuration
+
+    /// Friday, 15 January 2027, 08:00:00 UTC.
+    static let now: Int64 = 1_800_000_000
+    static let accessKey = "LTAIfuzzing"
+    static let secret = "a-secret-of-the-fuzzing-0123456789"
+
+    static let standing = Result { try House(Array(text: text)) }
+
+    init(_ text: [UInt8]) throws {
+        configuration = try Configuration.load(
+            "/fuzzing.json5",
+            in: Surroundings(
+                variable: { $0 == "SECRET" ? House.secret : nil },
+                file: { $0 == "/fuzzing.json5" ? Surroundings.File(bytes: text, isWorldReadable: false) : nil },
+                now: { House.now }))
+    }
+
+    /// Whether the service would sign this for anybody.
+    func signs(_ parameters: [(name: StaticString, value: [UInt8])]) throws -> Bool {
+        guard let route = Registry.route(named: "oss.sign") else { throw Broken("there is no route") }
+        let description = Registry.routes[route].description
+        let moment = Moment(unixSeconds: House.now, random: InlineArray(repeating: 7))
+        var ask = Ask()
+        do {
+            for (name, value) in parameters {
+                try ask.parameters.add(name: name.bytes.span, value: value.span, form: .text)
+            }
+            try ask.read(by: description.parameters)
+            try description.read(&ask, moment)
+        } catch { return false }
+        var workspace = PolicyWorkspace()
+        switch configuration.policy.decide(
+            ask, on: route, by: configuration.authenticator.anonymous, at: moment, in: &workspace)
+        {
+        case .permitted: return true
+        case .denied: return false
+        }
+    }
+
+    private static let text = """
+        { version: 1, server: { listen: "127.0.0.1:8080" },
+          credentials: {
+            "oss": { provider: "oss", accessKey: "\(accessKey)", secretKey: { env: "SECRET" }, region: "cn-hangzhou" },
+          },
+          authentication: {
+            jwt: [{ id: "login", issuer: "login", audience: "uploads", algorithms: ["HS256"], secret: { env: "SECRET" } }],
+          },
+          grants: {
+            "objects": { route: "oss.sign", credential: "oss", callers: ["anonymous", "jwt:login"], public: true,
+              bucket: "demo-bucket", keyPrefix: "demo/", methods: ["GET", "HEAD", "PUT"], headers: ["x-oss-meta-*"],
+              subresources: ["response-content-type"], presign: "5m" },
+          } }
+        """
+}
+
+extension StaticString {
+    var bytes: [UInt8] { Array(description.utf8) }
+}

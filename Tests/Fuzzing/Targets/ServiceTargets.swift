@@ -1,0 +1,77 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import FoundationEssentials
+
+extension FuzzTarget {
+    /// Whatever is loaded as a configuration is one, or it is said why it is none, without a word of the secrets.
+    static let configuration = FuzzTarget(name: "configuration") { bytes in
+        do {
+            _ = try House(bytes)
+        } catch let error as ConfigurationError {
+            try require(!error.problems.isEmpty, "nothing is said")
+            try require(!error.description.contains(House.secret), "a secret is said")
+        }
+    }
+
+    /// A token that is believed says what tokens must; and nobody without the key makes one. The bytes are a token; or a token's
+    /// header, a line feed and its claims, which are signed.
+    static let token = FuzzTarget(name: "token") { bytes in
+        try require(try FuzzTarget.caller(of: bytes) == nil, "it is believed without a key")
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return }
+        let (header, claims) = (Array(bytes[..<end]), Array(bytes[(end + 1)...]))
+        guard let caller = try FuzzTarget.caller(of: FuzzTarget.signed(header, claims)) else { return }
+        let believed = try JSONDecoder().decode(Claims.self, from: Data(claims))
+        try require(believed.iss == "login" && believed.aud.names.contains("uploads"), "it is for others")
+        try require(believed.exp > Double(House.now) - 61, "it is over")
+        try require(
+            !believed.sub.isEmpty && caller.principal.subject == Array(believed.sub.utf8), "its subject is another")
+        let algorithm = try JSONDecoder().decode(Header.self, from: Data(header)).alg
+        try require(algorithm == "HS256", "it is by another algorithm")
+    }
+
+    private static func caller(of token: [UInt8]) throws -> Caller? {
+        let authenticator = try House.standing.get().configuration.authenticator
+        var memory = JWTMemory(capacity: 0)
+        let field = Array("Bearer ".utf8) + token
+        switch authenticator.identify(authorization: field.span, apiKey: nil, at: House.now, remembering: &memory) {
+        case .caller(let caller): return caller
+        case .refused: return nil
+        }
+    }
+
+    private static func signed(_ header: [UInt8], _ claims: [UInt8]) throws -> [UInt8] {
+        let text = part(header) + [UInt8(ascii: ".")] + part(claims)
+        let code = try HMACKey(.sha256, Secret(Array(House.secret.utf8))).sign(text.span)
+        return text + [UInt8(ascii: ".")] + part(code.bytes.array)
+    }
+
+    private static func part(_ bytes: [UInt8]) -> [UInt8] {
+        Base64.urlSafe.encode(bytes).filter { $0 != UInt8(ascii: "=") }
+    }
+}
+
+private struct Header: Decodable {
+    let alg: String
+}
+
+private struct Claims: Decodable {
+    let iss, sub: String
+    let exp: Double
+    let aud: Audience
+}
+
+/// One name, or a list of them.
+private struct Audience: Decodable {
+    let names: [String]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let name = try? container.decode(String.self) {
+            names = [name]
+        } else {
+            names = try container.decode([String].self)
+        }
+    }
+}
