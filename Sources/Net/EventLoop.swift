@@ -19,18 +19,18 @@ final class EventLoop {
 
     /// The loop's own client of other servers.
     let clients: ClientPool
-    private let transport: any Transport
-    private var settings: Server.Settings
-    private let open: OpenConnections
+    let transport: any Transport
+    var settings: Server.Settings
+    let open: OpenConnections
     private let answers: LateAnswers
     private let buffers: BufferedBytes
     private let isStopping = Atomic(false)
-    private var listeners: [ListeningSocket]
-    private var channels: [ServerChannel?] = []
-    private var free: [Int] = []
-    private var alive = 0
-    private var generation: UInt64 = 0
-    private var context: ServerConnection.Context
+    var listeners: [ListeningSocket]
+    var channels: [ServerChannel?] = []
+    var free: [Int] = []
+    var alive = 0
+    var generation: UInt64 = 0
+    var context: ServerConnection.Context
     /// What new connections are shown; nil without TLS. On the loop's thread only.
     var identity: TLSIdentity?
     /// Connections that go on in the next pass although nothing is reported: TLS holds bytes of them, or others had their turn
@@ -38,7 +38,7 @@ final class EventLoop {
     private var due: [UInt64] = []
     private var input = [UInt8](repeating: 0, count: 64 * 1024)
     private var lastSweep: Int64 = 0
-    private var acceptsFrom: Int64?
+    var acceptsFrom: Int64?
     private var stopDeadline: Int64?
     /// When connections that wait for a request are closed, once the loop has been asked to stop.
     private var idleEnd: Int64?
@@ -49,9 +49,9 @@ final class EventLoop {
     private static let idleGrace: Int64 = 300
 
     // A connection's token has neither this bit nor `ClientPool.tokenBit`.
-    private static let listenerBit: UInt64 = 1 << 63
+    static let listenerBit: UInt64 = 1 << 63
     /// Connections taken in one go, so that those who connect do not keep those who are connected waiting.
-    private static let acceptBatch = 64
+    static let acceptBatch = 64
 
     init(
         _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket],
@@ -103,11 +103,9 @@ final class EventLoop {
 
     /// Milliseconds that the transport may wait for an event; -1 for as long as it likes.
     var patience: Int32 {
-        guard alive == 0, acceptsFrom == nil, clients.isEmpty, !context.handler.isWaiting else {
-            return Int32(EventLoop.sweepInterval)
-        }
-        guard let next = context.handler.nextTick else { return -1 }
-        let now = context.instant.monotonic
+        let (handler, now) = (context.handler, context.instant.monotonic)
+        let isResting = alive == 0 && acceptsFrom == nil && clients.isEmpty && !handler.isWaiting
+        guard let next = isResting ? handler.nextTick : now else { return -1 }
         return Int32(clamping: max(EventLoop.sweepInterval, max(next, now) - now))
     }
 
@@ -217,65 +215,6 @@ final class EventLoop {
 
     // MARK: Connections
 
-    private func accept(from listener: ListeningSocket, atMost limit: Int) {
-        for _ in 0..<limit {
-            var address = InlineArray<16, UInt8>(repeating: 0)
-            let descriptor = withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: UInt8.self, capacity: 16) { cs_accept(listener.descriptor, $0) }
-            }
-            if descriptor >= 0 {
-                take(descriptor, from: listener, by: ClientAddress(address))
-            } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
-                pauseAccepting()
-                return
-            } else if errno != EINTR && errno != ECONNABORTED {
-                return
-            }
-        }
-    }
-
-    private func take(_ descriptor: Int32, from listener: ListeningSocket, by client: ClientAddress) {
-        let place = settings.listeners[listener.index]
-        let identity = place.isPlain ? nil : identity
-        let limit = place.isReserved ? settings.reservedConnections : settings.connections
-        guard open.enter(below: limit, reserved: place.isReserved) else {
-            turnAway(descriptor, isPlain: identity == nil)
-            return
-        }
-        let slot = free.popLast() ?? channels.count
-        if slot == channels.count { channels.append(nil) }
-        generation = (generation + 1) & 0x3FFF_FFFF
-        let token = generation << 32 | UInt64(slot)
-        let session = identity.flatMap { TLSSession($0, descriptor) }
-        let channel = ServerChannel(
-            SocketStream(descriptor, session), token: token, limits: settings.limits, at: context.instant,
-            listener: listener.index, client: client,
-            hasProxyHeader: settings.usesProxyProtocol && !place.isReserved && settings.proxies.contains(client))
-        channels[slot] = channel
-        alive += 1
-        // Whoever expects TLS must not get anything else.
-        let isPrepared = identity == nil || session != nil
-        if !transport.watch(descriptor, token: token) || !isPrepared { close(channel) }
-    }
-
-    /// Out of descriptors or memory: a level-triggered listener would be reported for ever, so it rests for a while.
-    private func pauseAccepting() {
-        acceptsFrom = context.instant.monotonic + EventLoop.sweepInterval
-        waitForClients(.nothing)
-    }
-
-    private func waitForClients(_ interest: Interest) {
-        for (index, listener) in listeners.enumerated() {
-            transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: interest)
-        }
-    }
-
-    /// Without TLS the client is told why; to shake hands for that would cost more than to serve it.
-    private func turnAway(_ descriptor: Int32, isPlain: Bool) {
-        defer { systemClose(descriptor) }
-        if isPlain { ServerChannel.turnAway(descriptor, settings.limits, in: &context) }
-    }
-
     /// - Returns: whether bytes came.
     @discardableResult
     private func read(_ channel: ServerChannel) -> Bool {
@@ -383,7 +322,7 @@ final class EventLoop {
         }
     }
 
-    private func close(_ channel: ServerChannel) {
+    func close(_ channel: ServerChannel) {
         let slot = index(of: channel)
         guard channels[slot] === channel else { return }
         channels[slot] = nil

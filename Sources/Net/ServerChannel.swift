@@ -1,3 +1,4 @@
+import Bytes
 import CSystem
 import HTTP
 
@@ -198,4 +199,7 @@ final class ServerChannel {
 
     /// Whether the proxy's word, or TLS, is not there yet.
     var isOpening: Bool { openingEnd != nil }
+
+    /// Whether TLS is not there yet.
+    var isShakingHands: Bool { stream.isSecured && isOpening }
 }

@@ -218,7 +218,9 @@ package struct Authenticator: Sendable {
     private func caller(withoutClaims principal: Principal, at now: Int64) -> Finding {
         if principal.kind == .anonymous { return .caller(anonymous) }
         guard principal.kind == .apiKey else {
-            guard let index = index(of: principal) else { return .refused("authentication has no such identity") }
+            guard let index = index(of: principal.kind, principal.id) else {
+                return .refused("authentication has no such identity")
+            }
             return .caller(Caller(principal, index: index, isDenied: denied.contains(principal)))
         }
         let own = keys.map(\.caller).filter { $0.principal == principal }

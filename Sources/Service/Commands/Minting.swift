@@ -124,7 +124,7 @@ extension Configuration.Server {
     /// What the service can be called by as far as it knows itself.
     var ownName: String {
         let listed = hosts.first { $0 != Array("*".utf8) }
-        guard let address = listen.first else { return listed?.text ?? "localhost" }
+        guard case .network(let address)? = listen.first else { return listed?.text ?? "localhost" }
         return address.address.isLoopback ? "\(address)" : listed?.text ?? "\(address.reachable)"
     }
 }

@@ -41,7 +41,7 @@ struct Explainer {
     /// In the order of R7.
     private func judge(_ inquiry: Inquiry) throws(Refusal) -> Answer {
         let caller = try configuration.caller(inquiry.caller, claiming: inquiry.claims, at: inquiry.time)
-        if let denial = configuration.policy.refusal(of: caller, on: inquiry.route) { throw Refusal(denial) }
+        if configuration.policy.needsCredential(caller, on: inquiry.route) { throw Refusal(.unauthenticated) }
         let moment = try Explainer.moment(at: inquiry.time)
         let ask = try inquiry.read(maximumDepth: configuration.server.limits.jsonDepth, at: moment)
         var workspace = PolicyWorkspace()

@@ -30,7 +30,7 @@ extension Pipeline {
             switch errand {
             case .ticket: try mint(for: caller, request, at: instant, into: &response)
             case .issue(let route):
-                if let denial = configuration.policy.refusal(of: caller, on: route) { throw Refusal(denial) }
+                if configuration.policy.needsCredential(caller, on: route) { throw Refusal(.unauthenticated) }
                 return try issue(route, to: caller, request, as: ticket, at: instant, into: &response)
             }
         } catch {

@@ -1,0 +1,70 @@
+import CSystem
+import HTTP
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// How connections are taken.
+extension EventLoop {
+    func accept(from listener: ListeningSocket, atMost limit: Int) {
+        for _ in 0..<limit {
+            var address = InlineArray<16, UInt8>(repeating: 0)
+            let descriptor = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: UInt8.self, capacity: 16) { cs_accept(listener.descriptor, $0) }
+            }
+            if descriptor >= 0 {
+                take(descriptor, from: listener, by: ClientAddress(address))
+            } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
+                pauseAccepting()
+                return
+            } else if errno != EINTR && errno != ECONNABORTED {
+                return
+            }
+        }
+    }
+
+    private func take(_ descriptor: Int32, from listener: ListeningSocket, by client: ClientAddress) {
+        let place = settings.listeners[listener.index]
+        let identity = place.isPlain ? nil : identity
+        let limit = place.isReserved ? settings.reservedConnections : settings.connections
+        guard open.enter(below: limit, reserved: place.isReserved) else {
+            turnAway(descriptor, isPlain: identity == nil)
+            return
+        }
+        let slot = free.popLast() ?? channels.count
+        if slot == channels.count { channels.append(nil) }
+        generation = (generation + 1) & 0x3FFF_FFFF
+        let token = generation << 32 | UInt64(slot)
+        let session = identity.flatMap { TLSSession($0, descriptor) }
+        let channel = ServerChannel(
+            SocketStream(descriptor, session), token: token, limits: settings.limits, at: context.instant,
+            listener: listener.index, client: client,
+            hasProxyHeader: settings.usesProxyProtocol && !place.isReserved && settings.proxies.contains(client))
+        channels[slot] = channel
+        alive += 1
+        // Whoever expects TLS must not get anything else.
+        let isPrepared = identity == nil || session != nil
+        if !transport.watch(descriptor, token: token) || !isPrepared { close(channel) }
+    }
+
+    /// Out of descriptors or memory: a level-triggered listener would be reported for ever, so it rests for a while.
+    private func pauseAccepting() {
+        acceptsFrom = context.instant.monotonic + EventLoop.sweepInterval
+        waitForClients(.nothing)
+    }
+
+    func waitForClients(_ interest: Interest) {
+        for (index, listener) in listeners.enumerated() {
+            transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: interest)
+        }
+    }
+
+    /// Without TLS the client is told why; to shake hands for that would cost more than to serve it.
+    private func turnAway(_ descriptor: Int32, isPlain: Bool) {
+        defer { systemClose(descriptor) }
+        if isPlain { ServerChannel.turnAway(descriptor, settings.limits, in: &context) }
+    }
+}
