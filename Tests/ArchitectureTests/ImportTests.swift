@@ -18,7 +18,8 @@ import Testing
             "Access", "Providers", "Upstream", "Telemetry", "Crypto", "Bytes", "FoundationEssentials",
         ],
         "Service": [
-            "Configuration", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "Glibc",
+            "Configuration", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto", "CSystem",
+            "Bytes", "Glibc",
             "Darwin",
             "Dispatch", "FoundationEssentials", "Synchronization", "CZlib",
         ],

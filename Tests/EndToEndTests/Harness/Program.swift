@@ -71,7 +71,7 @@ final class Program: @unchecked Sendable {
         defer { close(source) }
         identifier = try Program.spawn(
             call, variables.map { "\($0)=\($1)" },
-            [(source, 0), (out.writing, 1), (err.writing, 2)] + zip(handed, Int32(3)...))
+            [(source, 0), (out.writing, 1), (err.writing, 2)] + handed.enumerated().map { ($1, Int32(3 + $0)) })
         out.closeWriting()
         err.closeWriting()
         (self.out, self.err) = (out, err)
