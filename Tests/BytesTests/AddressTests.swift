@@ -11,7 +11,7 @@ import Testing
         return inet_pton(AF_INET6, text, &bytes) == 1 ? bytes : nil
     }
 
-    @Test func `100,000 texts are the addresses that the C library takes them for`() {
+    @Test func `20,000 texts are the addresses that the C library takes them for`() {
         var random = SystemRandomNumberGenerator()
         let seeds = [
             "1.2.3.4", "255.255.255.255", "::", "::1", "1::", "1:2:3:4:5:6:7:8", "1::8", "1:2:3::6:7:8",
@@ -20,7 +20,8 @@ import Testing
         ]
         let letters = Array("0123456789abcdefABCDEF:::....g ".utf8)
         var valid = 0
-        for _ in 0..<100_000 {
+        var wrong: [String] = []
+        for _ in 0..<20_000 {
             guard let seed = seeds.randomElement(using: &random) else { continue }
             var text = Array(seed.utf8)
             for _ in 0..<Int.random(in: 0...3, using: &random) {
@@ -35,9 +36,10 @@ import Testing
             let string = String(decoding: text, as: UTF8.self)
             let expected = system(string)
             if expected != nil { valid += 1 }
-            #expect(IPAddress(string)?.bytes == expected, "\(string)")
+            if IPAddress(string)?.bytes != expected { wrong.append(string) }
         }
-        #expect(valid > 1000)
+        #expect(wrong.isEmpty)
+        #expect(valid > 200)
     }
 
     @Test(arguments: [

@@ -136,11 +136,18 @@ struct MetricsTests {
             tls: { certificates: [{ names: "localhost", certificateFile: "\(pair.chain)", keyFile: "\(pair.key)" }] },
             """
         try Service.run(Setup(name: "tls metrics", server: server, rest: "grants: {},"), .epoll) { service in
-            let client = try service.connect()
-            try client.send("this is no TLS, but it is long enough for one to see that")
-            _ = try? client.answer()
+            do {
+                let client = try service.connect()
+                try client.send("this is no TLS, but it is long enough for one to see that")
+                _ = try? client.answer()
+            }
             _ = try CurlTests.curl(["-k", "https://localhost:\(service.port)/livez"])
-            let text = try service.admin.get("/metrics").text
+            // It has failed when the connection is closed, which the service hears of in its own time.
+            let deadline = Date.now.addingTimeInterval(10)
+            var text = ""
+            while !text.contains("{outcome=\"failed\"} 1\n"), Date.now < deadline {
+                text = try service.admin.get("/metrics").text
+            }
             #expect(text.contains("countersign_tls_handshakes_total{outcome=\"ok\"} 1\n"), "\(text)")
             #expect(text.contains("countersign_tls_handshakes_total{outcome=\"failed\"} 1\n"))
             #expect(text.contains("countersign_connections_open{listener=\"admin\"} 1\n"))

@@ -29,7 +29,7 @@ class Client {
         let result = Client.withLoopback(port) { Glibc.connect(descriptor, $0, $1) }
         guard result == 0 else {
             let number = errno
-            close(descriptor)
+            // `deinit` closes it; to do so twice would be to close somebody else's.
             throw Program.Failure(description: "cannot connect: error \(number)")
         }
     }
