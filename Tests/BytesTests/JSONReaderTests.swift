@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct JSONReaderTests {
     // MARK: - What is accepted
 

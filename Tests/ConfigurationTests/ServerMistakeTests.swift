@@ -32,7 +32,7 @@ struct ServerMistakeTests {
 
     @Test(arguments: [
         Mistake("version: 1,", "‸versoin: 1,", "versoin", "did you mean version?"),
-        Mistake("version: 1,", "version: 1, ‸tls: {},", "tls", "there are admin, authentication, credentials"),
+        Mistake("version: 1,", "version: 1, ‸tls: {},", "tls", "there are admin, authentication, callbackKeys, credentials"),
         Mistake("version: 1,", "version: 1, ‸rateLimits: {},", "rateLimits", "did you mean rateLimit?"),
         Mistake("version: 1,", "version: 1, ‸audit: {},", "audit", "is not known"),
         Mistake("version: 1,", "version: 1, ‸\"\": {},", "[\"\"]", "is not known"),
@@ -44,11 +44,10 @@ struct ServerMistakeTests {
         Mistake("workers: 2", "workers: 2, ‸trustedProxy: []", "server.trustedProxy", "mean trustedProxies?"),
         Mistake("workers: 2", "workers: 2, ‸proxyprotocol: false", "server.proxyprotocol", "mean proxyProtocol?"),
         Mistake("deny: [", "‸sessions: {}, deny: [", "authentication.sessions", "is not known"),
-        Mistake("deny: [", "‸certificates: [], deny: [", "authentication.certificates", "is not known"),
         Mistake("body: 1000", "‸boddy: 1000", "server.limits.boddy", "did you mean body?"),
         Mistake(
             "deny: [\"apiKey:backend\"]", "‸tokens: []", "authentication.tokens",
-            "there are apiKeys, deny, jwt, rememberedTokens"),
+            "there are apiKeys, certificates, deny, jwt, rememberedTokens"),
         Mistake("log: { level", "log: { ‸Level", "log.Level", "did you mean level?"),
         Mistake("{\n  version: 1,", "‸{", "", "needs version"),
         Mistake("version: 1", "‸version: 2", "version", "must be 1"),

@@ -8,7 +8,7 @@ import Testing
         (.contentType, "Content-Type"), (.expect, "Expect"), (.accept, "Accept"),
         (.acceptEncoding, "Accept-Encoding"), (.traceparent, "traceparent"), (.authorization, "Authorization"),
         (.apiKey, "X-API-Key"), (.origin, "Origin"), (.fetchSite, "Sec-Fetch-Site"), (.requestID, "X-Request-Id"),
-        (.accessControlRequestMethod, "Access-Control-Request-Method"),
+        (.accessControlRequestMethod, "Access-Control-Request-Method"), (.forwardedFor, "X-Forwarded-For"),
     ]
 
     @Test func `every field that is looked at has its place in a head`() throws {

@@ -58,8 +58,10 @@ final class Handover: Sendable {
     private let log: Log
     private let then: @Sendable (pid_t) -> Void
     private let queue = DispatchQueue(label: "countersign.handover")
+    /// Where the other process is waited for.
+    private let patience = DispatchQueue(label: "countersign.handover.patience")
     // On the queue only.
-    private nonisolated(unsafe) var answer: (any DispatchSourceRead)?
+    private nonisolated(unsafe) var isWaiting = false
     private nonisolated(unsafe) var isForbidden = false
 
     /// - Parameter then: called when the other process answers requests.
@@ -75,7 +77,7 @@ final class Handover: Sendable {
 
     func begin() {
         queue.async { [self] in
-            guard answer == nil, !isForbidden else { return }
+            guard !isWaiting, !isForbidden else { return }
             var ends: [Int32] = [-1, -1]
             guard pipe(&ends) == 0 else { return complain("no pipe", errno) }
             _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
@@ -103,25 +105,29 @@ final class Handover: Sendable {
         return cs_spawn(program, &arguments, &variables, descriptors, Int32(descriptors.count))
     }
 
-    /// Reads the one byte that says that the process answers; the end without it says that it never will.
+    /// Waits for the one byte that says that the process answers; the end without it says that it never will. By a blocking
+    /// read: when a pipe ends, libdispatch may look at a read source that it has let go of already.
     private func awaitWord(of process: pid_t, on pipe: Int32) {
-        let source = DispatchSource.makeReadSource(fileDescriptor: pipe, queue: queue)
-        source.setEventHandler { @Sendable [self] in
+        isWaiting = true
+        patience.async { [self] in
             var word: UInt8 = 0
-            let count = read(pipe, &word, 1)
-            answer?.cancel()
-            guard count == 1 else {
-                answer = nil
-                var status: Int32 = 0
-                waitpid(process, &status, 0)
-                return log.write(.error, "not handed over, this process goes on", ["process": "\(process)"])
-            }
-            log.write(.info, "handed over", ["process": "\(process)"])
-            then(process)
+            var count = read(pipe, &word, 1)
+            while count < 0, errno == EINTR { count = read(pipe, &word, 1) }
+            close(pipe)
+            let isTaken = count == 1
+            queue.async { [self] in conclude(process, isTaken) }
         }
-        source.setCancelHandler { @Sendable in _ = close(pipe) }
-        answer = source
-        source.resume()
+    }
+
+    private func conclude(_ process: pid_t, _ isTaken: Bool) {
+        guard isTaken else {
+            isWaiting = false
+            var status: Int32 = 0
+            waitpid(process, &status, 0)
+            return log.write(.error, "not handed over, this process goes on", ["process": "\(process)"])
+        }
+        log.write(.info, "handed over", ["process": "\(process)"])
+        then(process)
     }
 
     private func complain(_ what: String, _ number: Int32) {

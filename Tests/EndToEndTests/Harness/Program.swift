@@ -146,10 +146,6 @@ final class Program: @unchecked Sendable {
             var ends: [Int32] = [-1, -1]
             guard pipe(&ends) == 0 else { throw Failure(description: "no pipe: error \(errno)") }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            #if os(Linux)
-                // A service whose log nobody reads for a while would stand still: F_SETPIPE_SZ.
-                _ = fcntl(ends[1], 1031, 1 << 20)
-            #endif
             return (ends[0], ends[1])
         }
     }
