@@ -32,7 +32,8 @@ struct ServerMistakeTests {
 
     @Test(arguments: [
         Mistake("version: 1,", "‸versoin: 1,", "versoin", "did you mean version?"),
-        Mistake("version: 1,", "version: 1, ‸tls: {},", "tls", "there are admin, authentication, callbackKeys, credentials"),
+        Mistake(
+            "version: 1,", "version: 1, ‸tls: {},", "tls", "there are admin, authentication, callbackKeys, credentials"),
         Mistake("version: 1,", "version: 1, ‸rateLimits: {},", "rateLimits", "did you mean rateLimit?"),
         Mistake("version: 1,", "version: 1, ‸audit: {},", "audit", "is not known"),
         Mistake("version: 1,", "version: 1, ‸\"\": {},", "[\"\"]", "is not known"),
