@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What it costs to know who asks: the same upload token for callers of every kind, from few and from many.
+"""What it costs to know who asks, and to read what is to be signed: the same upload token for callers of every kind, from few
+and from many, and a signature of OSS over a string of 250 bytes.
 
   callers.py [--binary bin/countersign] [--rounds 9] [--secs 2] [--check]
 
@@ -9,7 +10,7 @@ machine moves requests per second by a factor, and CPU per request by some perce
 median of the rounds' own. --check fails when a must is missed. Needs: wrk, taskset, Python's standard library. Traffic
 goes to 127.0.0.1 only.
 """
-import argparse, base64, hashlib, hmac, json, os, statistics, sys, tempfile, time
+import argparse, base64, email.utils, hashlib, hmac, json, os, statistics, sys, tempfile, time, urllib.parse
 
 import bench
 
@@ -21,7 +22,7 @@ RATE = '"1000000/s"'
 # What is measured, beside what, and the most that it may be: a ratio, or microseconds more.
 MUSTS = [
     ("key", "anonymous", "ratio", 1.3), ("many keys", "key", "ratio", 1.1), ("many grants", "many keys", "ratio", 1.1),
-    ("token", "key", "difference", 1.0),
+    ("token", "key", "difference", 1.0), ("sign", "anonymous", "ratio", 1.3),
 ]
 
 
@@ -36,6 +37,14 @@ def token():
     return (text + b"." + part(hmac.new(TOKEN_SECRET.encode(), text, hashlib.sha256).digest())).decode()
 
 
+def string_to_sign():
+    """A PUT of version 1 as SDKs have it signed, of 250 bytes; its date is good for 15 minutes."""
+    lines = ["PUT", "rL0Y20zC+Fzt72VPzMSk2A==", "image/jpeg", email.utils.formatdate(usegmt=True),
+             "x-oss-meta-author:somebody", "x-oss-meta-origin:camera", "/test-bucket/photos/2026/"]
+    text = "\n".join(lines)
+    return text + "k" * (250 - len(text))
+
+
 def configuration(port, keys, grants, caller):
     """As many API keys and grants as are said, the last grant for who asks; anonymous ones without a limiter."""
     entries = ", ".join(f'{{ id: "k{n}", sha256: "{hashlib.sha256(key(n).encode()).hexdigest()}" }}' for n in range(keys))
@@ -47,13 +56,16 @@ def configuration(port, keys, grants, caller):
       policy: {{ fsizeLimit: 10485760, returnBody: '{{"key":$(key),"hash":$(etag),"size":$(fsize)}}' }} }},"""
     others = "".join(grant(f"g{n}", f"apiKey:k{n}") for n in range(1, grants))
     return f"""{{ version: 1, log: {{ level: "error" }},
-  server: {{ listen: "127.0.0.1:{port}", workers: 1 }},
+  server: {{ listen: "127.0.0.1:{port}", workers: 1 }}, admin: {{ listen: [] }},
   credentials: {{ "qiniu": {{ provider: "qiniu", accessKey: "AKIDexampleAKIDexampleAKIDexample0000001",
+    secretKey: {{ env: "BENCH_SECRET_KEY" }} }}, "oss": {{ provider: "oss", accessKey: "LTAIexample",
     secretKey: {{ env: "BENCH_SECRET_KEY" }} }} }},
   authentication: {{ apiKeys: [{entries}],
     jwt: [{{ id: "login", issuer: "login", audience: "uploads", algorithms: "HS256", secret: {{ env: "TOKEN_SECRET" }} }}] }},
   {f"rateLimit: {{ perAddress: {RATE}, perCaller: {RATE} }}," if limited else ""}
-  grants: {{ {others}{grant("asked", caller)} }},
+  grants: {{ {others}{grant("asked", caller)}
+    "signed": {{ route: "oss.sign", credential: "oss", callers: "anonymous", public: true, bucket: "test-bucket",
+      keyPrefix: "photos/", methods: ["PUT"], headers: ["x-oss-meta-*"] }} }},
 }}"""
 
 
@@ -67,10 +79,18 @@ def main():
     a = ap.parse_args()
     os.sched_setaffinity(0, {int(bench.LOAD_CORE)})
     own = {"Authorization": "Bearer " + key(0)}
+    string = string_to_sign()
+    signature = base64.b64encode(hmac.new(bench.SECRET, string.encode(), hashlib.sha1).digest()).decode()
+
+    def verify_signature(body):
+        assert json.loads(body)["signature"] == signature, body
+
+    bench.VERIFY["signature"] = verify_signature
+    sign = "/oss/sign?contentToSign=" + urllib.parse.quote(string, safe="/")
     kinds = [
         ("anonymous", 10, 1, "anonymous", {}), ("key", 10, 10, "apiKey:k0", own),
         ("many keys", MANY, 10, "apiKey:k0", own), ("many grants", MANY, MANY, "apiKey:k0", own),
-        ("token", 10, 10, "jwt:login", {"Authorization": "Bearer " + token()}),
+        ("token", 10, 10, "jwt:login", {"Authorization": "Bearer " + token()}), ("sign", 10, 1, "anonymous", {}),
     ]
     servers = []
     with tempfile.TemporaryDirectory() as folder:
@@ -82,7 +102,8 @@ def main():
                 os.chmod(path, 0o600)
                 spec = {"name": name, "cmd": f"{os.path.abspath(a.binary)} serve --config {path}", "headers": headers,
                         "env": {"BENCH_SECRET_KEY": bench.SECRET.decode(), "TOKEN_SECRET": TOKEN_SECRET}}
-                server = bench.Server(spec, port, PATH, "uptoken")
+                path, verify = (sign, "signature") if name == "sign" else (PATH, "uptoken")
+                server = bench.Server(spec, port, path, verify)
                 servers.append(server)
                 server.fig["start_ms"] = server.start() * 1000
                 server.wrk("keepalive", 1)
