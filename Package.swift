@@ -36,7 +36,7 @@ let package = Package(
         room("HTTP", "Bytes"),
         room("Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL"),
         room("Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
-        room("Telemetry", "Bytes", "CSystem"),
+        room("Telemetry", "Crypto", "Bytes", "CSystem"),
         room("Configuration", "Access", "Providers", "Upstream", "Telemetry", "Crypto", "Bytes"),
         room(
             "Service", "Configuration", "Upstream", "Net", "HTTP", "Telemetry", "Providers", "Access", "Crypto",
@@ -64,6 +64,7 @@ let package = Package(
         tests("NetTests", "Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "TestPeers"),
         tests("AccessTests", "Access", "Crypto", "Bytes", "TestKeys"),
         tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", exclude: ["Fixtures"]),
+        tests("TelemetryTests", "Telemetry", "Crypto", "Bytes"),
         tests("UpstreamTests", "Upstream", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
         tests(

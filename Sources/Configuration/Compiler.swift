@@ -68,8 +68,10 @@ final class Compiler {
             policyTests: compilePolicyTests(root.objects("policyTests") ?? [], identities),
             callbackKeys: compileCallbackKeys(root.object("callbackKeys") ?? FieldValues()),
             reload: Compiler.reload(root.object("reload") ?? FieldValues()),
+            audit: root.object("audit").flatMap { compileAudit($0) },
             log: compileLog(root.object("log") ?? FieldValues()), fixed: FixedValue.all(in: root, by: Schema.root),
-            warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants))
+            warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants)
+                + (root.object("audit") == nil ? Compiler.warning(withoutAudit: server) : []))
     }
 
     /// What is allowed, but hardly meant.

@@ -159,6 +159,8 @@ package struct Configuration: Sendable {
     package let policyTests: [PolicyTest]
     package let callbackKeys: CallbackKeys
     package let reload: Reload
+    /// Nil where what is issued is not put on record.
+    package let audit: AuditSettings?
     package let log: Log.Settings
     /// What counts from the service's start to its end.
     let fixed: [FixedValue]

@@ -11,7 +11,9 @@ struct FixedValue: Sendable, Equatable {
     ) -> [FixedValue] {
         descriptions.flatMap { field -> [FixedValue] in
             let own = field.isFixed ? [FixedValue(path: path + field.name, value: text(values[field.name]))] : []
-            guard case .object(let fields) = field.kind, let inner = values.object(field.name) else { return own }
+            guard case .object(let fields) = field.kind else { return own }
+            // One that is not there has the same keys, without values: lists of two configurations are compared in pairs.
+            let inner = values.object(field.name) ?? FieldValues()
             return own + all(in: inner, by: fields, below: path + field.name + ".")
         }
     }

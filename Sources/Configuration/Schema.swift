@@ -19,6 +19,8 @@ package enum Schema {
             "callbackKeys", .object(callbackKeys),
             "The public keys that vendors sign callbacks by, fetched when one comes."),
         FieldDescription("reload", .object(reload), "How a changed configuration is noticed."),
+        FieldDescription(
+            "audit", .object(audit), fixed: true, "The record of what was issued; without it there is none."),
         FieldDescription("log", .object(log), "What the service tells about itself on standard error."),
     ]
 
@@ -265,6 +267,28 @@ package enum Schema {
         FieldDescription(
             "perCaller", .rate, "What one caller gets by the grant; one address of `anonymous`. Beyond it 429."),
         FieldDescription("perGrant", .rate, "What all callers get by the grant together."),
+    ]
+
+    static let audit: [FieldDescription] = [
+        FieldDescription(
+            "file", .string, required: true, fixed: true,
+            "Where the lines are written, for this process alone; files that are full are set aside beside it."),
+        FieldDescription(
+            "key", .secret, required: true, fixed: true,
+            "What the lines are chained by, at least 32 bytes (R10); `countersign audit verify` needs it."),
+        FieldDescription(
+            "durability", .choice(["none", "batch", "each"]), standard: "\"batch\"", fixed: true,
+            "What an answer waits for: nothing; until the disk has its line, with all that came meanwhile; or with no other."
+        ),
+        FieldDescription(
+            "failClosed", .boolean, standard: "true", fixed: true,
+            "Whether nothing is issued (503) while no line can be written; else lost lines are counted."),
+        FieldDescription(
+            "maxSize", .size(4096...1_099_511_627_776), standard: "\"100MiB\"", fixed: true,
+            "The size from which on a new file is begun, which goes on from the old one."),
+        FieldDescription(
+            "queue", .integer(16...1_000_000), standard: "10000", fixed: true,
+            "Lines of one event loop that may wait for the disk; beyond it 503."),
     ]
 
     static let log: [FieldDescription] = [

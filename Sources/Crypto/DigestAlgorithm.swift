@@ -44,6 +44,9 @@ package struct Digest: Sendable {
 
     init(count: Int) { self.count = count }
 
+    /// 32 zeros: where a chain of digests begins.
+    package static let zero = Digest(count: 32)
+
     package var bytes: Span<UInt8> {
         @_lifetime(borrow self)
         get { storage.span.extracting(0..<count) }

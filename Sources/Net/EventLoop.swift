@@ -276,6 +276,7 @@ final class EventLoop {
             guard let answer = channel.lateAnswer else { return wait(for: .nothing, channel) }
             channel.lateAnswer = nil
             swap(&context.response, &answer.response)
+            answers.reuse(answer)
             context.out.reset()
             channel.next = channel.connection.finish(in: &context)
             deliver(channel)

@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 
 /// The answers of one loop's handler that come later than their requests.
@@ -7,16 +8,20 @@ import HTTP
 package final class LateAnswers {
     /// One that is finished and not sent.
     final class Answer {
-        let ticket: AnswerTicket
+        fileprivate(set) var ticket: AnswerTicket
         var response = Response()
 
         fileprivate init(_ ticket: AnswerTicket) { self.ticket = ticket }
     }
 
+    /// Answers that are kept to be used again.
+    private static let spares = 256
+
     private var awaited: Set<AnswerTicket> = []
     /// Who takes the answers that no connection waits for.
     private var takers: [AnswerTicket: (inout Response) -> Void] = [:]
     private var finished: [Answer] = []
+    private var spare: [Answer] = []
 
     init() {}
 
@@ -26,10 +31,19 @@ package final class LateAnswers {
     @discardableResult
     package func finish(_ ticket: AnswerTicket, _ fill: (inout Response) -> Void) -> Bool {
         guard awaited.remove(ticket) != nil else { return false }
-        let answer = Answer(ticket)
+        let answer = spare.popLast() ?? Answer(ticket)
+        answer.ticket = ticket
         fill(&answer.response)
         if let take = takers.removeValue(forKey: ticket) { take(&answer.response) } else { finished.append(answer) }
         return true
+    }
+
+    /// Takes back an answer that nobody needs any more.
+    func reuse(_ answer: Answer) {
+        guard spare.count < LateAnswers.spares else { return }
+        answer.response.reset()
+        answer.response.body.trim(above: 16 << 10)
+        spare.append(answer)
     }
 
     func expect(_ ticket: AnswerTicket) { awaited.insert(ticket) }

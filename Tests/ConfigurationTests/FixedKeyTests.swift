@@ -16,6 +16,13 @@ struct FixedKeyTests {
         ("transport: 'dispatch'", "", ["server.transport"]), ("workers: 3", "", ["server.workers"]),
         ("", "admin: { listen: [] }", ["admin.listen"]),
         ("", "rateLimit: { identities: 64 }", ["rateLimit.identities"]),
+        (
+            "", "audit: { file: 'a', key: 'a-key-of-32-bytes-and-not-one-less' }, rateLimit: { identities: 64 }",
+            [
+                "rateLimit.identities", "audit", "audit.file", "audit.key", "audit.durability", "audit.failClosed",
+                "audit.maxSize", "audit.queue",
+            ]
+        ),
         ("workers: 3, transport: 'epoll'", "", ["server.transport", "server.workers"]),
     ])
     func `names the keys that cannot change`(server: String, rest: String, keys: [String]) throws {

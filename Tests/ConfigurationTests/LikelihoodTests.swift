@@ -61,9 +61,10 @@ import Testing
                 b: { route: "qiniu.uptoken", credential: "q", callers: ["anonymous"], public: true, bucket: "b", key: "k" } } }
             """
         let warnings = try Sample.load(text).warnings
-        #expect(warnings.count == 3)
+        #expect(warnings.count == 4)
         #expect(warnings.contains { $0.hasPrefix("grants.a: nobody can use it") })
         #expect(warnings.contains { $0 == "credentials.n: no grant uses it" })
         #expect(warnings.contains { $0.hasPrefix("server.hosts: is empty") })
+        #expect(warnings.contains { $0.hasPrefix("audit: is not there") })
     }
 }

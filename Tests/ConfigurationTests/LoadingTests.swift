@@ -91,7 +91,9 @@ struct LoadingTests {
         let path = Repository.path("config/demo.json5")
         let surroundings = Surroundings(
             variable: { _ in nil },
-            file: { $0 == path ? Surroundings.process.file($0) : Sample.file("a-key-of-the-demonstration\n") })
+            file: {
+                $0 == path ? Surroundings.process.file($0) : Sample.file("a-key-of-the-demonstration-of-32-bytes\n")
+            })
         let configuration = try Configuration.load(path, in: surroundings)
         #expect(configuration.grants.count == 9)
         #expect(configuration.credentials.count == 4)

@@ -33,9 +33,10 @@ struct ServerMistakeTests {
     @Test(arguments: [
         Mistake("version: 1,", "‸versoin: 1,", "versoin", "did you mean version?"),
         Mistake(
-            "version: 1,", "version: 1, ‸tls: {},", "tls", "there are admin, authentication, callbackKeys, credentials"),
+            "version: 1,", "version: 1, ‸tls: {},", "tls",
+            "there are admin, audit, authentication, callbackKeys, credentials"),
         Mistake("version: 1,", "version: 1, ‸rateLimits: {},", "rateLimits", "did you mean rateLimit?"),
-        Mistake("version: 1,", "version: 1, ‸audit: {},", "audit", "is not known"),
+        Mistake("version: 1,", "version: 1, ‸policyTest: {},", "policyTest", "is not known"),
         Mistake("version: 1,", "version: 1, ‸\"\": {},", "[\"\"]", "is not known"),
         Mistake("version: 1,", "version: 1, ‸\"a.b\\n\": {},", "[\"a.b\\n\"]", "is not known"),
         Mistake("version: 1,", "version: 1, ‸\"\(long)\": {},", "[\"\(long.prefix(64))…\"]", "is not known"),
@@ -159,6 +160,23 @@ struct ServerMistakeTests {
             "\"https://app.example.com\", \"http", "‸\"\(origin)\", \"http", "server.cors.origins[0]", "an origin"
         )
         .check()
+    }
+
+    @Test(arguments: [
+        Mistake(
+            "version: 1,", "version: 1, ‸audit: { key: 'a-key-of-32-bytes-and-not-one-less' },", "audit", "needs file"),
+        Mistake("version: 1,", "version: 1, ‸audit: { file: 'a' },", "audit", "needs key"),
+        Mistake("version: 1,", "version: 1, audit: { file: 'a', ‸key: 'short' },", "audit.key", "at least 32 bytes"),
+        Mistake(
+            "version: 1,", "version: 1, audit: { file: 'a', key: 'a-key-of-32-bytes-and-not-one-less', ‸queue: 15 },",
+            "audit.queue", "from 16 to"),
+        Mistake(
+            "version: 1,",
+            "version: 1, audit: { file: 'a', key: 'a-key-of-32-bytes-and-not-one-less', ‸maxSize: '4095B' },",
+            "audit.maxSize", "from 4KiB"),
+    ])
+    func `refuses an audit that could not be written, or that anybody could write`(mistake: Mistake) throws {
+        try mistake.check()
     }
 
     @Test(arguments: [

@@ -28,6 +28,7 @@ struct CurlTests {
         try Keeper.write(Setup.ossSecret + "\n", to: folder + "/local/demo/oss-secret-key")
         let text = demo.replacing("127.0.0.1:8081", with: "127.0.0.1:0").replacing(
             listener, with: #"listen: "127.0.0.1:0", transport: "\#(transport.rawValue)""#)
+        try Keeper.write(AuditTrail.key + "\n", to: folder + "/local/demo/audit-key")
         try Keeper.write(text, to: folder + "/config/demo.json5")
         let process = try Program(
             Program.countersign, ["serve", "--config", "config/demo.json5"], folder: folder)

@@ -31,9 +31,12 @@ struct DrainTests {
         return .cut("it never ended")
     }
 
-    @Test(arguments: Transport.allCases)
-    func `SIGTERM under load leaves no request without its answer`(_ transport: Transport) async throws {
-        let service = try Service(Setup(name: "load", rest: DrainTests.grants), transport)
+    @Test(arguments: Transport.allCases, [false, true])
+    func `SIGTERM under load leaves no request without its answer`(
+        _ transport: Transport, _ isAudited: Bool
+    ) async throws {
+        let setup = Setup(name: "load", rest: DrainTests.grants)
+        let service = try Service(isAudited ? setup.audited() : setup, transport)
         defer { service.stop() }
         let endings = await withTaskGroup(of: Ending.self) { group in
             for _ in 0..<8 {

@@ -74,6 +74,7 @@ struct SecretsTests {
                 "secrets", kodo: kodo.url, sts: "http://127.0.0.1:\(sts.port)", secrets: secrets, keys: keys,
                 logLevel: "debug")
             setup.logFormat = format
+            setup = setup.audited()
             service = try Service(setup, .epoll, secrets.environment)
         }
 
@@ -94,7 +95,7 @@ struct SecretsTests {
             [
                 bytes("qiniu", secrets.qiniu), bytes("cdnKey", secrets.cdn), bytes("nos", secrets.nos),
                 bytes("oss", secrets.oss), bytes("sts", secrets.sts), bytes("jwt", secrets.tokens),
-                bytes("tickets", secrets.tickets),
+                bytes("tickets", secrets.tickets), bytes("audit", AuditTrail.key),
             ]
         }
 
@@ -239,6 +240,7 @@ struct SecretsTests {
         try askByTicket(house)
         try askInVain(house)
         try askAdmin(house)
+        let audit = try AuditTrail(house.service).text
         let shown = try whatTheMachineShows(of: house.service.process.identifier)
         let check = try Program.run(
             "check", "--config", house.service.configuration, environment: house.secrets.environment)
@@ -254,16 +256,24 @@ struct SecretsTests {
         var search = house.search(for: askers)
         #expect(search.find(in: shown) == [])
         #expect(search.find(in: house.answers) == [])
+        #expect(audit.contains("fingerprint") && audit.contains("denied"))
+        #expect(search.find(in: audit) == [])
         // What is issued to its caller is in answers, and only there.
         let own = SecretSearch([
             SecretsTests.bytes("a session's secret", house.issued.secret),
             SecretsTests.bytes("a session's token", house.issued.token),
         ])
         #expect(own.find(in: house.answers) != [] && own.find(in: log) == [] && own.find(in: shown) == [])
+        #expect(own.find(in: audit) == [])
         let runs = issued(in: house.successes)
         #expect(runs.count > 30)
         for run in runs { search.add(whole: run, named: "issued: \(run)") }
         #expect(search.find(in: log) == [])
+        // The id of a ticket, by which it is denied, is no secret.
+        let ids = Set(house.successes.compactMap { $0.json["id"]?.string })
+        var others = house.search(for: askers)
+        for run in runs.subtracting(ids) { others.add(whole: run, named: "issued: \(run)") }
+        #expect(others.find(in: audit) == [])
     }
 
     @Test func `a secret that stood anywhere in any form would be found`() {

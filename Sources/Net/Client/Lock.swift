@@ -20,6 +20,11 @@ package final class Lock: @unchecked Sendable {
         mutex.deallocate()
     }
 
+    /// For what a closure cannot hold, such as a span; each `lock` has its `unlock` in the same function.
+    package func lock() { pthread_mutex_lock(mutex) }
+
+    package func unlock() { pthread_mutex_unlock(mutex) }
+
     package func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -5,7 +5,7 @@
 #endif
 
 /// A system thread: joined or detached, exactly once.
-struct SystemThread {
+package struct SystemThread: Sendable {
     private let handle: pthread_t
 
     private final class Body {
@@ -14,7 +14,7 @@ struct SystemThread {
     }
 
     /// - Returns: nil when the system has no thread for it; `run` is not called then.
-    init?(_ run: @escaping @Sendable () -> Void) {
+    package init?(_ run: @escaping @Sendable () -> Void) {
         #if canImport(Glibc)
             var handle = pthread_t()
         #else
@@ -31,7 +31,7 @@ struct SystemThread {
         self.handle = handle
     }
 
-    func join() { pthread_join(handle, nil) }
+    package func join() { pthread_join(handle, nil) }
 
     func detach() { pthread_detach(handle) }
 

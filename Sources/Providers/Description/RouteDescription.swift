@@ -16,6 +16,9 @@ package final class RouteDescription: Sendable {
     package let grantFields: [FieldDescription]
     /// The members of a successful answer that are the vendor's, in order.
     package let answer: [AnswerField]
+    /// Which members of the answer are what is given, the first that is there: by its digest the audit knows it again. None where
+    /// only the vendor's own answer is handed on.
+    package let token: [String]
     /// The names of providers beside its own whose credentials a grant may name.
     package let otherProviders: [String]
     /// Fields of a credential that only some routes need, of which this is one.
@@ -45,7 +48,7 @@ package final class RouteDescription: Sendable {
 
     init(
         _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
-        grantFields: [FieldDescription], answer: [AnswerField], scope: GrantScope,
+        grantFields: [FieldDescription], answer: [AnswerField], token: [String] = [], scope: GrantScope,
         enforcement: [Enforcement], hasCallers: Bool = true,
         otherProviders: [String] = [],
         credentialNeeds: [String] = [], withoutKey: Grant.WithoutKey, longestLifetime: Int64?, lastMoment: Int64? = nil,
@@ -60,6 +63,7 @@ package final class RouteDescription: Sendable {
         self.parameters = parameters
         self.grantFields = grantFields
         self.answer = answer
+        self.token = token
         self.withoutKey = withoutKey
         self.longestLifetime = longestLifetime
         self.lastMoment = lastMoment

@@ -35,7 +35,8 @@ struct NOSAuthorization: TokenIssuer {
     static let headerRoute = RouteDescription(
         "nos.authorization", path: "/nos/authorization",
         "A request about one object, signed in its Authorization field.",
-        parameters: parameters, grantFields: fields, answer: answer, scope: [.bucket, .key, .keyPrefix],
+        parameters: parameters, grantFields: fields, answer: answer, token: ["Authorization"],
+        scope: [.bucket, .key, .keyPrefix],
         enforcement: .nosRequest,
         credentialNeeds: ["endpoint"], withoutKey: .refuse(parameter: "object"), longestLifetime: nil,
         read: { ask, moment throws(AskError) in
@@ -50,7 +51,7 @@ struct NOSAuthorization: TokenIssuer {
         answer: answer + [
             AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")
         ],
-        scope: [.bucket, .key, .keyPrefix], enforcement: .nosRequest, credentialNeeds: ["endpoint"],
+        token: ["url"], scope: [.bucket, .key, .keyPrefix], enforcement: .nosRequest, credentialNeeds: ["endpoint"],
         withoutKey: .refuse(parameter: "object"),
         longestLifetime: 7 * 86_400, read: { ask, _ throws(AskError) in try read(&ask) },
         makeIssuer: { fields throws(FieldProblem) in try NOSAuthorization(fields, .url) })

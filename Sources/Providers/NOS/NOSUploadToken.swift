@@ -28,7 +28,8 @@ struct NOSUploadToken: TokenIssuer {
             AnswerField("object", "The object that the token is for."), AnswerField("key", "The same."),
             AnswerField("deadline", type: .integer, "When the token ends, in seconds since 1970."),
         ],
-        scope: [.bucket, .key, .keyPrefix], enforcement: .nosUploadToken, withoutKey: .refuse(parameter: "object"),
+        token: ["token"], scope: [.bucket, .key, .keyPrefix], enforcement: .nosUploadToken,
+        withoutKey: .refuse(parameter: "object"),
         longestLifetime: 7 * 86_400,
         makeIssuer: { fields throws(FieldProblem) in try NOSUploadToken(fields) })
 

@@ -35,7 +35,7 @@ struct LiveStream: TokenIssuer {
             AnswerField("channel", "The channel."),
             AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970."),
         ],
-        scope: [.bucket], enforcement: .ossStream, credentialNeeds: ["region"], withoutKey: .prefix,
+        token: ["url"], scope: [.bucket], enforcement: .ossStream, credentialNeeds: ["region"], withoutKey: .prefix,
         longestLifetime: 7 * 86_400,
         read: { ask, _ throws(AskError) in try read(ask) },
         makeIssuer: { fields throws(FieldProblem) in try LiveStream(fields) })

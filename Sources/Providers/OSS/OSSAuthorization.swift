@@ -19,7 +19,8 @@ struct OSSAuthorization: SessionSigning {
     static let headerRoute = RouteDescription(
         "oss.authorization", path: "/oss/authorization",
         "A request about one object, signed in its Authorization field.",
-        parameters: parameters, grantFields: fields, answer: answer, scope: [.bucket, .key, .keyPrefix],
+        parameters: parameters, grantFields: fields, answer: answer, token: ["Authorization"],
+        scope: [.bucket, .key, .keyPrefix],
         enforcement: .ossRequest,
         otherProviders: ["sts"], credentialNeeds: ["region"], withoutKey: .refuse(parameter: "key"),
         longestLifetime: nil,
@@ -40,7 +41,7 @@ struct OSSAuthorization: SessionSigning {
         ],
         grantFields: fields,
         answer: answer + [AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")],
-        scope: [.bucket, .key, .keyPrefix], enforcement: .ossRequest, otherProviders: ["sts"],
+        token: ["url"], scope: [.bucket, .key, .keyPrefix], enforcement: .ossRequest, otherProviders: ["sts"],
         credentialNeeds: ["region"],
         withoutKey: .refuse(parameter: "key"),
         longestLifetime: PresignedURLV4.lifetimes.upperBound,

@@ -73,7 +73,7 @@ struct PostUpload: TokenIssuer {
             AnswerField("x_oss_date", "Version 4 alone: when it was signed."),
             AnswerField("callback", "The field `callback`, where the grant has one."),
         ],
-        scope: [.bucket, .key, .keyPrefix], enforcement: .ossForm, credentialNeeds: ["region"],
+        token: ["signature"], scope: [.bucket, .key, .keyPrefix], enforcement: .ossForm, credentialNeeds: ["region"],
         withoutKey: .refuse(parameter: "key"), longestLifetime: 7 * 86_400,
         read: { ask, _ throws(AskError) in try check(ask) },
         makeIssuer: { fields throws(FieldProblem) in try PostUpload(fields) })

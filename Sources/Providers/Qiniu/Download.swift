@@ -21,7 +21,7 @@ struct Download: TokenIssuer {
     static let privateURL = RouteDescription(
         "qiniu.download-url", path: "/qiniu/download-url", "A URL to download one object of a private bucket by.",
         parameters: parameters, grantFields: fields,
-        answer: answer, scope: [.key, .keyPrefix], enforcement: .qiniuDownloadURL,
+        answer: answer, token: ["url"], scope: [.key, .keyPrefix], enforcement: .qiniuDownloadURL,
         withoutKey: .refuse(parameter: "key"),
         longestLifetime: 7 * 86_400, lastMoment: Qiniu.lastDeadline,
         makeIssuer: { fields throws(FieldProblem) in try Download(fields, signature: .token) })
@@ -34,7 +34,8 @@ struct Download: TokenIssuer {
                 "neverExpires", .boolean, standard: "false",
                 "Whether keys are signed, too, from whose URL one of a shorter key can be made that does not end.")
         ],
-        answer: answer, scope: [.key, .keyPrefix], enforcement: .qiniuCDNURL, credentialNeeds: ["cdnKey"],
+        answer: answer, token: ["url"], scope: [.key, .keyPrefix], enforcement: .qiniuCDNURL,
+        credentialNeeds: ["cdnKey"],
         withoutKey: .refuse(parameter: "key"),
         longestLifetime: 7 * 86_400, lastMoment: Qiniu.lastDeadline,
         makeIssuer: { fields throws(FieldProblem) in

@@ -43,7 +43,8 @@ struct ManagementAuthorization: TokenIssuer {
             AnswerField("key", "The key that is looked at; null for the others."),
             AnswerField("prefix", "What the listed keys begin with; null for the others, and for all of a bucket."),
         ],
-        scope: [.bucket, .keyPrefix], enforcement: .qiniuRequest, withoutKey: .prefix, longestLifetime: nil,
+        token: ["Authorization"], scope: [.bucket, .keyPrefix], enforcement: .qiniuRequest, withoutKey: .prefix,
+        longestLifetime: nil,
         read: { ask, moment throws(AskError) in try ManagementAuthorization.read(&ask, at: moment) },
         makeIssuer: { fields throws(FieldProblem) in try ManagementAuthorization(fields) })
 

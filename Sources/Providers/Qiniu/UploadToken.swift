@@ -41,7 +41,7 @@ struct UploadToken: TokenIssuer {
             AnswerField("domain", "Where the bucket is downloaded from, where the grant says so."),
             AnswerField("deadline", type: .integer, "When the token ends, in seconds since 1970."),
         ],
-        scope: [.bucket, .key, .keyPrefix], enforcement: .qiniuUploadToken, withoutKey: .prefix,
+        token: ["uptoken"], scope: [.bucket, .key, .keyPrefix], enforcement: .qiniuUploadToken, withoutKey: .prefix,
         longestLifetime: 7 * 86_400,
         lastMoment: Qiniu.lastDeadline,
         makeIssuer: { fields throws(FieldProblem) in try UploadToken(fields) })

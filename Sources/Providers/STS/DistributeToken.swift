@@ -38,7 +38,7 @@ package struct DistributeToken: Issuer {
             AnswerField("SecurityToken", "What has to be sent along with every request."),
             AnswerField("Expiration", "When the key ends: 2015-11-03T09:52:59Z."),
         ],
-        scope: [.bucket, .keyPrefix], enforcement: .session, withoutKey: .prefix,
+        token: ["SecurityToken"], scope: [.bucket, .keyPrefix], enforcement: .session, withoutKey: .prefix,
         longestLifetime: AssumeRole.durations.upperBound,
         errorsForSDK: true,
         makeIssuer: { fields throws(FieldProblem) in try DistributeToken(fields) })

@@ -10,11 +10,14 @@ struct MetricsPage: Sendable {
     private let connections: OpenConnections
     private let log: LogWriter
     private let record: ReloadRecord
+    private let audit: AuditDesk?
     private let desks: [SessionDesk]
     /// The ways to the vendors, by whom they lead to.
     private let lines: [(target: String, lines: [VendorLine])]
 
-    init(of edition: Edition, _ metrics: Metrics, _ connections: OpenConnections) {
+    /// - Parameter audit: nil where there is none.
+    init(of edition: Edition, _ metrics: Metrics, _ connections: OpenConnections, _ audit: AuditDesk?) {
+        self.audit = audit
         self.metrics = metrics
         self.connections = connections
         log = edition.log.writer
@@ -33,6 +36,7 @@ struct MetricsPage: Sendable {
         writeConnections(to: &page)
         writeSessions(at: now, to: &page)
         writeCalls(to: &page)
+        writeAudit(to: &page)
         writeService(to: &page)
         MetricsPage.writeProcess(to: &page)
         body.append(page.text.bytes)
@@ -129,6 +133,24 @@ struct MetricsPage: Sendable {
                     counts.reduce(0) { $0 &+ $1.counts[place] }, ("target", target), ("outcome", outcome))
             }
         }
+    }
+
+    /// The same where there is no audit, so that nobody asks for what is not there.
+    private func writeAudit(to page: inout Exposition) {
+        let standing = audit?.standing ?? AuditStanding()
+        page.add(
+            "countersign_audit_lines_total", .counter, "Lines of the audit that are on the disk.", standing.mark.number)
+        page.add(
+            "countersign_audit_groups_total", .counter, "Times that lines of the audit were brought to the disk.",
+            standing.groups)
+        page.add(
+            "countersign_audit_faults_total", .counter, "Times that the audit could not be written.", standing.faults)
+        page.add(
+            "countersign_audit_lost_total", .counter,
+            "Lines that were never written although something was given or refused.", standing.lost)
+        page.add(
+            "countersign_audit_ready", .gauge, "0 while the audit cannot be written, else 1.",
+            standing.isReady ? 1 : 0)
     }
 
     // MARK: The service itself

@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Telemetry
 import Upstream
 
 /// Whether the service can do its work, part by part, for whoever sends requests to it or to another.
@@ -22,20 +23,28 @@ struct Readiness: Sendable {
 
     private let desks: SessionDesks
     private let record: ReloadRecord
+    private let audit: AuditDesk?
 
-    init(_ desks: SessionDesks, _ record: ReloadRecord) {
+    /// - Parameter audit: nil where there is none.
+    init(_ desks: SessionDesks, _ record: ReloadRecord, _ audit: AuditDesk?) {
         self.desks = desks
         self.record = record
+        self.audit = audit
     }
 
     func parts(at now: Now) -> [(name: StaticString, state: State)] {
         let desks = desks.desks.compactMap { $0 }
-        return [
+        var parts: [(name: StaticString, state: State)] = [
             // Whoever answers has one; whether it is the one that is meant to be is another matter.
             ("configuration", record.standing.refusal == nil ? .fine : .impaired),
             ("sts", desks.contains { $0.line(to: .sts).isFailing } ? .impaired : .fine),
             ("clock", desks.contains { $0.isClockOff(at: now) } ? .down : .fine),
         ]
+        if let audit {
+            let fault: State = audit.settings.failsClosed ? .down : .impaired
+            parts.append(("audit", audit.standing.isReady ? .fine : fault))
+        }
+        return parts
     }
 
     /// Writes how each part is: 200, or 503 when one of them is down. It tells nothing else, since anybody may ask.

@@ -89,6 +89,7 @@ final class CallbackCounter {
                 case .success(let key):
                     try callback.entry.answer(
                         callback.claim, by: key, as: callback.request.requestID.text, tools.log, into: &response)
+                    return nil
                 case .failure(let fault): throw Refusal(fault, at: now)
                 }
             }

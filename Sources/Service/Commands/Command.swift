@@ -5,7 +5,7 @@ enum Command: String, CaseIterable {
     case initialize = "init"
     case serve, check, mint, ticket, explain, inspect
     case hashKey = "hash-key"
-    case healthcheck, version
+    case audit, healthcheck, version
 
     var summary: String {
         switch self {
@@ -17,6 +17,7 @@ enum Command: String, CaseIterable {
         case .explain: "tells why a caller would get what it asks, or would not; issues nothing"
         case .inspect: "tells what the token, URL, header or form on standard input allows, or why it is refused"
         case .hashKey: "makes an API key: prints the key for the client and the entry for the configuration"
+        case .audit: "verify FILE…: tells whether these lines of the audit are all there, as they were written"
         case .healthcheck: "asks the running service whether it answers; for containers"
         case .version: "says which version this is"
         }
@@ -30,6 +31,7 @@ enum Command: String, CaseIterable {
         case .mint: [.configuration, .format, .caller, .claims, .route, .grant, .parameter]
         case .ticket: [.configuration, .format, .caller, .claims, .grant, .parameter, .host]
         case .explain: [.configuration, .format, .caller, .claims, .route, .grant, .parameter, .time]
+        case .audit: [.configuration, .format, .expectedHead, .keyFile]
         case .hashKey, .version: [.format]
         }
     }
@@ -70,6 +72,7 @@ enum Command: String, CaseIterable {
         case .explain: Explaining.run(options)
         case .inspect: Inspecting.run(options)
         case .hashKey: KeyMaking.run(options)
+        case .audit: AuditVerifying.run(options)
         case .healthcheck: HealthCheck.run(options)
         case .version: Version.run(options)
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Telemetry
 
 /// One thing that may follow a command.
 enum Option: String, CaseIterable {
@@ -11,12 +12,14 @@ enum Option: String, CaseIterable {
     case parameter = "--parameter"
     case host = "--host"
     case time = "--at"
+    case expectedHead = "--expect-head"
+    case keyFile = "--key-file"
 
     var usage: String { "\(rawValue) \(placeholder)" }
 
     private var placeholder: String {
         switch self {
-        case .configuration: "FILE"
+        case .configuration, .keyFile: "FILE"
         case .format: "text|json"
         case .caller: "CALLER"
         case .claims: "JSON|@FILE"
@@ -24,6 +27,7 @@ enum Option: String, CaseIterable {
         case .parameter: "NAME=VALUE|NAME@FILE"
         case .host: "HOST[:PORT]"
         case .time: "TIME"
+        case .expectedHead: "HEAD"
         }
     }
 
@@ -38,6 +42,8 @@ enum Option: String, CaseIterable {
         case .parameter: "a parameter of the route, one after the other; of @- the value is on standard input"
         case .host: "what clients call the service by"
         case .time: "when it is asked, such as 2027-01-01T00:00:00Z; else now"
+        case .expectedHead: "the mac of a line that must be there, noted somewhere else"
+        case .keyFile: "the audit's key, in a configuration's stead"
         }
     }
 }
@@ -55,6 +61,8 @@ struct Options {
     var wantsHelp = false
     /// All others, in their order.
     private var values: [(option: Option, value: String)] = []
+    /// What `audit verify` reads, in this order.
+    private(set) var files: [String] = []
 
     private static let standardConfiguration = "countersign.json5"
 
@@ -62,7 +70,12 @@ struct Options {
 
     init(_ arguments: [String], for command: Command) throws(UsageError) {
         var rest = arguments[...]
+        var words: [String] = []
         while let argument = rest.popFirst() {
+            if command == .audit, !argument.hasPrefix("-") {
+                words.append(argument)
+                continue
+            }
             // `--config=FILE` is `--config FILE`.
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             if parts.count == 1, parts[0] == "--help" || parts[0] == "-h" {
@@ -78,6 +91,13 @@ struct Options {
             }
             try take(value, of: option)
         }
+        if command == .audit, !wantsHelp { files = try Options.files(toVerify: words) }
+    }
+
+    private static func files(toVerify words: [String]) throws(UsageError) -> [String] {
+        guard words.first == "verify" else { throw UsageError(reason: "what it can do is: verify FILE…") }
+        guard words.count > 1 else { throw UsageError(reason: "which files should it verify?") }
+        return Array(words.dropFirst())
     }
 
     private mutating func take(_ value: String, of option: Option) throws(UsageError) {
@@ -87,6 +107,9 @@ struct Options {
             guard value == "text" || value == "json" else { throw UsageError(reason: "--format is text or json") }
             wantsJSON = value == "json"
         default:
+            if option == .expectedHead, !AuditVerifier.isHead(Array(value.utf8)) {
+                throw UsageError(reason: "--expect-head needs the 64 hex digits of a line's mac")
+            }
             guard option == .parameter || self[option] == nil else {
                 throw UsageError(reason: "\(option.rawValue) is given more than once")
             }

@@ -61,13 +61,17 @@ enum Serving {
         startingSandbox start: @escaping SandboxStart
     ) throws {
         let supervisor = Supervisor(ProcessInfo.processInfo.environment)
+        // More than a file may have is an error of the write, not the end of the process.
+        signal(SIGXFSZ, SIG_IGN)
+        let audit = try edition.configuration.audit.map { try AuditDesk($0, log) }
+        defer { audit?.close() }
         let limiter = RateLimiter(identities: edition.configuration.rates.identities)
         let metrics = Metrics()
         var loops: [LoopHandler] = []
         var settings = Server.Settings(edition)
         settings.handed = inheritance.sockets
         let server = try Server(settings, resolver: Resolver()) { loop in
-            let handler = try LoopHandler(edition, limiter, metrics, loop)
+            let handler = try LoopHandler(edition, limiter, metrics, loop, auditing: audit)
             loops.append(handler)
             return handler
         }
@@ -87,6 +91,8 @@ enum Serving {
         }
         signals.append(Signals.take(SIGHUP) { reloader.reload() })
         signals.append(Signals.take(SIGUSR2) { handover.begin() })
+        // Without an audit it is not the end of the process either.
+        signals.append(Signals.take(SIGUSR1) { audit?.rotate() })
         for (place, address) in server.addresses.enumerated() {
             let isPublic = place < edition.configuration.server.listen.count
             log.write(.info, isPublic ? "listening" : "listening for admin", ["address": "\(address)"])

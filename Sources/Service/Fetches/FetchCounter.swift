@@ -58,6 +58,7 @@ final class FetchCounter {
             case .json(let text):
                 response.body.append(text)
                 response.body.append("\n")
+                return IssueTerms.untimed
             case .absent: throw .absent
             case .unacceptable: throw .unacceptable
             }

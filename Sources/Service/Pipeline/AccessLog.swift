@@ -18,6 +18,9 @@ final class AccessLog {
         level = log.requestLevel
     }
 
+    /// What is held beyond its edition's end is told all the same.
+    deinit { flush() }
+
     /// - Parameters:
     ///   - path: empty where it is none of the service's own.
     ///   - reason: the refusal's code; nil for a success.

@@ -9,26 +9,33 @@ package final class LoopHandler: RequestHandler {
     private let limiter: RateLimiter
     private let metrics: Metrics
     private let meter: RequestMeter
+    private let audit: AuditClerk
     private var current: LoopEdition
     /// Those of which something is still under way.
     private var earlier: [LoopEdition] = []
 
-    /// - Parameter limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
+    /// - Parameters:
+    ///   - limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
+    ///   - audit: likewise; nil where what is issued is not put on record.
     package init(
-        _ edition: Edition, _ limiter: RateLimiter, _ metrics: Metrics, _ loop: LoopAccess
+        _ edition: Edition, _ limiter: RateLimiter, _ metrics: Metrics, _ loop: LoopAccess,
+        auditing audit: AuditDesk? = nil
     ) throws(CryptoError) {
+        let mailbox = loop.clients.mailbox
+        let clerk = AuditClerk(audit, loop.answers) { mailbox.post($0) }
         self.loop = loop
         self.limiter = limiter
         self.metrics = metrics
+        self.audit = clerk
         meter = RequestMeter(metrics.makeCounters())
-        current = try LoopEdition(edition, limiter, metrics, meter, loop)
+        current = try LoopEdition(edition, limiter, metrics, meter, clerk, loop)
     }
 
     // MARK: Editions
 
     /// The loop's share of an edition, which nobody is answered by yet. From any thread.
     func prepare(_ edition: Edition) throws(CryptoError) -> LoopEdition {
-        try LoopEdition(edition, limiter, metrics, meter, loop)
+        try LoopEdition(edition, limiter, metrics, meter, audit, loop)
     }
 
     /// Answers by another edition from now on. From any thread.
@@ -83,6 +90,7 @@ package final class LoopHandler: RequestHandler {
 
     package func tick(at instant: Instant) {
         current.tick(at: instant)
+        audit.tick(at: instant)
         guard !earlier.isEmpty else { return }
         for edition in earlier { edition.tick(at: instant) }
         earlier.removeAll { !$0.isBusy }

@@ -11,14 +11,18 @@ struct ParkedRequest {
     private let words: Refusal.Words
     private let path: [UInt8]
     private let record: RequestRecord
+    /// The record of what is issued by the answer; nil where nothing is.
+    private let issue: IssueRecord?
     private let meter: RequestMeter
     private let accesses: AccessLog
 
     init(
         _ request: borrowing Request, as ticket: AnswerTicket, requestID: [UInt8], in words: Refusal.Words,
-        with response: borrowing Response, noting record: RequestRecord, by meter: RequestMeter, _ accesses: AccessLog
+        with response: borrowing Response, noting record: RequestRecord, issuing issue: IssueRecord?,
+        by meter: RequestMeter, _ accesses: AccessLog
     ) {
         self.record = record
+        self.issue = issue
         self.meter = meter
         self.accesses = accesses
         self.ticket = ticket
@@ -29,20 +33,30 @@ struct ParkedRequest {
     }
 
     /// Has the request answered, by what `fill` puts into the response or by the refusal that it throws.
-    func finish(by answers: LateAnswers, _ fill: (inout Response) throws(Refusal) -> Void) {
-        answers.finish(ticket) { response in
-            response.append(fields: fields.span)
-            var reason: StaticString?
-            var status = response.status
-            do throws(Refusal) { try fill(&response) } catch {
-                error.write(into: &response, requestID: requestID.span, in: words)
-                (reason, status) = (error.code, error.status)
-            }
-            response.add("X-Request-Id", requestID.span)
-            let waited = meter.count(late: record, status: status, because: reason)
-            accesses.write(
-                record, requestID: requestID.span, path: path.span, status: status, because: reason, waited: waited,
-                at: SystemClock.now().unixSeconds)
+    /// What is issued does not leave before it is on record.
+    func finish(by answers: LateAnswers, _ fill: (inout Response) throws(Refusal) -> IssueTerms?) {
+        var response = Response()
+        response.append(fields: fields.span)
+        var reason: StaticString?
+        var status = response.status
+        var held: HeldAnswer?
+        do throws(Refusal) {
+            let terms = try fill(&response)
+            if let terms, let issue { held = try issue.enter(terms, response) }
+        } catch {
+            error.write(into: &response, requestID: requestID.span, in: words)
+            (reason, status) = (error.code, error.status)
         }
+        response.add("X-Request-Id", requestID.span)
+        if let held {
+            return held.hold(
+                &response, for: ticket, noting: record, requestID: requestID.span, path: path.span, in: words,
+                by: meter, accesses)
+        }
+        let waited = meter.count(late: record, status: status, because: reason)
+        accesses.write(
+            record, requestID: requestID.span, path: path.span, status: status, because: reason, waited: waited,
+            at: SystemClock.now().unixSeconds)
+        answers.finish(ticket) { swap(&$0, &response) }
     }
 }

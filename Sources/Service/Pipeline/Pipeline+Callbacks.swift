@@ -13,7 +13,7 @@ extension Pipeline {
     /// Answers a callback if the vendor has sent it; parks it where the vendor's key has to be fetched first.
     mutating func receive(
         _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Answering {
+    ) throws(Refusal) -> Settlement {
         let entry = try judgeHead(of: request, counting: true, at: instant, into: &response)
         let verdict: CallbackVerdict
         do throws(IssueError) {
@@ -24,14 +24,15 @@ extension Pipeline {
         }
         guard case .claimed(let claim) = verdict else {
             try entry.answer(verdict, as: requestID.text, log, into: &response)
-            return .done
+            return .told
         }
         guard let key = try callbackCounter.key(at: claim.key, at: Now(instant)) else {
-            try callbackCounter.park(park(request, as: ticket, with: response), for: claim, by: entry)
-            return .later
+            try callbackCounter.park(
+                parkWithoutIssuing(request, as: ticket, with: response), for: claim, by: entry)
+            return settleParked()
         }
         try entry.answer(claim, by: key, as: requestID.text, log, into: &response)
-        return .done
+        return .told
     }
 
     /// The grant that the request is for, if its head may be that of a callback by it.

@@ -19,7 +19,7 @@ enum Errand {
 }
 
 /// Requests of those whom the command line speaks for: whoever has the configuration has its secrets, and need not prove who
-/// they are. All else is judged as it is for everybody.
+/// they are. All else is judged as it is for everybody, but there is no audit: its file is the serving process's.
 extension Pipeline {
     mutating func respond(
         to request: borrowing Request, from caller: Caller, on errand: Errand, as ticket: AnswerTicket,
@@ -28,10 +28,11 @@ extension Pipeline {
         begin(request, at: instant)
         do throws(Refusal) {
             switch errand {
-            case .ticket: try mint(for: caller, request, at: instant, into: &response)
+            case .ticket: _ = try mint(for: caller, request, at: instant, into: &response)
             case .issue(let route):
                 if configuration.policy.needsCredential(caller, on: route) { throw Refusal(.unauthenticated) }
-                return try issue(route, to: caller, request, as: ticket, at: instant, into: &response)
+                let settlement = try issue(route, to: caller, request, as: ticket, at: instant, into: &response)
+                if case .parked = settlement.course { return .later }
             }
         } catch {
             error.write(into: &response, requestID: requestID.bytes, in: words(for: request))

@@ -9,7 +9,8 @@ import Upstream
 extension Pipeline {
     /// Parks the request until the vendor has answered.
     mutating func fetch(
-        by issuer: any VendorIssuer, under permit: borrowing Permit, with key: SigningKey, on line: VendorLine,
+        by issuer: any VendorIssuer, under permit: borrowing Permit, to caller: Caller, with key: SigningKey,
+        on line: VendorLine,
         _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, with response: borrowing Response
     ) throws(Refusal) {
         let question: any VendorQuestion
@@ -19,7 +20,7 @@ extension Pipeline {
             throw fail("a question to the vendor", error)
         }
         try fetches.park(
-            park(request, as: ticket, with: response), asking: question, on: line,
+            park(request, as: ticket, with: response, issuing: permit, to: caller), asking: question, on: line,
             with: configuration.credentials[permit.grant.credential].name, since: Now(instant))
     }
 }

@@ -8,9 +8,9 @@ import Upstream
 extension Pipeline {
     /// A temporary credential of the vendor's own: the one that is remembered, or the one that is fetched now.
     mutating func distribute(
-        by issuer: DistributeToken, under permit: borrowing Permit, to caller: Caller, _ request: borrowing Request,
+        by issuer: DistributeToken, under permit: consuming Permit, to caller: Caller, _ request: borrowing Request,
         as ticket: AnswerTicket, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Answering {
+    ) throws(Refusal) -> Settlement {
         guard let clerk = counter.clerk(of: permit.grant.credential) else { throw .internalError }
         let session: RememberedSession
         do throws(STSSessionFault) {
@@ -23,20 +23,21 @@ extension Pipeline {
         let terms = SessionTerms(expiresAt: permit.expiresAt, limitedBy: permit.limitedBy)
         let now = Now(instant)
         if let credential = session.credential(at: now) {
-            response.write(credential, on: terms)
-            return .done
+            let issued = response.write(credential, on: terms, at: now)
+            return try settle(permit, to: caller, issued, at: instant, in: response)
         }
         switch clerk.ask(session.session, at: now) {
         case .now(.serve(let credential)):
             session.remember(credential, at: now)
-            response.write(credential, on: terms)
+            let issued = response.write(credential, on: terms, at: now)
+            return try settle(permit, to: caller, issued, at: instant, in: response)
         case .now(.refuse(let refusal)): throw Refusal(refusal)
         case .later(let waiter):
-            counter.park(park(request, as: ticket, with: response), waiting: waiter, at: clerk, since: now) {
-                credential, response throws(Refusal) in response.write(credential, on: terms)
+            let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)
+            counter.park(parked, waiting: waiter, at: clerk, since: now) { credential, response throws(Refusal) in
+                response.write(credential, on: terms, at: now)
             }
-            return .later
+            return settle(parked: permit)
         }
-        return .done
     }
 }

@@ -10,10 +10,10 @@ import Upstream
 extension Pipeline {
     /// Signs with the session that is remembered, or parks the request until there is one.
     mutating func sign(
-        by issuer: any TokenIssuer, with session: SigningSession, under permit: consuming Permit,
+        by issuer: any TokenIssuer, with session: SigningSession, under permit: consuming Permit, to caller: Caller,
         _ request: borrowing Request, as ticket: AnswerTicket, of moment: consuming Moment, at instant: Instant,
         into response: inout Response
-    ) throws(Refusal) -> Answering {
+    ) throws(Refusal) -> Settlement {
         let now = Now(instant)
         switch session.ask(at: now) {
         case .now(.serve(let credential)):
@@ -21,19 +21,20 @@ extension Pipeline {
             let key: SigningKey
             do throws(CryptoError) { key = try session.key(of: credential) } catch { throw fail("a session", error) }
             try write(by: issuer, under: permit, with: key, at: moment, into: &response)
-            permit.end(in: &workspace)
-            return .done
+            let terms = IssueTerms(permit)
+            return try settle(permit, to: caller, terms, at: instant, in: response)
         case .now(.refuse(let refusal)): throw Refusal(refusal)
         case .later(let waiter):
+            let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)
             let token = ParkedToken(ask.detailOnly(), by: issuer, with: session, under: permit, at: moment)
-            counter.park(park(request, as: ticket, with: response), waiting: waiter, at: session.clerk, since: now) {
+            counter.park(parked, waiting: waiter, at: session.clerk, since: now) {
                 [log, id = requestID.text] credential, response throws(Refusal) in
-                do { try token.write(with: credential, into: &response) } catch {
+                do { return try token.write(with: credential, into: &response) } catch {
                     log.write(.error, "issuing failed", ["requestId": id, "error": "\(error)"])
                     throw .internalError
                 }
             }
-            return .later
+            return settleParked()
         }
     }
 }
@@ -57,12 +58,13 @@ private final class ParkedToken {
         self.moment = moment
     }
 
-    func write(with credential: STSCredential, into response: inout Response) throws {
+    func write(with credential: STSCredential, into response: inout Response) throws -> IssueTerms {
         permit.shorten(to: credential.expiresAt)
         var writer = TokenWriter()
         var scratch = ByteWriter(capacity: 1024)
         try writer.write(
             ask, by: issuer, under: permit, with: try session.key(of: credential), at: moment, into: &response,
             using: &scratch)
+        return IssueTerms(permit)
     }
 }

@@ -31,20 +31,21 @@ extension Pipeline {
     /// `POST /tickets`: who has a credential may have a ticket for one of its own grants.
     mutating func mint(
         _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) {
+    ) throws(Refusal) -> Settlement {
         guard let tickets, let key = configuration.authenticator.ticketKey else { throw .notFound }
         if request.head.method == .options {
-            return try explainOptions(request, Pipeline.ticketMethods, into: &response)
+            try explainOptions(request, Pipeline.ticketMethods, into: &response)
+            return .told
         }
         let caller = try identifyMinter(request, counting: true, at: instant, into: &response)
-        try mint(for: caller, request, by: tickets, key, at: instant, into: &response)
+        return try mint(for: caller, request, by: tickets, key, at: instant, into: &response)
     }
 
     /// - Parameter caller: somebody who may have a ticket.
     private mutating func mint(
         for caller: Caller, _ request: borrowing Request, by tickets: TicketSigner, _ key: TicketKey,
         at instant: Instant, into response: inout Response
-    ) throws(Refusal) {
+    ) throws(Refusal) -> Settlement {
         ask.reset()
         try readQueryOfPost(request, by: caller, among: Pipeline.mintParameters)
         try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
@@ -53,6 +54,7 @@ extension Pipeline {
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw .ticketByTicket }
         guard origins.admits(request) else { throw .foreignOrigin }
+        try audit.admit()
         // One of somebody else's and one that is not there are told alike (R4).
         guard let grant = configuration.policy.ticketGrant(named: name.span, for: caller) else {
             throw Refusal(.notInGrant(nil))
@@ -65,7 +67,10 @@ extension Pipeline {
         guard end > moment.unixSeconds, let ticket = Ticket(moment.uuid, for: caller, until: end, terms) else {
             throw .unauthenticated("the credential is about to end", wasPresented: true)
         }
-        write(ticket, try text(of: ticket, by: tickets), for: route, request, into: &response)
+        let text = try text(of: ticket, by: tickets)
+        write(ticket, text, for: route, request, into: &response)
+        return try settle(
+            text.span, id: ticket.id, grant: grant.name, lifetime: end - moment.unixSeconds, to: caller, at: instant)
     }
 
     /// Who asks, if it need not be asked first who that is.
@@ -87,10 +92,10 @@ extension Pipeline {
     /// The same for somebody who is known already.
     mutating func mint(
         for caller: Caller, _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) {
+    ) throws(Refusal) -> Settlement {
         guard let tickets, let key = configuration.authenticator.ticketKey else { throw .noTickets }
         try Pipeline.admit(minter: caller)
-        try mint(for: caller, request, by: tickets, key, at: instant, into: &response)
+        return try mint(for: caller, request, by: tickets, key, at: instant, into: &response)
     }
 
     /// What minting itself asks; all else are the route's own parameters.

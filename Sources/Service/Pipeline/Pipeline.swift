@@ -12,7 +12,7 @@ import Upstream
 /// One value serves one event loop; its storage is used again for every request.
 struct Pipeline: ~Copyable {
     let configuration: Configuration
-    private let router: Router
+    let router: Router
     /// By the place of the address that is listened on.
     private let hosts: [HostRule]
     let origins: OriginRule
@@ -26,6 +26,9 @@ struct Pipeline: ~Copyable {
     let meter: RequestMeter
     let accesses: AccessLog
     var record = RequestRecord(at: Instant(unixSeconds: 0, monotonic: 0))
+    let audit: AuditClerk
+    /// By the place of the grant.
+    let audited: [AuditedGrant]
     var memo = SessionMemo()
     let log: Log
     var ask: Ask
@@ -72,7 +75,7 @@ struct Pipeline: ~Copyable {
     init(
         _ configuration: Configuration, _ counter: SessionCounter, _ fetches: FetchCounter,
         _ callbackCounter: CallbackCounter, on lines: FetchLines, believing issuerKeys: KeyClerk,
-        _ limiter: RateLimiter, _ meter: RequestMeter, _ accesses: AccessLog, log: Log
+        _ limiter: RateLimiter, _ meter: RequestMeter, _ accesses: AccessLog, _ audit: AuditClerk, log: Log
     ) throws(CryptoError) {
         var keys: [SigningKey?] = []
         for credential in configuration.credentials {
@@ -100,6 +103,8 @@ struct Pipeline: ~Copyable {
         self.limiter = limiter
         self.meter = meter
         self.accesses = accesses
+        self.audit = audit
+        audited = configuration.grants.map { AuditedGrant($0, of: configuration) }
         self.makings = makings
         self.requestID = requestID
         callbacks = CallbackTable(configuration.grants, with: keys, after: previous)
@@ -119,9 +124,13 @@ struct Pipeline: ~Copyable {
     ) -> Answering {
         begin(request, at: instant)
         do throws(Refusal) {
-            switch try answer(request, as: ticket, at: instant, into: &response) {
-            case .later: return .later
-            case .done: finish(request, status: response.status, because: nil, at: instant, &response)
+            let settlement = try answer(request, as: ticket, at: instant, into: &response)
+            switch settlement.course {
+            case .parked: return .later
+            case .entered(let held?):
+                hold(request, as: ticket, by: held, &response)
+                return .later
+            case .told, .entered(nil): finish(request, status: response.status, because: nil, at: instant, &response)
             }
         } catch {
             refuse(request, because: error, at: instant, &response)
@@ -160,9 +169,11 @@ struct Pipeline: ~Copyable {
 
     mutating func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
         requestID.begin()
+        audit.begin(at: instant)
         let refusal = Refusal(error)
         refusal.write(into: &response, requestID: requestID.bytes)
         response.add("X-Request-Id", requestID.bytes)
+        audit.note(refusal) { _, _ in }
         if let limit = RequestLabels.Limit(error.kind) { meter.count(limit) }
         record = RequestRecord(at: instant)
         meter.count(record, status: refusal.status, because: refusal.code)
@@ -175,11 +186,13 @@ struct Pipeline: ~Copyable {
     mutating func begin(_ request: borrowing Request, at instant: Instant) {
         requestID.begin(request)
         record = RequestRecord(request, at: instant)
+        audit.begin(at: instant)
     }
 
     private func refuse(
         _ request: borrowing Request, because refusal: Refusal, at instant: Instant, _ response: inout Response
     ) {
+        note(refusal, of: request, at: instant)
         refusal.write(into: &response, requestID: requestID.bytes, in: words(for: request))
         finish(request, status: refusal.status, because: refusal.code, at: instant, &response)
     }
@@ -200,11 +213,16 @@ struct Pipeline: ~Copyable {
     ) {
         response.add("X-Request-Id", requestID.bytes)
         meter.count(record, status: status, because: reason)
-        let path = request.path
         accesses.write(
-            record, requestID: requestID.bytes,
-            path: path.extracting(0..<(record.route == RequestLabels.none ? 0 : path.count)),
-            status: status, because: reason, at: instant.unixSeconds)
+            record, requestID: requestID.bytes, path: knownPath(of: request), status: status, because: reason,
+            at: instant.unixSeconds)
+    }
+
+    /// The path, if it is one of the service's own.
+    @_lifetime(copy request)
+    func knownPath(of request: borrowing Request) -> Span<UInt8> {
+        let path = request.path
+        return path.extracting(0..<(record.route == RequestLabels.none ? 0 : path.count))
     }
 
     // MARK: Routes
@@ -231,16 +249,16 @@ struct Pipeline: ~Copyable {
 
     private mutating func answer(
         _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Answering {
+    ) throws(Refusal) -> Settlement {
         switch try find(request) {
         case .issue(let route): return try issue(route, request, as: ticket, at: instant, into: &response)
         case .callback: return try receive(request, as: ticket, at: instant, into: &response)
+        case .tickets: return try mint(request, at: instant, into: &response)
         case .grants: try listGrants(request, at: instant, into: &response)
-        case .tickets: try mint(request, at: instant, into: &response)
         case .alive: try reportAlive(request, into: &response)
         case .everything: explain(Pipeline.issueMethods, into: &response)
         }
-        return .done
+        return .told
     }
 
     private func reportAlive(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
@@ -261,10 +279,10 @@ struct Pipeline: ~Copyable {
     private mutating func issue(
         _ route: Int, _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant,
         into response: inout Response
-    ) throws(Refusal) -> Answering {
+    ) throws(Refusal) -> Settlement {
         if request.head.method == .options {
             try explainOptions(request, into: &response)
-            return .done
+            return .told
         }
         admitOrigin(of: request, into: &response)
         let caller = try identify(request, on: route, counting: true, at: instant, into: &response)
@@ -275,7 +293,7 @@ struct Pipeline: ~Copyable {
     mutating func issue(
         _ route: Int, to caller: Caller, _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant,
         into response: inout Response
-    ) throws(Refusal) -> Answering {
+    ) throws(Refusal) -> Settlement {
         let moment = try moment(at: instant)
         try read(request, for: Registry.routes[route].description, by: caller, at: moment)
         guard origins.admits(request) else { throw .foreignOrigin }
@@ -290,31 +308,30 @@ struct Pipeline: ~Copyable {
     private mutating func issue(
         under permit: consuming Permit, to caller: Caller, _ request: borrowing Request, as ticket: AnswerTicket,
         of moment: consuming Moment, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Answering {
+    ) throws(Refusal) -> Settlement {
         // HEAD asks whether, and gets nothing.
-        if request.head.method == .head {
-            permit.end(in: &workspace)
-            return .done
-        }
+        if request.head.method == .head { return settle(withoutIssuing: permit) }
         record.isIssuing = true
-        var answering = Answering.done
+        try audit.admit()
         switch makings[permit.grant.index] {
         case .signing(let issuer, let key):
             try write(by: issuer, under: permit, with: key, at: moment, into: &response)
+            let terms = IssueTerms(permit)
+            return try settle(permit, to: caller, terms, at: instant, in: response)
         case .signingBySession(let issuer, let session):
             return try sign(
-                by: issuer, with: session, under: permit, request, as: ticket, of: moment, at: instant, into: &response)
+                by: issuer, with: session, under: permit, to: caller, request, as: ticket, of: moment, at: instant,
+                into: &response)
         case .session(let issuer):
-            answering = try distribute(
+            return try distribute(
                 by: issuer, under: permit, to: caller, request, as: ticket, at: instant, into: &response)
         case .asking(let issuer, let key, let line):
             try fetch(
-                by: issuer, under: permit, with: key, on: line, request, as: ticket, at: instant, with: response)
-            answering = .later
+                by: issuer, under: permit, to: caller, with: key, on: line, request, as: ticket, at: instant,
+                with: response)
+            return settle(parked: permit)
         case nil: throw fail("issuing", IssueError.nothingToSign)
         }
-        permit.end(in: &workspace)
-        return answering
     }
 
     /// Who asks, if it need not be asked first who that is. Who is denied is told so after what is wrong with the request (R7).
@@ -333,6 +350,7 @@ struct Pipeline: ~Copyable {
     ) throws(Refusal) -> Caller {
         try count(addressOf: request, taking: counting, at: instant, into: &response)
         let caller = try authenticate(request, at: instant)
+        audit.identify(caller)
         try count(caller, request, taking: counting, at: instant, into: &response)
         return caller
     }
@@ -411,15 +429,6 @@ struct Pipeline: ~Copyable {
         } catch {
             throw fail("issuing", error)
         }
-    }
-
-    /// What is kept of a request whose answer comes later.
-    func park(
-        _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response
-    ) -> ParkedRequest {
-        ParkedRequest(
-            request, as: ticket, requestID: requestID.bytes.array, in: words(for: request), with: response,
-            noting: record, by: meter, accesses)
     }
 
     /// Notes what broke, and gives what the client is told.

@@ -202,6 +202,23 @@ extension Refusal {
     /// Whether a token is its issuer's cannot be told before the issuer's keys have come.
     static let noKeysYet = upstream(503, "the issuer's keys have not come yet; the service's log says more")
 
+    /// What is issued must be on record, and cannot be.
+    static let auditUnavailable: Refusal = {
+        var refusal = Refusal(503, "audit_unavailable", "nothing is issued while the audit cannot be written")
+        refusal.retryAfter = 1
+        return refusal
+    }()
+
+    /// As many lines wait for the disk as may.
+    static let auditOverloaded: Refusal = {
+        var refusal = Refusal(503, "overloaded", "the audit's disk does not keep up")
+        refusal.retryAfter = 1
+        return refusal
+    }()
+
+    /// Whether it tells what somebody may not do or asks wrongly, rather than that it cannot be done now.
+    var isDenial: Bool { status == 400 || status == 403 || status == 422 }
+
     /// As many wait for vendors as may.
     static let crowded = upstream(503, "too many are waiting for the vendor")
 

@@ -19,9 +19,10 @@ final class LoopEdition {
 
     /// - Parameters:
     ///   - limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
-    ///   - meter: the loop's own.
+    ///   - meter: the loop's own, shared by its editions, as is `audit`.
     init(
-        _ edition: Edition, _ limiter: RateLimiter, _ metrics: Metrics, _ meter: RequestMeter, _ loop: LoopAccess
+        _ edition: Edition, _ limiter: RateLimiter, _ metrics: Metrics, _ meter: RequestMeter, _ audit: AuditClerk,
+        _ loop: LoopAccess
     ) throws(CryptoError) {
         let (configuration, log) = (edition.configuration, edition.log)
         let tools = Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log)
@@ -33,10 +34,10 @@ final class LoopEdition {
         tokens = KeyClerk(edition.issuerKeys, configuration.authenticator.makeMemory(), tools) { mailbox.post($0) }
         pipeline = try Pipeline(
             configuration, counter, fetches, callbacks, on: edition.lines, believing: tokens, limiter, meter, accesses,
-            log: log)
+            audit, log: log)
         admin = try AdminPipeline(
-            configuration, Readiness(edition.desks, edition.record),
-            MetricsPage(of: edition, metrics, loop.connections), meter, accesses)
+            configuration, Readiness(edition.desks, edition.record, audit.desk),
+            MetricsPage(of: edition, metrics, loop.connections, audit.desk), meter, accesses)
         adminPlace = configuration.server.listen.count
     }
 

@@ -16,7 +16,7 @@ struct SessionTerms {
 /// Where a loop's requests get temporary credentials: at once where one is remembered, else when it has come.
 final class SessionCounter {
     /// Writes the answer to a request whose session has come.
-    typealias Fill = (STSCredential, inout Response) throws(Refusal) -> Void
+    typealias Fill = (STSCredential, inout Response) throws(Refusal) -> IssueTerms
 
     /// A request that waits for its session.
     private struct Parked {
@@ -65,7 +65,7 @@ final class SessionCounter {
         guard let parked = parked.removeValue(forKey: ticket) else { return }
         parked.request.finish(by: answers) { response throws(Refusal) in
             switch outcome {
-            case .serve(let credential): try parked.fill(credential, &response)
+            case .serve(let credential): return try parked.fill(credential, &response)
             case .refuse(let refusal): throw Refusal(refusal)
             }
         }
@@ -74,10 +74,13 @@ final class SessionCounter {
 
 extension Response {
     /// The vendor's own words, and nothing else in the body (`STSCredential.writeAnswer`).
-    mutating func write(_ credential: STSCredential, on terms: SessionTerms) {
+    mutating func write(_ credential: STSCredential, on terms: SessionTerms, at now: Now) -> IssueTerms {
         credential.writeAnswer(into: &body)
         let limit = credential.expiresAt < terms.expiresAt ? Permit.Limit.credential : terms.limitedBy
         add("Countersign-Limited-By", limit.name)
+        return IssueTerms(
+            lifetime: max(0, credential.expiresAt - now.unixSeconds), limitedBy: limit.name,
+            accessKeyID: credential.accessKeyID)
     }
 }
 

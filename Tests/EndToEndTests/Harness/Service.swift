@@ -19,32 +19,47 @@ final class Service: Asked, Sendable {
 
     /// Writes the set-up to a new folder, starts the binary, and waits until it says that it listens.
     /// - Parameter descriptors: how many it may have open; by default as many as the test.
-    init(
+    convenience init(
         _ setup: Setup, _ transport: Transport, _ environment: [String: String] = Setup.environment,
         handing sockets: [Int32] = [], descriptors: Int? = nil
     ) throws {
-        folder = try Keeper.makeFolder()
-        configuration = try setup.write(to: folder, transport: transport)
+        let folder = try Keeper.makeFolder()
+        do {
+            let configuration = try setup.write(to: folder, transport: transport)
+            try self.init(
+                serving: configuration, in: folder, environment, isJSON: setup.logFormat == "json",
+                hasAdmin: !setup.admin.contains("listen: []"), handing: sockets, descriptors: descriptors)
+        } catch {
+            try? FileManager.default.removeItem(atPath: folder)
+            throw error
+        }
+    }
+
+    /// Starts the binary with a configuration that is there, and waits until it says that it listens.
+    init(
+        serving configuration: String, in folder: String, _ environment: [String: String] = Setup.environment,
+        isJSON: Bool = false, hasAdmin: Bool = true, handing sockets: [Int32] = [], descriptors: Int? = nil
+    ) throws {
+        self.folder = folder
+        self.configuration = configuration
         let call = [Program.countersign, "serve", "--config", configuration]
         let limited = descriptors.map { ["/bin/sh", "-c", "ulimit -n \($0) && exec \"$@\"", "sh"] + call } ?? call
         process = try Program(
             limited[0], Array(limited.dropFirst()), environment: environment, handing: sockets)
         do {
             // That comes last, so that all others are told by then.
-            let hasAdmin = !setup.admin.contains("listen: []")
-            admin = Admin(port: hasAdmin ? try Service.port(of: process, behind: "listening for admin", setup) : 0)
-            port = try Service.port(of: process, behind: "listening", setup)
+            admin = Admin(port: hasAdmin ? try Service.port(of: process, behind: "listening for admin", isJSON) : 0)
+            port = try Service.port(of: process, behind: "listening", isJSON)
         } catch {
             _ = process.stop(within: 1)
-            try? FileManager.default.removeItem(atPath: folder)
             throw error
         }
     }
 
     /// The port that the program says in its log, when it has said so: that of an IPv4 address if there is one, which is what
     /// `connect` takes, and 0 for a Unix socket.
-    private static func port(of process: Program, behind words: String, _ setup: Setup) throws -> UInt16 {
-        let sign = setup.logFormat == "json" ? "\"\(words)\",\"address\":\"" : "\(words) address="
+    private static func port(of process: Program, behind words: String, _ isJSON: Bool) throws -> UInt16 {
+        let sign = isJSON ? "\"\(words)\",\"address\":\"" : "\(words) address="
         let log = try process.waitForError(holding: sign, within: 10)
         let addresses = log.components(separatedBy: sign).dropFirst().map { $0.prefix { !$0.isNewline && $0 != "\"" } }
         let address = addresses.first { $0.first?.isNumber == true } ?? addresses.first

@@ -56,7 +56,12 @@ struct Setup: Sendable {
         let secrets = folder + "/secrets"
         try FileManager.default.createDirectory(atPath: secrets, withIntermediateDirectories: true)
         try Keeper.write(Setup.qiniuSecret + "\n", to: secrets + "/qiniu")
-        for (name, text) in files { try Keeper.write(text, to: folder + "/" + name) }
+        for (name, text) in files {
+            let path = folder + "/" + name
+            let place = URL(filePath: path).deletingLastPathComponent().path
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            try Keeper.write(text, to: path)
+        }
         return try Keeper.write(text(transport), to: folder + "/countersign.json5")
     }
 }

@@ -117,7 +117,7 @@ final class CallbackHouse: @unchecked Sendable {
         let ticket = AnswerTicket(connection: tickets, number: 0)
         let request = ParkedRequest(
             Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
-            in: .problem, with: Response(), noting: .none, by: .unread, .silent)
+            in: .problem, with: Response(), noting: .none, issuing: nil, by: .unread, .silent)
         try counters[loop].park(request, for: claim, by: entry)
         answers[loop].expect(ticket)
         return Sent(loop: loop, ticket: ticket)

@@ -78,7 +78,7 @@ final class FetchHouse {
         response.add("Vary", "Origin")
         let request = ParkedRequest(
             Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
-            in: .problem, with: response, noting: .none, by: .unread, .silent)
+            in: .problem, with: response, noting: .none, issuing: nil, by: .unread, .silent)
         try counter.park(request, asking: Question(name), on: line, with: "kodo", since: now)
         answers.expect(ticket)
         return ticket

@@ -1,0 +1,130 @@
+import Access
+import Bytes
+import HTTP
+import Net
+import Telemetry
+
+/// Writes the lines of one event loop's requests, and holds their answers until the disk has the lines.
+///
+/// Lines come to the disk in the order in which they were added, and so do the answers leave.
+final class AuditClerk {
+    let desk: AuditDesk?
+    private let answers: LateAnswers
+    private var queue: AuditQueue?
+    private var line = AuditLine()
+    /// Lines that were added, and of which it is not known what became.
+    private var unknown = 0
+    private var held = HeldAnswers()
+    /// Whether lines can be written; told by the desk.
+    var isOpen = true
+    /// Whether the disk has kept somebody waiting too long.
+    private var isStalled = false
+    private var now: Int64 = 0
+    /// Who asks, as soon as that is known of the request that is being answered.
+    private(set) var asker: Caller?
+
+    /// How long an answer is held, in milliseconds: a disk that hangs must not hang the clients.
+    private static let patience: Int64 = 5_000
+
+    /// - Parameters:
+    ///   - desk: nil where there is no audit.
+    ///   - post: has work run on the loop's thread.
+    init(
+        _ desk: AuditDesk?, _ answers: LateAnswers,
+        post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        self.desk = desk
+        self.answers = answers
+        queue = desk?.take(self, post: post)
+    }
+
+    /// The loop's next request.
+    func begin(at instant: Instant) {
+        asker = nil
+        now = instant.monotonic
+    }
+
+    func identify(_ caller: Caller) { asker = caller }
+
+    /// Whether there is an audit at all.
+    var isOn: Bool { desk != nil }
+
+    private var failsClosed: Bool { desk?.settings.failsClosed ?? false }
+
+    private var isWriting: Bool { isOpen && !isStalled }
+
+    /// Whether anything may be issued now.
+    func admit() throws(Refusal) {
+        guard let desk, desk.settings.failsClosed else { return }
+        guard isWriting else { throw .auditUnavailable }
+        guard unknown < desk.settings.queue else { throw .auditOverloaded }
+    }
+
+    // MARK: Lines
+
+    /// Adds the line of something that is being given.
+    /// - Parameter write: writes it.
+    /// - Returns: what the answer is to be held by until the disk has the line; nil when it need not be.
+    func enter(_ write: (inout AuditLine) -> Void) throws(Refusal) -> HeldAnswer? {
+        guard let desk, let queue else { return nil }
+        try admit()
+        guard isWriting, unknown < desk.settings.queue else {
+            queue.lose()
+            return nil
+        }
+        write(&line)
+        unknown += 1
+        guard desk.settings.durability != .none else {
+            queue.add(line, waits: false)
+            return nil
+        }
+        let answer = held.append(at: now)
+        queue.add(line, waits: true)
+        return answer
+    }
+
+    /// Notes that something was refused: a line for whom we know, and one of many in the summary for whom we do not.
+    func note(_ refusal: Refusal, _ write: (inout AuditLine, Caller) -> Void) {
+        guard let desk, let queue, refusal.status < 500 else { return }
+        guard let asker, asker.principal.kind != .anonymous, refusal.isDenial else {
+            return queue.count(refusal.code)
+        }
+        guard isWriting, unknown < desk.settings.queue else { return queue.lose() }
+        write(&line, asker)
+        unknown += 1
+        queue.add(line, waits: false)
+    }
+
+    // MARK: Answers
+
+    /// What became of the oldest lines.
+    func acknowledge(_ receipt: AuditReceipt) {
+        unknown -= receipt.lines
+        isStalled = false
+        for _ in 0..<receipt.answers {
+            guard let answer = held.takeFirst() else { continue }
+            if !receipt.isWritten, failsClosed { answer.refuse(.auditUnavailable) }
+            finish(answer)
+            held.reuse(answer)
+        }
+    }
+
+    /// Gives up on answers that have been held too long; their lines may yet come to the disk.
+    func tick(at instant: Instant) {
+        now = instant.monotonic
+        for answer in held.oldest(until: instant.monotonic - AuditClerk.patience) {
+            isStalled = true
+            if failsClosed { answer.refuse(.auditUnavailable) }
+            finish(answer)
+        }
+    }
+
+    private func finish(_ answer: HeldAnswer) {
+        guard let ticket = answer.ticket else { return }
+        answer.ticket = nil
+        answers.finish(ticket) { answer.release(into: &$0) }
+    }
+}
+
+// Confined to its loop's thread; what other threads know of it is its `post`, and that runs on the loop.
+extension AuditClerk: @unchecked Sendable {}

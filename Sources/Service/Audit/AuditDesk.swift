@@ -1,0 +1,113 @@
+import Bytes
+import Dispatch
+import HTTP
+import Net
+import Telemetry
+
+/// Where the lines of all loops are written, on a thread of its own: all that have come while the disk was busy go to it together.
+///
+/// It outlives configurations, since its file does.
+package final class AuditDesk: Sendable {
+    /// A loop's place at the desk.
+    struct Seat: Sendable {
+        let queue: AuditQueue
+        /// Has work run on the loop's thread.
+        let post: @Sendable (@escaping @Sendable () -> Void) -> Void
+        let clerk: AuditClerk
+    }
+
+    let settings: AuditSettings
+    private let alarm = DispatchSemaphore(value: 0)
+    private let lock = Lock()
+    // Guarded by the lock.
+    private nonisolated(unsafe) var seats: [Seat] = []
+    private nonisolated(unsafe) var rotates = false
+    private nonisolated(unsafe) var ends = false
+    private nonisolated(unsafe) var told: AuditStanding
+    private nonisolated(unsafe) var thread: SystemThread?
+
+    /// Opens the file; lines are written from now on.
+    /// - Throws: when it cannot be had: nothing may be issued then.
+    package init(_ settings: AuditSettings, _ log: Log, calls: AuditCalls = .system) throws(AuditFault) {
+        let file = try AuditFile(
+            settings.file, key: settings.key, maximumSize: settings.maximumSize, calls: calls,
+            at: SystemClock.now().unixSeconds)
+        for finding in file.findings { log.write(.warning, "audit: \(finding)") }
+        let writer = AuditWriter(file, settings, log)
+        self.settings = settings
+        told = writer.standing
+        thread = SystemThread { [self] in run(writer) }
+        if thread == nil { throw AuditFault("the system has no thread for the audit") }
+    }
+
+    /// How it stands; from any thread.
+    package var standing: AuditStanding { lock.withLock { told } }
+
+    /// Begins a new file; from any thread.
+    package func rotate() {
+        lock.withLock { rotates = true }
+        alarm.signal()
+    }
+
+    /// Writes what is left, and ends the thread; after all loops are over.
+    package func close() {
+        let thread = lock.withLock {
+            ends = true
+            let running = self.thread
+            self.thread = nil
+            return running
+        }
+        alarm.signal()
+        thread?.join()
+        lock.withLock { seats = [] }
+    }
+
+    func take(
+        _ clerk: AuditClerk, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) -> AuditQueue {
+        let queue = AuditQueue { [alarm] in alarm.signal() }
+        lock.withLock { seats.append(Seat(queue: queue, post: post, clerk: clerk)) }
+        return queue
+    }
+
+    private func run(_ writer: AuditWriter) {
+        while true {
+            if writer.isAtRest {
+                alarm.wait()
+            } else {
+                _ = alarm.wait(timeout: .now() + .milliseconds(AuditWriter.pulse))
+            }
+            let (seats, rotates, ends) = lock.withLock {
+                let due = (self.seats, self.rotates, self.ends)
+                self.rotates = false
+                return due
+            }
+            let now = SystemClock.now()
+            writer.mend(seats, at: now, evenSoon: ends)
+            if rotates { writer.rotate(seats, at: now) }
+            writer.write(seats, at: now)
+            writer.summarise(seats, at: now, evenSoon: ends)
+            lock.withLock { told = writer.standing }
+            if ends { return }
+        }
+    }
+}
+
+// What belongs to the audit's thread is handed to it once.
+extension AuditWriter: @unchecked Sendable {}
+
+/// How the audit stands.
+package struct AuditStanding: Sendable {
+    /// The last line that is on the disk: its number is how many there are, its code the head.
+    package var mark = AuditMark()
+    /// Why no line can be written; nil while all is well.
+    package var fault: String?
+    /// Times that something could not be written.
+    package var faults: Int64 = 0
+    /// Groups of lines that were brought to the disk.
+    package var groups: Int64 = 0
+    /// Lines that were never written although something was given or refused.
+    package var lost: Int64 = 0
+
+    package var isReady: Bool { fault == nil }
+}

@@ -1,0 +1,75 @@
+import Bytes
+import Net
+import Telemetry
+
+/// The lines of one event loop that wait to be written, and what is only counted.
+///
+/// The loop adds, the audit's thread takes all at once; the lock is held for moments.
+final class AuditQueue: Sendable {
+    /// What is taken at once.
+    struct Load: ~Copyable {
+        /// Each line with a byte before it that says whether an answer waits for it, and a newline behind it.
+        var lines = ByteWriter(capacity: 0)
+        var count = 0
+        var tally = AuditTally()
+        var lost: Int64 = 0
+
+        var isEmpty: Bool { count == 0 && tally.isEmpty }
+
+        mutating func reset() {
+            lines.reset()
+            lines.trim(above: 1 << 20)
+            count = 0
+            tally.reset()
+            lost = 0
+        }
+    }
+
+    private let lock = Lock()
+    private let alarm: @Sendable () -> Void
+    // Guarded by the lock.
+    private nonisolated(unsafe) var load = Load()
+
+    static let waits = UInt8(ascii: "w")
+    /// What lines are counted as that are not written although something was given or refused.
+    static let lost: StaticString = "lost"
+
+    /// - Parameter alarm: called when there is something after there was nothing.
+    init(alarm: @escaping @Sendable () -> Void) { self.alarm = alarm }
+
+    /// - Parameter waits: whether an answer waits for it.
+    func add(_ line: borrowing AuditLine, waits: Bool) {
+        lock.lock()
+        let wasEmpty = load.isEmpty
+        load.lines.append(waits ? AuditQueue.waits : UInt8(ascii: "-"))
+        load.lines.append(line.bytes)
+        load.lines.append("\n")
+        load.count += 1
+        lock.unlock()
+        if wasEmpty { alarm() }
+    }
+
+    /// Counts something that has no line.
+    func count(_ reason: StaticString) {
+        let wasEmpty = lock.withLock {
+            let wasEmpty = load.isEmpty
+            load.tally.count(reason)
+            return wasEmpty
+        }
+        if wasEmpty { alarm() }
+    }
+
+    /// Counts a line that there is no room for.
+    func lose() {
+        lock.withLock { load.lost += 1 }
+        count(AuditQueue.lost)
+    }
+
+    /// Takes what there is, and leaves an empty load in its place.
+    func take(into other: inout Load) {
+        other.reset()
+        lock.lock()
+        swap(&load, &other)
+        lock.unlock()
+    }
+}

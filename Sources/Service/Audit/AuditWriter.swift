@@ -1,0 +1,176 @@
+import Bytes
+import HTTP
+import Net
+import Telemetry
+
+/// What the audit's thread does: it takes the lines of all loops, brings them to the disk together, and tells the loops.
+final class AuditWriter {
+    private(set) var standing = AuditStanding()
+    private let file: AuditFile
+    private let settings: AuditSettings
+    private let log: Log
+    private var load = AuditQueue.Load()
+    private var line = AuditLine()
+    /// What is to be told once a second.
+    private var tally = AuditTally()
+    /// When that was told last, in milliseconds.
+    private var lastSummary: Int64 = .min
+    /// When the file was last tried after a fault.
+    private var lastTry: Int64 = .min
+
+    /// Milliseconds from one summary to the next, and from one attempt after a fault to the next.
+    private static let interval: Int64 = 1000
+    /// Milliseconds from one look to the next while it is not at rest.
+    static let pulse = 250
+
+    init(_ file: AuditFile, _ settings: AuditSettings, _ log: Log) {
+        self.file = file
+        self.settings = settings
+        self.log = log
+        standing.mark = file.durable
+    }
+
+    /// Whether there is nothing to be done until somebody has a line.
+    var isAtRest: Bool { tally.isEmpty && standing.fault == nil }
+
+    /// Writes what has come.
+    func write(_ seats: [AuditDesk.Seat], at now: Instant) {
+        var groups: [(seat: AuditDesk.Seat, receipt: AuditReceipt)] = []
+        var load = AuditQueue.Load()
+        swap(&load, &self.load)
+        for seat in seats {
+            seat.queue.take(into: &load)
+            tally.add(load.tally)
+            standing.lost += load.lost
+            guard load.count > 0 else { continue }
+            if groups.isEmpty {
+                attempt(seats) { file throws(AuditFault) in try file.rotateIfDue(at: now.unixSeconds) }
+            }
+            let rest = append(load.lines.bytes, of: seat, among: seats)
+            if rest.lines > 0 { groups.append((seat, rest)) }
+        }
+        swap(&load, &self.load)
+        guard !groups.isEmpty else { return }
+        let isWritten = commit(seats)
+        for (seat, receipt) in groups { acknowledge(receipt, isWritten, to: seat) }
+    }
+
+    /// Adds lines to what is committed next; where each must be committed by itself, does so.
+    /// - Returns: those that are not yet committed.
+    private func append(
+        _ lines: Span<UInt8>, of seat: AuditDesk.Seat, among seats: [AuditDesk.Seat]
+    ) -> AuditReceipt {
+        var group = AuditReceipt()
+        var start = 0
+        while start < lines.count {
+            let end = lines.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? lines.count
+            group.lines += 1
+            if lines[start] == AuditQueue.waits { group.answers += 1 }
+            append(lines.extracting(start + 1..<end), seats)
+            if settings.durability == .each {
+                acknowledge(group, commit(seats), to: seat)
+                group = AuditReceipt()
+            }
+            start = end + 1
+        }
+        return group
+    }
+
+    private func append(_ line: borrowing AuditLine, _ seats: [AuditDesk.Seat]) { append(line.bytes, seats) }
+
+    private func append(_ content: Span<UInt8>, _ seats: [AuditDesk.Seat]) {
+        guard standing.fault == nil else { return }
+        do throws(AuditFault) { try file.append(content) } catch { fail(error, seats) }
+    }
+
+    /// Brings the lines that were added to the disk.
+    /// - Returns: whether they are there.
+    private func commit(_ seats: [AuditDesk.Seat]) -> Bool {
+        let isWritten = attempt(seats) { file throws(AuditFault) in
+            try file.commit(waiting: settings.durability != .none)
+        }
+        guard isWritten else { return false }
+        standing.groups += 1
+        standing.mark = file.durable
+        return true
+    }
+
+    private func acknowledge(_ group: AuditReceipt, _ isWritten: Bool, to seat: AuditDesk.Seat) {
+        var receipt = group
+        receipt.isWritten = isWritten
+        // Where the answers are given all the same, so are theirs.
+        let lost = settings.failsClosed ? group.lines - group.answers : group.lines
+        if !isWritten, lost > 0 {
+            standing.lost += Int64(lost)
+            tally.count(AuditQueue.lost, times: Int64(lost))
+        }
+        seat.post { [receipt] in seat.clerk.acknowledge(receipt) }
+    }
+
+    /// The summary of what has no lines of its own, once a second.
+    func summarise(_ seats: [AuditDesk.Seat], at now: Instant, evenSoon: Bool) {
+        guard !tally.isEmpty, standing.fault == nil,
+            evenSoon || lastSummary <= now.monotonic - AuditWriter.interval
+        else { return }
+        lastSummary = now.monotonic
+        line.begin("summary", at: now.unixSeconds)
+        line.add("counts", tally)
+        append(line, seats)
+        if commit(seats) { tally.reset() }
+    }
+
+    // MARK: Files
+
+    /// Begins a new file because somebody asks for it.
+    func rotate(_ seats: [AuditDesk.Seat], at now: Instant) {
+        attempt(seats) { file throws(AuditFault) in try file.rotate(at: now.unixSeconds) }
+        standing.mark = file.durable
+    }
+
+    /// Begins a new file after a fault, if it is time to try.
+    func mend(_ seats: [AuditDesk.Seat], at now: Instant, evenSoon: Bool) {
+        guard standing.fault != nil, evenSoon || lastTry <= now.monotonic - AuditWriter.interval else { return }
+        lastTry = now.monotonic
+        do throws(AuditFault) { try file.recover(at: now.unixSeconds) } catch {
+            standing.fault = error.description
+            return
+        }
+        standing.fault = nil
+        standing.mark = file.durable
+        log.write(.warning, "the audit is written again, into a new file")
+        open(true, seats)
+    }
+
+    /// - Returns: whether it was done; nothing is tried while a fault lasts.
+    @discardableResult
+    private func attempt(_ seats: [AuditDesk.Seat], _ body: (AuditFile) throws(AuditFault) -> Void) -> Bool {
+        guard standing.fault == nil else { return false }
+        do throws(AuditFault) {
+            try body(file)
+            return true
+        } catch {
+            fail(error, seats)
+            return false
+        }
+    }
+
+    private func fail(_ fault: AuditFault, _ seats: [AuditDesk.Seat]) {
+        standing.fault = fault.description
+        standing.faults += 1
+        lastTry = SystemClock.now().monotonic
+        log.write(.error, "the audit cannot be written", ["error": fault.description])
+        open(false, seats)
+    }
+
+    private func open(_ isOpen: Bool, _ seats: [AuditDesk.Seat]) {
+        for seat in seats { seat.post { seat.clerk.isOpen = isOpen } }
+    }
+}
+
+/// What became of lines of a loop, in the order in which it added them.
+struct AuditReceipt: Sendable {
+    var lines = 0
+    /// How many of these answers wait for.
+    var answers = 0
+    var isWritten = false
+}

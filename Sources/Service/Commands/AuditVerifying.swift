@@ -1,0 +1,156 @@
+import Bytes
+import Configuration
+import Crypto
+import Telemetry
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// `countersign audit verify`: tells whether the lines of an audit are all there, in their order, as they were written.
+enum AuditVerifying {
+    static func run(_ options: Options) -> CommandLineTool.Exit {
+        let key: Secret
+        do throws(ConfigurationError) { key = try self.key(options) } catch {
+            Terminal.complain(error.description)
+            return .invalidConfiguration
+        }
+        do {
+            var verifier = try AuditVerifier(key, expecting: options[.expectedHead].map { Array($0.utf8) })
+            for file in options.files { try read(file, by: &verifier) }
+            verifier.finish()
+            Terminal.say(options.wantsJSON ? verifier.json : verifier.text)
+            return verifier.problems.isEmpty ? .done : .failed
+        } catch {
+            Terminal.complain("countersign audit verify: \(error)")
+            return .failed
+        }
+    }
+
+    /// The key in a file of its own, else that of the configuration.
+    private static func key(_ options: Options) throws(ConfigurationError) -> Secret {
+        if let file = options[.keyFile] { return try secret(in: file) }
+        if let key = try Configuration.load(options.configuration).audit?.key { return key }
+        throw ConfigurationError(
+            file: options.configuration, path: "audit", reason: "is not there; name the key's file with --key-file")
+    }
+
+    private static func secret(in path: String) throws(ConfigurationError) -> Secret {
+        guard let file = Surroundings.process.file(path), !file.bytes.isEmpty else {
+            throw ConfigurationError(file: path, path: "", reason: "the file cannot be read, or is empty")
+        }
+        guard !file.isWorldReadable else {
+            throw ConfigurationError(
+                file: path, path: "", reason: "anybody on this machine can read it, and it holds a secret; chmod 600 it"
+            )
+        }
+        let isTerminated = file.bytes.last == UInt8(ascii: "\n")
+        return Secret(isTerminated ? Array(file.bytes.dropLast()) : file.bytes)
+    }
+
+    private static func read(_ path: String, by verifier: inout AuditVerifier) throws {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw AuditFault("cannot read \(path): \(String(cString: strerror(errno)))") }
+        defer { close(file) }
+        verifier.begin(path)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        var rest: [UInt8] = []
+        while true {
+            let count = buffer.withUnsafeMutableBytes { fill($0, from: file) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw AuditFault("cannot read \(path): \(String(cString: strerror(errno)))") }
+            if count == 0 { break }
+            var start = 0
+            while let end = buffer[start..<count].firstIndex(of: UInt8(ascii: "\n")) {
+                rest += buffer[start..<end]
+                try verifier.read(rest.span, isWhole: true)
+                rest.removeAll(keepingCapacity: true)
+                start = end + 1
+            }
+            rest += buffer[start..<count]
+            guard rest.count <= longestLine else { throw AuditFault("\(path) is no audit: it has a line without end") }
+        }
+        if !rest.isEmpty { try verifier.read(rest.span, isWhole: false) }
+    }
+
+    private static let longestLine = 1 << 20
+}
+
+/// `read`, whose name the reader has taken.
+private func fill(_ buffer: UnsafeMutableRawBufferPointer, from file: Int32) -> Int {
+    read(file, buffer.baseAddress, buffer.count)
+}
+
+extension AuditVerifier {
+    /// For people: what is wrong, and how far the lines go.
+    var text: String {
+        var told = problems.map { "\($0.file):\($0.line): \($0.reason)" }
+        if others > 0 { told.append("and \(others) problems more") }
+        if unsynced > 0 {
+            told.append("\(unsynced) lines had not come to the disk at a fault; nobody was given what they told")
+        }
+        let range = first.map { "lines \($0) to \(last)" } ?? "no lines"
+        told.append("\(problems.isEmpty ? "whole" : "NOT WHOLE"): \(range), head \(headText)")
+        return told.joined(separator: "\n")
+    }
+
+    /// For programs, one object.
+    var json: String {
+        var text = ByteWriter()
+        text.append(problems.isEmpty ? "{\"whole\":true,\"lines\":" : "{\"whole\":false,\"lines\":")
+        text.append(decimal: lines)
+        text.append(",\"first\":")
+        if let first { text.append(decimal: first) } else { text.append("null") }
+        text.append(",\"last\":")
+        text.append(decimal: last)
+        text.append(",\"head\":\"")
+        text.append(text: headText)
+        text.append("\",\"unsynced\":")
+        text.append(decimal: unsynced)
+        text.append(",\"problems\":[")
+        for (index, problem) in problems.enumerated() {
+            text.append(index > 0 ? ",{\"kind\":\"" : "{\"kind\":\"")
+            text.append(text: problem.kind.rawValue)
+            text.append("\",\"file\":")
+            text.append(jsonString: problem.file)
+            text.append(",\"line\":")
+            text.append(decimal: problem.line)
+            if !problem.numbers.isEmpty {
+                text.append(",\"from\":")
+                text.append(decimal: problem.numbers.lowerBound)
+                text.append(",\"to\":")
+                text.append(decimal: problem.numbers.upperBound - 1)
+            }
+            text.append(",\"reason\":")
+            text.append(jsonString: problem.reason)
+            text.append("}")
+        }
+        text.append("],\"moreProblems\":")
+        text.append(decimal: others)
+        text.append("}")
+        return text.array.text
+    }
+
+    private var headText: String { Hex.encode(head.bytes.array).text }
+}
+
+extension AuditVerifier.Problem {
+    /// What is wrong, for people.
+    fileprivate var reason: String {
+        let which =
+            numbers.count == 1
+            ? "line \(numbers.lowerBound)" : "lines \(numbers.lowerBound) to \(numbers.upperBound - 1)"
+        let (are, have) = numbers.count == 1 ? ("is", "has") : ("are", "have")
+        switch kind {
+        case .edited: return "\(which) \(have) been edited, or chained anew without the key"
+        case .foreign: return "this is no line of an audit"
+        case .removed: return "\(which) \(are) missing before this one"
+        case .reordered: return "\(which) \(are) not where \(numbers.count == 1 ? "it was" : "they were") written"
+        case .broken: return "\(which) \(are) not what goes on from the line before; a chain begins anew here"
+        case .cutOff where numbers.isEmpty && line == 0: return "there is no line"
+        case .cutOff: return "the end is cut off here: the last line is not whole, or the expected head does not come"
+        }
+    }
+}

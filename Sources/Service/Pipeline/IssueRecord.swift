@@ -1,0 +1,174 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import HTTP
+import Net
+import Providers
+import Telemetry
+
+/// What the audit tells of a grant, written once: members of a line, and where in an answer the token is.
+final class AuditedGrant {
+    /// Each with a comma before it.
+    let members: [UInt8]
+    /// `"name":"`, of each member that the token may be.
+    let tokens: [[UInt8]]
+    /// Whether what is given is the vendor's own answer.
+    let isFetched: Bool
+
+    init(_ grant: Grant, of configuration: Configuration) {
+        let route = Registry.routes[grant.route]
+        var line = AuditLine()
+        line.add("grant", grant.name)
+        line.add("route", Array(text: route.description.name))
+        line.add("provider", Array(text: route.provider.name))
+        line.add("credential", Array(text: configuration.credentials[grant.credential].name))
+        members = line.bytes.array
+        tokens = route.description.token.map { Array(text: "\"\($0)\":\"") }
+        isFetched = grant.issuer is any VendorIssuer
+    }
+}
+
+/// How long something that is issued holds, and why no longer.
+struct IssueTerms {
+    /// Seconds; nil where it never ends, and where nothing is given that could.
+    var lifetime: Int64?
+    var limitedBy: StaticString?
+    /// The public half of a key that the vendor has made for the caller.
+    var accessKeyID: [UInt8]?
+
+    /// Of something that does not end, or is no credential.
+    static let untimed = IssueTerms()
+}
+
+extension IssueTerms {
+    init(_ permit: borrowing Permit) {
+        guard !permit.grant.neverEnds else { return }
+        lifetime = permit.lifetime
+        limitedBy = permit.limitedBy.name
+    }
+}
+
+/// The record of something that will be issued when it has come, by a permit that is given back by then.
+struct IssueRecord {
+    private let clerk: AuditClerk
+    private let grant: AuditedGrant
+    private let members: [UInt8]
+
+    init(
+        _ clerk: AuditClerk, _ grant: AuditedGrant, _ permit: borrowing Permit, to caller: Caller,
+        as requestID: Span<UInt8>, in trace: TraceID?
+    ) {
+        self.clerk = clerk
+        self.grant = grant
+        var line = AuditLine()
+        line.add(permit, grant, to: caller, as: requestID, in: trace)
+        members = line.bytes.array
+    }
+
+    /// Enters what is issued by an answer.
+    func enter(_ terms: IssueTerms, _ response: borrowing Response) throws(Refusal) -> HeldAnswer? {
+        let token = AuditToken(in: response, of: grant)
+        return try clerk.enter { line in
+            line.begin(grant.isFetched ? "fetched" : "issued", at: SystemClock.now().unixSeconds)
+            line.add(written: members)
+            line.add(terms, token)
+        }
+    }
+}
+
+/// By what somebody who has a token finds its line: 16 bytes of its SHA-256.
+struct AuditToken {
+    private var digest: Digest?
+    private static let length = 16
+
+    init(_ token: Span<UInt8>) { digest = try? Digest(.sha256, of: token) }
+
+    /// The token that an answer gives; nothing where it only hands on what the vendor says.
+    init(in response: borrowing Response, of grant: AuditedGrant) {
+        let body = response.body.bytes
+        let place = response.contentType == .text ? AuditToken.line(in: body) : AuditToken.member(of: grant, in: body)
+        if let place { digest = try? Digest(.sha256, of: body.extracting(place)) }
+    }
+
+    private static func line(in body: Span<UInt8>) -> Range<Int> {
+        0..<(body.firstIndex(of: UInt8(ascii: "\n")) ?? body.count)
+    }
+
+    private static func member(of grant: AuditedGrant, in body: Span<UInt8>) -> Range<Int>? {
+        for name in grant.tokens {
+            guard let start = end(of: name, in: body),
+                let end = body.firstIndex(of: UInt8(ascii: "\""), from: start)
+            else { continue }
+            return start..<end
+        }
+        return nil
+    }
+
+    /// Where the value of a member begins. What clients have said cannot be taken for one: their quotes are escaped.
+    private static func end(of name: [UInt8], in body: Span<UInt8>) -> Int? {
+        var start = 0
+        while let quote = body.firstIndex(of: UInt8(ascii: "\""), from: start) {
+            if body.extracting(quote..<body.count).begins(with: name.span) { return quote + name.count }
+            start = quote + 1
+        }
+        return nil
+    }
+
+    func write(into line: inout AuditLine) {
+        guard let digest else { return }
+        line.add("fingerprint", hex: digest.bytes.extracting(0..<AuditToken.length))
+    }
+}
+
+extension AuditLine {
+    /// What is permitted, to whom.
+    mutating func add(
+        _ permit: borrowing Permit, _ grant: AuditedGrant, to caller: Caller, as requestID: Span<UInt8>,
+        in trace: TraceID?
+    ) {
+        add(requestID: requestID, in: trace)
+        add(caller)
+        add(written: grant.members)
+        if !permit.bucket.isEmpty { add("bucket", permit.bucket) }
+        switch permit.extent {
+        case .object: add("key", permit.key)
+        case .prefix: add("prefix", permit.key)
+        case .bucket, .service: break
+        }
+    }
+
+    mutating func add(requestID: Span<UInt8>, in trace: TraceID?) {
+        add("requestId", requestID)
+        guard let trace else { return }
+        var digits = ByteWriter(capacity: 32)
+        trace.write(into: &digits)
+        add("traceId", digits.bytes)
+    }
+
+    mutating func add(_ caller: Caller) {
+        let principal = caller.principal
+        // Only a token has a subject beside the id.
+        let subject = principal.kind == .jwt ? principal.subject : []
+        add("principal", kind: principal.kind.nameBytes, id: principal.id.span, subject: subject.span)
+        if caller.ticket != nil { add("by", "ticket") }
+    }
+
+    mutating func add(_ terms: IssueTerms, _ token: AuditToken) {
+        if let lifetime = terms.lifetime { add("lifetime", lifetime) }
+        if let limit = terms.limitedBy { add("limitedBy", limit) }
+        if let id = terms.accessKeyID { add("accessKeyId", id) }
+        token.write(into: &self)
+    }
+}
+
+extension Principal.Kind {
+    fileprivate var nameBytes: StaticString {
+        switch self {
+        case .anonymous: "anonymous"
+        case .apiKey: "apiKey"
+        case .jwt: "jwt"
+        case .certificate: "certificate"
+        }
+    }
+}

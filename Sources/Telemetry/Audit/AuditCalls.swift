@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The system calls by which lines come to the disk, so that tests can have them fail.
+package struct AuditCalls: Sendable {
+    /// `write(2)`.
+    package var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
+    /// `fdatasync(2)`.
+    package var sync: @Sendable (Int32) -> Int32
+
+    package init(
+        write: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> Int = { systemWrite($0, $1) },
+        sync: @escaping @Sendable (Int32) -> Int32 = { systemSync($0) }
+    ) {
+        self.write = write
+        self.sync = sync
+    }
+
+    package static let system = AuditCalls()
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+private func systemSync(_ descriptor: Int32) -> Int32 {
+    #if canImport(Glibc)
+        fdatasync(descriptor)
+    #else
+        // fsync(2) of Darwin leaves the bytes in the drive.
+        fcntl(descriptor, F_FULLFSYNC)
+    #endif
+}
+
+/// Why no line can be written.
+package struct AuditFault: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ reason: String) { description = reason }
+
+    /// - Parameter what: what failed; `errno` says why.
+    init(failed what: String, _ number: Int32 = errno) {
+        description = "\(what): \(String(cString: strerror(number)))"
+    }
+}

@@ -1,0 +1,80 @@
+import Bytes
+import Crypto
+
+/// The numbers and codes of lines, by which one that is edited, removed or moved is found: a line's code is the HMAC-SHA256 of the
+/// code before and of the line itself.
+struct AuditChain: ~Copyable {
+    /// Where a chain stands.
+    struct Position {
+        /// The number of the last line; 0 where there is none.
+        var number: Int64 = 0
+        /// The code of the last line; 32 zeros where there is none.
+        var head = Digest.zero
+    }
+
+    /// Why a segment was begun.
+    enum Reason: String, CaseIterable {
+        case start, size, signal, moved
+        /// Something could not be written, or it is not known whether it was.
+        case fault
+        /// What was there does not end as a file under this key does.
+        case unverified
+
+        var name: StaticString {
+            switch self {
+            case .start: "start"
+            case .size: "size"
+            case .signal: "signal"
+            case .moved: "moved"
+            case .fault: "fault"
+            case .unverified: "unverified"
+            }
+        }
+    }
+
+    static let codeLength = DigestAlgorithm.sha256.length
+
+    var position: Position
+    private let key: HMACKey
+    private var line = AuditLine()
+    private var input = ByteWriter(capacity: 1024)
+
+    init(_ key: HMACKey, at position: Position = Position()) {
+        self.key = key
+        self.position = position
+    }
+
+    /// Appends a line to `out`.
+    /// - Parameter content: what an `AuditLine` holds.
+    mutating func append(_ content: Span<UInt8>, to out: inout ByteWriter) throws(CryptoError) {
+        input.reset()
+        input.append(position.head.bytes)
+        input.append("{\"seq\":")
+        input.append(decimal: position.number + 1)
+        input.append(",")
+        input.append(content)
+        let code = try key.sign(input.bytes)
+        out.append(input.bytes.extracting(AuditChain.codeLength..<input.count))
+        out.append(AuditText.codeMember)
+        Hex.encode(code.bytes, into: &out)
+        out.append("\"}\n")
+        position = Position(number: position.number + 1, head: code)
+    }
+
+    /// Appends the line that every segment begins with, which tells where the chain stood.
+    /// - Parameters:
+    ///   - unsynced: how many lines before it may not have come to the disk.
+    ///   - moment: seconds since 1970.
+    mutating func beginSegment(
+        _ reason: Reason, unsynced: Int64, at moment: Int64, to out: inout ByteWriter
+    ) throws(CryptoError) {
+        line.begin("segment", at: moment)
+        line.add("reason", reason.name)
+        line.add("previous", hex: position.head.bytes)
+        line.add("unsynced", unsynced)
+        line.add("version", 1)
+        var content = ByteWriter(capacity: 256)
+        content.append(line.bytes)
+        try append(content.bytes, to: &out)
+    }
+}

@@ -1,0 +1,48 @@
+import Crypto
+
+/// How what was issued is kept on record.
+package struct AuditSettings: Sendable {
+    /// What an answer waits for.
+    package enum Durability: Int, Sendable {
+        /// Nothing: its line is written behind it.
+        case none
+        /// The disk has its line, among those of all that came meanwhile.
+        case batch
+        /// The disk has its line, and no other comes before.
+        case each
+
+        package init?(name: String) {
+            switch name {
+            case "none": self = .none
+            case "batch": self = .batch
+            case "each": self = .each
+            default: return nil
+            }
+        }
+    }
+
+    package let file: String
+    package let key: Secret
+    package let durability: Durability
+    /// Whether nothing is issued of which no line can be written.
+    package let failsClosed: Bool
+    /// Bytes after which a new file is begun.
+    package let maximumSize: Int
+    /// The lines of one event loop that may wait for the disk.
+    package let queue: Int
+
+    /// Bytes that the key has at least (R10).
+    package static let minimumKeyLength = 32
+
+    package init(
+        file: String, key: Secret, durability: Durability = .batch, failsClosed: Bool = true,
+        maximumSize: Int = 100 << 20, queue: Int = 10_000
+    ) {
+        self.file = file
+        self.key = key
+        self.durability = durability
+        self.failsClosed = failsClosed
+        self.maximumSize = maximumSize
+        self.queue = queue
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+@Suite("countersign audit verify")
+struct AuditCommandTests {
+    /// An audit of three files, by a service that has ended, with the configuration that wrote it.
+    private final class Trail {
+        let service: Service
+        let trail: AuditTrail
+
+        init() throws {
+            let setup = Setup(
+                name: "verified",
+                rest: """
+                    grants: { "files": { route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,
+                      bucket: "demo-files", keyPrefix: "f/" } },
+                    """
+            ).audited()
+            service = try Service(setup, .epoll)
+            for round in 0..<3 {
+                for _ in 0..<4 { #expect(try service.get("/nos/token?object=f/a").status == 200) }
+                guard round < 2 else { break }
+                let count = try AuditTrail(service).files.count
+                service.process.signal(SIGUSR1)
+                let deadline = Date.now.addingTimeInterval(10)
+                while try AuditTrail(service).files.count == count, deadline > .now { usleep(5000) }
+            }
+            service.process.signal(SIGTERM)
+            _ = try service.process.wait(within: 5)
+            trail = try AuditTrail(service)
+        }
+
+        deinit { service.stop() }
+
+        /// Writes another text into a file for the time of `body`.
+        func changing<Result>(
+            _ file: Int, _ change: (inout [Substring]) -> Void, _ body: () throws -> Result
+        ) throws -> Result {
+            let path = trail.files[file]
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            var lines = text.split(separator: "\n")
+            change(&lines)
+            try Keeper.write(lines.map { $0 + "\n" }.joined(), to: path)
+            defer { _ = try? Keeper.write(text, to: path) }
+            return try body()
+        }
+    }
+
+    @Test func `what was done to an audit is told, with file and line, and ends with 1`() throws {
+        let house = try Trail()
+        #expect(house.trail.files.count == 3 && house.trail.lines.count == 15)
+        let whole = try house.trail.verify()
+        #expect(whole.code == 0 && whole.out.hasPrefix("whole: lines 1 to 15, head "), "\(whole.out)")
+        let head = String(try #require(house.trail.lines[14]["mac"]?.string))
+        #expect(whole.out.contains(head))
+
+        let edited = try house.changing(1, { $0[2] = Substring($0[2].replacing("f/a", with: "f/b")) }) {
+            try house.trail.verify()
+        }
+        #expect(edited.code == 1)
+        #expect(edited.out.contains("\(house.trail.files[1]):3: line 8 has been edited"), "\(edited.out)")
+        #expect(edited.out.contains("NOT WHOLE"))
+
+        let removed = try house.changing(0, { $0.remove(at: 2) }) { try house.trail.verify() }
+        #expect(removed.code == 1 && removed.out.contains(":3: line 3 is missing before this one"), "\(removed.out)")
+
+        let moved = try house.changing(2, { $0.swapAt(2, 3) }) { try house.trail.verify() }
+        #expect(moved.code == 1 && moved.out.contains("is not where it was written"), "\(moved.out)")
+
+        let cut = try house.changing(2, { $0.removeLast(2) }) {
+            (try house.trail.verify(), try house.trail.verify("--expect-head", head))
+        }
+        #expect(cut.0.code == 0, "without the head nobody can tell")
+        #expect(cut.1.code == 1 && cut.1.out.contains("the end is cut off"), "\(cut.1.out)")
+        #expect(try house.trail.verify("--expect-head", head).code == 0)
+
+        try house.changing(1, { $0 = [] }) {
+            let gone = try house.trail.verify()
+            #expect(gone.code == 1 && gone.out.contains("lines 6 to 10 are missing"), "\(gone.out)")
+        }
+    }
+
+    @Test func `it reads the key of a configuration, and writes JSON`() throws {
+        let house = try Trail()
+        func verify(_ more: String...) throws -> Program.Outcome {
+            try Program(
+                Program.countersign,
+                ["audit", "verify", "--config", house.service.configuration, "--format", "json"] + more,
+                environment: Setup.environment
+            ).wait(within: 10)
+        }
+        let whole = try verify(house.trail.files[0], house.trail.files[1], house.trail.files[2])
+        let report = try JSON(whole.out)
+        #expect(whole.code == 0 && report["whole"] == true && report["problems"] == .list([]))
+        #expect(report["lines"] == 15 && report["first"] == 1 && report["last"] == 15)
+        #expect(report["head"] == house.trail.lines[14]["mac"])
+        let wrong = try verify(house.trail.files[1], house.trail.files[0])
+        let problems = try JSON(wrong.out)["problems"]
+        guard case .list(let list)? = problems, let first = list.first else {
+            Issue.record("no problems: \(wrong.out)")
+            return
+        }
+        #expect(wrong.code == 1 && first["kind"] == "broken" && first["line"] == 1)
+        #expect(first["file"]?.string == house.trail.files[0] && first["reason"]?.string?.isEmpty == false)
+    }
+
+    @Test func `what it cannot read, and a key that is not the audit's, are told`() throws {
+        let house = try Trail()
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (file, key) = (house.trail.files[0], folder + "/key")
+        func verify(_ arguments: String...) throws -> Program.Outcome {
+            try Program(Program.countersign, ["audit"] + arguments).wait(within: 10)
+        }
+        try Keeper.write(String(repeating: "x", count: 40), to: key)
+        let other = try verify("verify", "--key-file", key, file)
+        #expect(other.code == 1 && other.out.contains("lines 1 to 5 have been edited"), "\(other.out)")
+        #expect(try verify("verify", "--key-file", key, folder + "/nothing").code == 1)
+        try Keeper.write(AuditTrail.key, to: key, mode: 0o644)
+        let open = try verify("verify", "--key-file", key, file)
+        #expect(open.code == 3 && open.err.contains("chmod 600"), "\(open.err)")
+        #expect(try verify("verify", "--config", folder + "/none.json5", file).code == 3)
+        for arguments in [
+            [], ["verif", file], ["verify"], ["verify", "--expect-head", "12", file], ["verify", "-x", file],
+        ] {
+            let outcome = try Program(Program.countersign, ["audit"] + arguments).wait(within: 10)
+            #expect(outcome.code == 2 && outcome.out.isEmpty && !outcome.err.isEmpty, "\(arguments)")
+        }
+        #expect(try verify("--help").code == 0)
+    }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import TestPeers
+import Testing
+
+/// What is issued is on record, and who is refused; nothing else is.
+@Suite("The audit", .timeLimit(.minutes(5)))
+struct AuditTests {
+    private static let open = Setup(
+        name: "audited",
+        rest: """
+            authentication: {
+                apiKeys: [\(APIKey.alice.entry), \(APIKey.bob.entry)], deny: ["apiKey:bob"],
+              },
+              grants: {
+                "photos": { route: "qiniu.uptoken", credential: "qiniu", callers: ["anonymous", "apiKey:alice"],
+                  public: true, bucket: "demo-media", keyPrefix: "photos/", lifetime: "10m", maxLifetime: "1h" },
+                "objects": { route: "oss.sign", credential: "oss", callers: ["apiKey:alice"], bucket: "demo-bucket",
+                  keyPrefix: "demo/", methods: ["GET"] },
+              },
+            """)
+
+    /// What the answer gives, by what the documentation says of each route.
+    private static func token(_ place: EveryRoute, _ answer: Answer) -> String? {
+        let json = answer.json
+        switch place.name {
+        case "distribute-token": return json["SecurityToken"]?.string
+        case "qiniu.uptoken": return json["uptoken"]?.string
+        case "nos.token": return json["token"]?.string
+        case "oss.sign": return json["authorization"]?.string
+        case "oss.post-policy": return json["signature"]?.string
+        case "qiniu.authorization", "nos.authorization", "oss.authorization":
+            return json["headers"]?["Authorization"]?.string
+        default: return json["url"]?.string
+        }
+    }
+
+    static func fingerprint(_ token: String) -> String {
+        String(Digests.hex(Digests.sha256(Array(token.utf8))).prefix(32))
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `every route leaves one line of what it has issued, with the token's fingerprint and never the token`(
+        _ transport: Transport
+    ) throws {
+        let kodo = try FakeKodo(secret: Setup.qiniuSecret) { _, _, _ in false }
+        let sts = try ClientPeer { peer, _ in
+            while true {
+                _ = try peer.request()
+                try peer.answer(STSFault.credentials())
+            }
+        }
+        defer { _ = sts.stop() }
+        let setup = Setup.everyRoute("audit", kodo: kodo.url, sts: "http://127.0.0.1:\(sts.port)").audited()
+        let service = try Service(setup, transport, Setup.Secrets().environment)
+        defer { service.stop() }
+        var given: [(place: EveryRoute, answer: Answer, principal: String, object: String)] = []
+        for place in EveryRoute.all(kodo: kodo.url) where !place.isCallback {
+            for (asker, principal, object) in [
+                (APIKey.alice.bearer, "apiKey:alice", "alice"),
+                ("Authorization: Bearer \(Setup.token())", "jwt:login/42", "42"),
+            ] {
+                let form = EveryRoute.form(place.parameters?(object) ?? [])
+                #expect(try service.ask("HEAD", "\(place.path)?\(form)", [asker]).status == 200)
+                // Sessions and fetches wait for the vendor the first time only.
+                for _ in 0..<2 {
+                    let answer = try service.get("\(place.path)?\(form)", asker)
+                    #expect(answer.status == 200, "\(place.name): \(answer.text)")
+                    given.append((place, answer, principal, object))
+                }
+            }
+        }
+        let trail = try AuditTrail(service)
+        #expect(given.count > 60)
+        #expect(trail.lines.filter { $0["requestId"] != nil }.count == given.count, "HEAD leaves no line")
+        for (place, answer, principal, object) in given {
+            let line = try trail.line(of: answer)
+            #expect(line["principal"]?.string == principal)
+            #expect(line["route"]?.string == place.name)
+            #expect(line["grant"]?.string == Place.issuing(place).grants(of: object).own)
+            #expect(line["credential"]?.string == place.credential)
+            #expect(line["provider"]?.string == place.credential)
+            let isFetched = ["qiniu.buckets", "qiniu.files", "qiniu.stat"].contains(place.name)
+            #expect(line["event"]?.string == (isFetched ? "fetched" : "issued"))
+            let token = AuditTests.token(place, answer)
+            #expect(line["fingerprint"]?.string == (isFetched ? nil : token.map(AuditTests.fingerprint)))
+            #expect(isFetched == (token == nil))
+            if let key = answer.json["key"]?.string { #expect(line["key"]?.string == key) }
+            if let end = answer.json["expiresIn"] {
+                #expect(line["lifetime"] == end && line["limitedBy"] == answer.json["limitedBy"])
+            }
+            if place.name == "distribute-token" {
+                #expect(line["accessKeyId"] == answer.json["AccessKeyId"])
+                #expect(line["prefix"]?.string == "users/\(object)/" && line["limitedBy"]?.string != nil)
+            }
+        }
+        try trail.expectWhole()
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `who is known and refused has a line with the clause; all others are counted`(_ transport: Transport) throws {
+        let service = try Service(AuditTests.open.audited(), transport)
+        defer { service.stop() }
+        let (alice, bob) = (APIKey.alice.bearer, APIKey.bob.bearer)
+        let refused = try [
+            (service.get("/qiniu/uptoken?key=a.jpg", alice), 403, "qiniu.uptoken", "clause", "keyPrefix"),
+            (service.get("/qiniu/uptoken?kez=a", alice), 400, "qiniu.uptoken", "parameter", "kez"),
+            (service.get("/oss/sign?contentToSign=x", alice), 422, "oss.sign", "parameter", "contentToSign"),
+            (service.get("/qiniu/uptoken?key=photos/a", bob), 403, "qiniu.uptoken", "", ""),
+            (service.get("/grants", bob), 403, "grants", "", ""),
+        ]
+        for _ in 0..<3 {
+            #expect(try service.get("/qiniu/uptoken?key=photos/a", "X-API-Key: nobody's").status == 401)
+            #expect(try service.get("/qiniu/uptoken?key=a").status == 403)
+        }
+        service.process.signal(SIGTERM)
+        _ = try service.process.wait(within: 5)
+        let trail = try AuditTrail(service)
+        for (answer, status, route, kind, name) in refused {
+            #expect(answer.status == status, "\(answer.text)")
+            let line = try trail.line(of: answer)
+            #expect(line["event"]?.string == "denied" && line["status"] == .integer(Int64(status)))
+            #expect(line["code"] == answer.json["code"] && line["route"]?.string == route)
+            if !kind.isEmpty { #expect(line[kind]?.string == name) }
+            #expect(
+                line["principal"]?.string
+                    == (["grants"].contains(route) || kind.isEmpty ? "apiKey:bob" : "apiKey:alice"))
+        }
+        #expect(trail.lines(of: "denied").count == refused.count)
+        var counts: [String: Int64] = [:]
+        for line in trail.lines(of: "summary") {
+            guard case .object(let members)? = line["counts"] else { continue }
+            for case (let name, .integer(let count)) in members { counts[name, default: 0] += count }
+        }
+        #expect(counts == ["unauthenticated": 3, "not_in_grant": 3])
+        #expect(trail.lines(of: "summary").count <= 3)
+        try trail.expectWhole()
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `the trace of a request is in its line, and metrics and the log tell of it`(_ transport: Transport) throws {
+        var setup = AuditTests.open.audited()
+        setup.log = "requests: true"
+        let service = try Service(setup, transport)
+        defer { service.stop() }
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let field = "traceparent: 00-\(trace)-00f067aa0ba902b7-01"
+        let given = try service.get("/qiniu/uptoken?key=photos/a", field)
+        let refused = try service.get("/qiniu/uptoken?key=a", APIKey.alice.bearer, field)
+        let other = try service.get("/qiniu/uptoken?key=photos/a")
+        #expect(given.status == 200 && refused.status == 403 && other.status == 200)
+        let page = try service.admin.get("/metrics").text
+        for sample in [
+            "countersign_audit_lines_total 4", "countersign_audit_faults_total 0", "countersign_audit_lost_total 0",
+            "countersign_audit_ready 1", #"countersign_issued_total{route="qiniu.uptoken",provider="qiniu"} 2"#,
+        ] {
+            #expect(page.contains("\n\(sample)\n"), "\(sample)")
+        }
+        let trail = try AuditTrail(service)
+        for answer in [given, refused] { #expect(try trail.line(of: answer)["traceId"]?.string == trace) }
+        #expect(try trail.line(of: other)["traceId"] == nil)
+        let log = service.stop().err
+        for answer in [given, refused, other] {
+            let lines = log.split(separator: "\n").filter {
+                $0.contains("answered") && $0.contains(answer["X-Request-Id"] ?? "-")
+            }
+            #expect(lines.count == 1, "\(lines)")
+        }
+    }
+
+    @Test(arguments: ["none", "batch", "each"])
+    func `whatever an answer waits for, a service that ends leaves all lines`(_ durability: String) throws {
+        let service = try Service(AuditTests.open.audited(durability, "maxSize: 4096"), .epoll)
+        defer { service.stop() }
+        let answers = try (0..<60).map { try service.get("/qiniu/uptoken?key=photos/\($0)") }
+        service.process.signal(SIGTERM)
+        #expect(try service.process.wait(within: 5).code == 0)
+        let trail = try AuditTrail(service)
+        for answer in answers { #expect(try trail.line(of: answer)["principal"]?.string == "anonymous") }
+        #expect(trail.files.count > 2)
+        try trail.expectWhole()
+    }
+
+    @Test func `SIGUSR1 and a file that is moved away begin a new one, and no line is lost under load`() async throws {
+        let service = try Service(AuditTests.open.audited(), .epoll)
+        defer { service.stop() }
+        let load = AuditLoad(service, "/qiniu/uptoken?key=photos/a", clients: 4)
+        let current = service.folder + "/audit/a.jsonl"
+        for round in 0..<10 {
+            try load.wait(forMore: 50)
+            if round % 2 == 0 {
+                service.process.signal(SIGUSR1)
+            } else {
+                try FileManager.default.moveItem(atPath: current, toPath: current + ".9999-moved-\(round)")
+            }
+        }
+        try load.wait(forMore: 50)
+        let answered = load.stop()
+        service.process.signal(SIGTERM)
+        _ = try service.process.wait(within: 5)
+        let folder = service.folder + "/audit"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("a.jsonl") }
+        #expect(names.count >= 8, "\(names)")
+        // Names that tests have given do not tell the order; the first numbers do.
+        let texts = try names.map { try String(contentsOfFile: folder + "/" + $0, encoding: .utf8) }
+        let trails = texts.sorted { AuditTests.firstNumber($0) < AuditTests.firstNumber($1) }
+        let numbers = try trails.joined().split(separator: "\n").map { try JSON(String($0))["seq"] }
+        #expect(numbers == (1...Int64(numbers.count)).map { .integer($0) })
+        let all = trails.joined()
+        #expect(answered.count > 500)
+        for id in answered { #expect(all.contains("\"\(id)\""), "no line of \(id)") }
+    }
+
+    private static func firstNumber(_ text: String) -> Int {
+        Int(text.dropFirst(7).prefix { $0.isNumber }) ?? 0
+    }
+
+    @Test func `a second process is refused the file, and the first goes on`() throws {
+        let service = try Service(AuditTests.open.audited(), .epoll)
+        defer { service.stop() }
+        let second = try Program.run("serve", "--config", service.configuration, environment: Setup.environment)
+        #expect(second.code == 1)
+        #expect(second.err.contains("another process's audit"), "\(second.err)")
+        #expect(try service.get("/qiniu/uptoken?key=photos/a").status == 200)
+        try AuditTrail(service).expectWhole()
+    }
+
+    @Test func `a torn last line is set aside at the next start, and the log says so`() throws {
+        let service = try Service(AuditTests.open.audited(), .epoll)
+        defer { service.stop() }
+        let answer = try service.get("/qiniu/uptoken?key=photos/a")
+        service.process.signal(SIGKILL)
+        _ = try service.process.wait(within: 5)
+        let current = service.folder + "/audit/a.jsonl"
+        let text = try String(contentsOfFile: current, encoding: .utf8)
+        try Keeper.write(text + #"{"seq":77,"time"#, to: current)
+        #expect(try AuditTrail(service).verify().out.contains("the end is cut off here"))
+        let next = try Program(
+            Program.countersign, ["serve", "--config", service.configuration], environment: Setup.environment)
+        defer { _ = next.stop(within: 5) }
+        _ = try next.waitForError(holding: "listening", within: 10)
+        #expect(try next.waitForError(holding: "the last line was torn", within: 1).contains("a.jsonl-torn."))
+        let trail = try AuditTrail(service)
+        _ = try trail.line(of: answer)
+        try trail.expectWhole()
+    }
+}

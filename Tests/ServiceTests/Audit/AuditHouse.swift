@@ -1,0 +1,165 @@
+import Bytes
+import Crypto
+import Foundation
+import HTTP
+import Testing
+
+@testable import Net
+@testable import Service
+@testable import Telemetry
+
+/// An audit on a disk that does what it is told, and a loop of it whose thread is the test's.
+final class AuditHouse {
+    /// Holds syncs up, and fails them.
+    final class Disk: @unchecked Sendable {
+        private let condition = NSCondition()
+        private var isHeld = false
+        private var isBroken = false
+        private var waiting = 0
+        private var count = 0
+
+        var calls: AuditCalls {
+            AuditCalls(sync: { [self] _ in
+                condition.lock()
+                defer { condition.unlock() }
+                count += 1
+                waiting += 1
+                condition.broadcast()
+                while isHeld { condition.wait() }
+                waiting -= 1
+                if isBroken { errno = EIO }
+                return isBroken ? -1 : 0
+            })
+        }
+
+        var syncs: Int { condition.withLock { count } }
+
+        func set(held: Bool? = nil, broken: Bool? = nil) {
+            condition.withLock {
+                isHeld = held ?? isHeld
+                isBroken = broken ?? isBroken
+                condition.broadcast()
+            }
+        }
+
+        /// Waits until somebody waits for it.
+        func waitForSync() {
+            condition.withLock { while waiting == 0, condition.wait(until: .now + 10) {} }
+        }
+    }
+
+    /// What other threads want done on the loop's.
+    private final class Mail: @unchecked Sendable {
+        private let condition = NSCondition()
+        private var work: [@Sendable () -> Void] = []
+
+        func post(_ item: @escaping @Sendable () -> Void) {
+            condition.withLock {
+                work.append(item)
+                condition.broadcast()
+            }
+        }
+
+        func deliver(within seconds: Double) {
+            let due = condition.withLock {
+                while work.isEmpty, condition.wait(until: .now + seconds) {}
+                defer { work = [] }
+                return work
+            }
+            for item in due { item() }
+        }
+    }
+
+    let disk = Disk()
+    let desk: AuditDesk
+    let clerk: AuditClerk
+    let answers = LateAnswers()
+    let counters = Counters(RequestMeter.Place.end)
+    private let meter: RequestMeter
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-desk-\(UUID())").path
+    private let mail = Mail()
+    private var tickets: UInt64 = 0
+    private(set) var now: Int64 = 1_000_000
+    private var finished: [AnswerTicket: (status: Int, body: String)] = [:]
+
+    init(
+        _ durability: AuditSettings.Durability = .batch, failsClosed: Bool = true, maximumSize: Int = 1 << 30,
+        queue: Int = 100
+    ) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let settings = AuditSettings(
+            file: folder + "/a.jsonl", key: Secret([UInt8](repeating: 7, count: 32)), durability: durability,
+            failsClosed: failsClosed, maximumSize: maximumSize, queue: queue)
+        meter = RequestMeter(counters)
+        desk = try AuditDesk(settings, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
+        clerk = AuditClerk(desk, answers) { [mail] in mail.post($0) }
+    }
+
+    deinit {
+        disk.set(held: false)
+        desk.close()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Issues something, as a pipeline does.
+    func issue() throws -> AnswerTicket {
+        clerk.begin(at: Instant(unixSeconds: 1_800_000_000, monotonic: now))
+        tickets += 1
+        let ticket = AnswerTicket(connection: tickets, number: 0)
+        answers.expect(ticket)
+        var response = Response()
+        response.body.append("given")
+        let id = Array("id-\(tickets)".utf8)
+        let held = try clerk.enter { line in
+            line.begin("issued", at: 1_800_000_000)
+            line.add("requestId", id)
+        }
+        if let held {
+            held.hold(
+                &response, for: ticket, noting: .none, requestID: id.span, path: Span(), in: .problem, by: meter,
+                .silent)
+        } else {
+            answers.finish(ticket) { swap(&$0, &response) }
+        }
+        return ticket
+    }
+
+    func issue(_ count: Int) throws -> [AnswerTicket] { try (0..<count).map { _ in try issue() } }
+
+    /// What the client of a ticket was answered by now; nil for nothing.
+    func answer(to ticket: AnswerTicket) -> (status: Int, body: String)? {
+        for answer in answers.takeFinished() {
+            finished[answer.ticket] = (answer.response.status, answer.response.body.array.text)
+        }
+        return finished[ticket]
+    }
+
+    /// Lets the loop run until all of these are answered.
+    /// - Returns: the statuses, 0 for none within the time.
+    func statuses(of tickets: [AnswerTicket], within seconds: Double = 10) -> [Int] {
+        let deadline = Date.now.addingTimeInterval(seconds)
+        while tickets.contains(where: { answer(to: $0) == nil }), deadline > .now { mail.deliver(within: 0.05) }
+        return tickets.map { answer(to: $0)?.status ?? 0 }
+    }
+
+    /// Lets the loop run until something holds.
+    func wait(_ isDone: () -> Bool) -> Bool {
+        let deadline = Date.now.addingTimeInterval(10)
+        while !isDone(), deadline > .now { mail.deliver(within: 0.05) }
+        return isDone()
+    }
+
+    func pass(milliseconds: Int64) {
+        now += milliseconds
+        clerk.tick(at: Instant(unixSeconds: 1_800_000_000, monotonic: now))
+    }
+
+    /// The lines of requests, in all files.
+    func ids() throws -> [String] {
+        let current = "a.jsonl"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != current }.sorted()
+        let text = try (names + [current]).map { try String(contentsOfFile: folder + "/" + $0, encoding: .utf8) }
+            .joined()
+        return text.matches(of: #/"requestId":"([^"]+)"/#).map { String($0.output.1) }
+    }
+}

@@ -1,0 +1,176 @@
+import Bytes
+import Crypto
+import Foundation
+import Testing
+
+@testable import Telemetry
+
+@Suite("The audit's file")
+struct AuditFileTests {
+    private func open(
+        _ folder: Folder, _ key: Secret = auditKey, maximumSize: Int = .max, _ calls: AuditCalls = .system
+    ) throws -> AuditFile {
+        try AuditFile(folder.file, key: key, maximumSize: maximumSize, calls: calls, at: moment)
+    }
+
+    @Test func `lines follow each other over one start after the other, and only the owner may read them`() throws {
+        let folder = try Folder()
+        for start in 0..<3 {
+            let file = try open(folder)
+            try file.add(0..<5)
+            #expect(file.findings == [])
+            #expect(file.durable.number == Int64(6 * (start + 1)))
+        }
+        let verdict = try Verdict(folder)
+        #expect(verdict.told == [] && verdict.last == 18)
+        #expect(folder.names == ["audit.jsonl"])
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.file)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func `its mark is the last line's number and code`() throws {
+        let folder = try Folder()
+        let file = try open(folder)
+        try file.add(0..<7)
+        let verdict = try Verdict(folder)
+        #expect(file.durable.number == verdict.last)
+        #expect(Hex.encode(file.durable.head.bytes.array).text == verdict.head)
+    }
+
+    @Test func `who comes second is refused`() throws {
+        let folder = try Folder()
+        let first = try open(folder)
+        let fault = #expect(throws: AuditFault.self) { try open(folder) }
+        #expect(fault?.description.contains("another process's audit") == true)
+        try first.add(0..<1)
+        #expect(try Verdict(folder).told == [])
+    }
+
+    @Test(arguments: ["folder", "link", "fifo"])
+    func `what is no ordinary file is refused`(_ kind: String) throws {
+        let folder = try Folder()
+        switch kind {
+        case "folder": try FileManager.default.createDirectory(atPath: folder.file, withIntermediateDirectories: false)
+        case "link": symlink("/dev/null", folder.file)
+        default: mkfifo(folder.file, 0o600)
+        }
+        #expect(throws: AuditFault.self) { try open(folder) }
+    }
+
+    @Test func `a torn last line is set aside, wherever it was torn, and whole lines stay`() throws {
+        let folder = try Folder()
+        try open(folder).add(0..<4)
+        let whole = try folder.read()
+        let lines = whole.split(separator: UInt8(ascii: "\n"))
+        let start = whole.count - lines[lines.count - 1].count - 1
+        for length in stride(from: start, to: whole.count, by: 7) {
+            try folder.write(Array(whole[..<length]))
+            try open(folder).add(0..<2)
+            #expect(try folder.read().starts(with: whole[..<start]))
+            let verdict = try Verdict(folder)
+            #expect(verdict.told == [] && verdict.last == 4 + 3)
+            let torn = folder.names.filter { $0.hasPrefix("audit.jsonl-torn.") }
+            #expect(torn.count == (length > start ? 1 : 0))
+            for name in torn {
+                #expect(try folder.read(folder.path + "/" + name) == Array(whole[start..<length]))
+                try FileManager.default.removeItem(atPath: folder.path + "/" + name)
+            }
+        }
+    }
+
+    @Test func `zeros that a lost power left behind are set aside`() throws {
+        let folder = try Folder()
+        try open(folder).add(0..<4)
+        try folder.write(try folder.read() + [UInt8](repeating: 0, count: 4096))
+        let file = try open(folder)
+        try file.add(0..<1)
+        #expect(file.findings.count == 1)
+        #expect(try Verdict(folder).told == [])
+    }
+
+    @Test(arguments: ["another key", "edited", "no audit", "one long line"])
+    func `a file whose end is not under the key is set aside whole`(_ what: String) throws {
+        let folder = try Folder()
+        try open(folder, what == "another key" ? otherKey : auditKey).add(0..<4)
+        var bytes = try folder.read()
+        switch what {
+        case "edited": bytes[bytes.count - 120] ^= 1
+        case "no audit": bytes = Array("nothing\nof the kind\n".utf8)
+        case "one long line": bytes = [UInt8](repeating: 97, count: 1 << 19)
+        default: break
+        }
+        try folder.write(bytes)
+        let file = try open(folder)
+        try file.add(0..<3)
+        #expect(file.findings.count == 1)
+        #expect(try folder.segments.map { try folder.read($0) }.first == bytes)
+        #expect(try Verdict([try folder.read()]).told == [])
+    }
+
+    @Test func `a file that is as large as it may be gives way to the next, which goes on`() throws {
+        let folder = try Folder()
+        let file = try open(folder, maximumSize: 4096)
+        for round in 0..<20 {
+            try file.rotateIfDue(at: moment + Int64(round))
+            try file.add(0..<5)
+        }
+        #expect(folder.segments.count > 4)
+        for segment in folder.segments { #expect(try folder.read(segment).count < 4096 + 2048) }
+        #expect(try Verdict(folder).told == [])
+        // A segment that is not there is missed.
+        let all = try folder.segments.map { try folder.read($0) }
+        for missing in 1..<all.count - 1 {
+            var rest = all
+            rest.remove(at: missing)
+            #expect(try Verdict(rest).told.first?.hasPrefix("removed") == true)
+        }
+        var swapped = all
+        swapped.swapAt(1, 2)
+        #expect(try !Verdict(swapped).told.isEmpty)
+    }
+
+    @Test func `it is begun anew when somebody asks, and when it was moved away`() throws {
+        let folder = try Folder()
+        let file = try open(folder)
+        try file.add(0..<2)
+        try file.rotate(at: moment)
+        try file.add(0..<2)
+        try FileManager.default.moveItem(atPath: folder.file, toPath: folder.file + ".9-moved")
+        try file.rotateIfDue(at: moment)
+        try file.add(0..<2)
+        // Somebody has put an empty one there, as logrotate's `create` does.
+        try FileManager.default.moveItem(atPath: folder.file, toPath: folder.file + ".99-moved")
+        try folder.write([])
+        try file.rotateIfDue(at: moment + 1)
+        try file.add(0..<2)
+        let verdict = try Verdict(folder)
+        #expect(verdict.told == [] && verdict.last == 12)
+        let texts = try folder.segments.map { String(decoding: try folder.read($0), as: UTF8.self) }
+        #expect(
+            texts.filter { !$0.isEmpty }.map { $0.contains("\"reason\":\"start\"") } == [true, false, false, false])
+        #expect(texts.filter { $0.contains("\"reason\":\"moved\"") }.count == 2)
+    }
+
+    @Test func `it is not begun anew where another process has its name by now`() throws {
+        let folder = try Folder()
+        let file = try open(folder)
+        try file.add(0..<2)
+        try FileManager.default.moveItem(atPath: folder.file, toPath: folder.file + ".9-moved")
+        let other = try open(folder)
+        #expect(throws: AuditFault.self) { try file.rotateIfDue(at: moment) }
+        try other.add(0..<2)
+        #expect(try Verdict([try folder.read()]).told == [])
+    }
+
+    @Test func `a rotation that a crash has cut in two is finished at the next start`() throws {
+        let folder = try Folder()
+        try open(folder).add(0..<3)
+        // The old file has its new name, and the next one is not yet in its place.
+        link(folder.file, folder.file + ".20261122T044408Z-000000000004")
+        try folder.write(Array("half".utf8), to: folder.file + "-next")
+        try open(folder).add(0..<3)
+        let verdict = try Verdict(folder)
+        #expect(verdict.told == [] && verdict.last == 8)
+        #expect(folder.segments.count == 2)
+    }
+}
