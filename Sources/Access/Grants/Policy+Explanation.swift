@@ -42,8 +42,13 @@ extension Policy {
                 findings += grant.conditions.map { finding($0, fault?.clause, caller) }
                 continue
             }
-            let (asked, granted) = values(of: clause, ask, grant, caller, moment)
             let isFault = clause == fault?.clause
+            let (asked, granted) =
+                if isFault, clause == .fields, let field = fault?.subject {
+                    values(ofField: field, ask, grant)
+                } else {
+                    values(of: clause, ask, grant, caller, moment)
+                }
             let isOpen = fault.map { $0.clause < clause } ?? false
             findings.append(
                 Explanation.Finding(
@@ -120,6 +125,22 @@ extension Policy {
         }
     }
 
+    /// What was compared for a field of the route's own: the parameters that are called as it is, or by its singular, and what
+    /// callers are told of it. Of a string to sign there are no parameters.
+    private static func values(
+        ofField name: String, _ ask: borrowing Ask, _ grant: Grant
+    ) -> (asked: [UInt8]?, granted: [UInt8]?) {
+        let names = [name] + (name.hasSuffix("s") ? [String(name.dropLast())] : [])
+        var asked: [[UInt8]] = []
+        for entry in ask.parameters.entries {
+            let known = ask.parameters.bytes(entry.name).array
+            if names.contains(where: { $0.utf8.elementsEqual(known) }) {
+                asked.append(ask.parameters.bytes(entry.value).array)
+            }
+        }
+        return (asked.isEmpty ? nil : Array(asked.joined(separator: Array(text: ", "))), grant.fact(name))
+    }
+
     /// The template filled in for the caller; as it is written where it cannot be.
     private static func rendering(
         of template: KeyTemplate, _ ask: borrowing Ask, _ caller: Caller, _ moment: borrowing Moment
@@ -168,6 +189,26 @@ extension Policy.Verdict {
         case .obscure: (.request, Clause.request.rawValue, "it cannot be told what is asked for")
         case .lifetimeTooLong: (.lifetime, Clause.lifetime.rawValue, "more seconds are asked for than may be")
         case .objects(let objection, let clause): (clause, objection.clause.description, objection.reason.description)
+        }
+    }
+}
+
+extension Grant {
+    /// What callers are told of a field, for people; nil where they are told nothing.
+    fileprivate func fact(_ name: String) -> [UInt8]? {
+        guard !facts.isEmpty,
+            let all = try? JSONReader.read(Array(text: "{") + facts.dropFirst() + Array(text: "}"), as: .json)
+        else { return nil }
+        return all[name].flatMap(Grant.text)
+    }
+
+    private static func text(_ value: JSONValue) -> [UInt8]? {
+        switch value.content {
+        case .string(let text): text
+        case .number(let number): number.text
+        case .boolean(let flag): Array(text: "\(flag)")
+        case .array(let list): Array(list.compactMap(text).joined(separator: Array(text: ", ")))
+        case .null, .object: nil
         }
     }
 }

@@ -60,6 +60,17 @@ struct ExplainerTests {
         #expect(report.text(inColour: true).contains("\u{1B}[1;32mallowed\u{1B}[0m"))
     }
 
+    @Test(arguments: ["nos.authorization", "oss.presigned-url"])
+    func `a field of the route's own is told with the values that were compared`(_ route: String) throws {
+        let answer = try explain(
+            try DeskHouse.inquiry("apiKey:app", route, [("key", "in/a"), ("method", "DELETE")]))
+        #expect(answer.permitted == nil)
+        let findings = answer.explanation?.grants.flatMap(\.findings) ?? []
+        let fault = try #require(findings.first { $0.subject == "methods" })
+        #expect(fault.outcome == .fails && fault.asked?.text == "DELETE")
+        #expect(fault.granted?.text.contains("PUT") == true && fault.granted?.text.contains("DELETE") == false)
+    }
+
     @Test func `JSON says the same, and is proper`() throws {
         let answer = try explain(
             try DeskHouse.inquiry("jwt:login/anne", "qiniu.uptoken", [("key", "a.png")], claims: Self.claims))
