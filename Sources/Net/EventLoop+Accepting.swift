@@ -28,7 +28,7 @@ extension EventLoop {
 
     private func take(_ descriptor: Int32, from listener: ListeningSocket, by client: ClientAddress) {
         let place = settings.listeners[listener.index]
-        let identity = place.isPlain ? nil : identity
+        let identity = place.isPlain ? nil : settings.identity
         let limit = place.isReserved ? settings.reservedConnections : settings.connections
         guard open.enter(below: limit, reserved: place.isReserved) else {
             turnAway(descriptor, isPlain: identity == nil)

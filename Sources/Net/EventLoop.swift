@@ -31,8 +31,6 @@ final class EventLoop {
     var alive = 0
     var generation: UInt64 = 0
     var context: ServerConnection.Context
-    /// What new connections are shown; nil without TLS. On the loop's thread only.
-    var identity: TLSIdentity?
     /// Connections that go on in the next pass although nothing is reported: TLS holds bytes of them, or others had their turn
     /// first.
     private var due: [UInt64] = []
@@ -61,7 +59,6 @@ final class EventLoop {
         clients = access.clients
         answers = access.answers
         self.settings = settings
-        identity = settings.identity
         self.listeners = listeners
         self.open = open
         self.buffers = buffers
@@ -82,10 +79,11 @@ final class EventLoop {
 
     /// Takes limits, proxies and identity of other settings, for those who connect from now on. On the loop's thread.
     func renew(_ settings: Server.Settings) {
+        let earlier = self.settings.identity
         self.settings = settings
-        context.proxies = settings.proxies
         // Whoever has listened by TLS never listens without it.
-        if let identity = settings.identity { self.identity = identity }
+        self.settings.identity = settings.identity ?? earlier
+        context.proxies = settings.proxies
     }
 
     /// Asks the loop to take no more connections, to finish what it has, and to end; from any thread.

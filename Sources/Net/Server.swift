@@ -159,13 +159,8 @@ package final class Server: Sendable {
         for file in files { file.remove() }
     }
 
-    /// Shows another identity to those who connect from now on; connections that there are keep theirs. From any thread.
-    package func replaceIdentity(with identity: TLSIdentity) {
-        for loop in loops { loop.post { [loop] in loop.identity = identity } }
-    }
-
-    /// Has other limits, and shows another identity if there is one, for those who connect from now on. Addresses, workers and
-    /// transport stay. From any thread.
+    /// Has other limits, and shows another identity if there is one, for those who connect from now on; connections that there
+    /// are keep theirs. Addresses, workers and transport stay. From any thread.
     package func renew(_ settings: Settings) {
         for loop in loops { loop.post { [loop] in loop.renew(settings) } }
     }

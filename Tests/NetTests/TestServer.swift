@@ -84,6 +84,7 @@ enum Pattern {
 final class TestServer {
     let port: UInt16
     private let server: Server
+    private var settings: Server.Settings
     private let returned = DispatchSemaphore(value: 0)
     private var isStopped = false
 
@@ -96,6 +97,7 @@ final class TestServer {
         settings.transport = transport
         settings.drainTimeout = 3000
         adjust(&settings)
+        self.settings = settings
         server = try Server(settings, resolver: Resolver(), makeHandler: makeHandler)
         port = try #require(server.addresses.first).port
         let (server, returned) = (server, returned)
@@ -104,7 +106,10 @@ final class TestServer {
         }.start()
     }
 
-    func replaceIdentity(with identity: TLSIdentity) { server.replaceIdentity(with: identity) }
+    func replaceIdentity(with identity: TLSIdentity) {
+        settings.identity = identity
+        server.renew(settings)
+    }
 
     /// Asks it to stop; it ends when what is under way is finished.
     func beginStop() { server.stop() }
