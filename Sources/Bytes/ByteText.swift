@@ -62,6 +62,20 @@ extension Span where Element == UInt8 {
         return nil
     }
 
+    /// The place from `start` on of the first that cannot stand in a JSON string as it is.
+    func firstJSONEscape(from start: Int) -> Int? {
+        var index = start
+        while index + ByteWord.length <= count, !ByteWord(of: self, at: index).hasJSONEscapes {
+            index += ByteWord.length
+        }
+        while index < count {
+            let byte = self[index]
+            if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
+            index += 1
+        }
+        return nil
+    }
+
     /// Whether all bytes are ASCII's.
     package var isASCII: Bool {
         var index = 0

@@ -22,6 +22,13 @@ struct ByteWord: Equatable {
         return below | ByteWord.marks(ofZeroIn: bits ^ ByteWord.ones &* 0x7F) != 0
     }
 
+    /// Whether one is a control character, a quote or a backslash.
+    var hasJSONEscapes: Bool {
+        hasControlCharacters
+            || ByteWord.marks(ofZeroIn: bits ^ ByteWord.ones &* UInt64(UInt8(ascii: "\"")))
+                | ByteWord.marks(ofZeroIn: bits ^ ByteWord.ones &* UInt64(UInt8(ascii: "\\"))) != 0
+    }
+
     var isASCII: Bool { bits & ByteWord.tops == 0 }
 
     private static let ones: UInt64 = 0x0101_0101_0101_0101

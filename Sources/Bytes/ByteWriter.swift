@@ -58,6 +58,12 @@ package struct ByteWriter: ~Copyable {
         bytes.withUnsafeBytes { append(copying: $0) }
     }
 
+    package mutating func append(repeating byte: UInt8, count: Int) {
+        append(length: max(count, 0)) { room, start in
+            for place in start..<start + count { room[place] = byte }
+        }
+    }
+
     /// Text that is not a literal; for places off the hot path.
     package mutating func append(text: some StringProtocol) {
         for byte in text.utf8 { append(byte) }
@@ -77,30 +83,28 @@ package struct ByteWriter: ~Copyable {
 
     /// `value` in decimal digits.
     package mutating func append(decimal value: Int64) {
-        var magnitude = value.magnitude
+        var rest = value.magnitude
         if value < 0 { append(UInt8(ascii: "-")) }
-        var digits = 1
-        var rest = magnitude
-        while rest >= 10 {
-            rest /= 10
-            digits += 1
-        }
-        reserve(digits)
-        var position = count + digits
-        count = position
+        // As many as the greatest number has.
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var start = digits.count
         repeat {
-            position -= 1
-            storage[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: magnitude % 10)
-            magnitude /= 10
-        } while magnitude > 0
+            start -= 1
+            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        append(digits.span.extracting(start..<digits.count))
     }
 
     package mutating func append(decimal value: Int) { append(decimal: Int64(value)) }
 
     /// Two digits, for dates and times; only the last two digits of `value` are written.
     package mutating func append(twoDigits value: Int) {
-        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value.magnitude / 10 % 10))
-        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value.magnitude % 10))
+        let tens = value.magnitude / 10
+        append(length: 2) { room, start in
+            room[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens % 10)
+            room[start + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value.magnitude - tens * 10)
+        }
     }
 
     /// Writes exactly `length` bytes in place: `body` gets the storage and where in it they belong.

@@ -1,9 +1,11 @@
 /// Hexadecimal text: two digits a byte, written in lower case, read in either.
 package enum Hex {
     package static func encode(_ bytes: Span<UInt8>, into writer: inout ByteWriter) {
-        for index in bytes.indices {
-            writer.append(digit(bytes[index] >> 4))
-            writer.append(digit(bytes[index] & 15))
+        writer.append(length: bytes.count * 2) { room, start in
+            for index in bytes.indices {
+                room[start + 2 * index] = digit(bytes[index] >> 4)
+                room[start + 2 * index + 1] = digit(bytes[index] & 15)
+            }
         }
     }
 

@@ -14,15 +14,10 @@ extension ByteWriter {
     /// The inside of a JSON string: runs that need no escape are copied whole.
     package mutating func append(jsonEscaped bytes: Span<UInt8>) {
         var clean = 0
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F {
-                append(bytes.extracting(clean..<index))
-                append(jsonEscape: byte)
-                clean = index + 1
-            }
-            index += 1
+        while let escape = bytes.firstJSONEscape(from: clean) {
+            append(bytes.extracting(clean..<escape))
+            append(jsonEscape: bytes[escape])
+            clean = escape + 1
         }
         append(bytes.extracting(clean..<bytes.count))
     }

@@ -12,8 +12,7 @@ enum SignedPolicy {
         out.append(UInt8(ascii: ":"))
         let signature = out.count
         // Its place is kept until the text behind it can be signed.
-        let length = Base64.length(of: key.codeLength)
-        for _ in 0..<length { out.append(UInt8(ascii: "-")) }
+        out.append(repeating: UInt8(ascii: "-"), count: Base64.length(of: key.codeLength))
         out.append(UInt8(ascii: ":"))
         let encoded = out.count
         base64.encode(policy.bytes, into: &out)

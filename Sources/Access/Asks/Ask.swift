@@ -158,10 +158,8 @@ package struct Ask: ~Copyable {
 
     func position(of entry: Parameters.Entry, in descriptions: [ParameterDescription]) -> Int? {
         let name = parameters.bytes(entry.name)
-        for position in descriptions.indices {
-            if name.equals(descriptions[position].nameBytes) { return position }
-            for alias in descriptions[position].aliasBytes where name.equals(alias) { return position }
-        }
+        let known = descriptions.span
+        for position in known.indices where known[position].isCalled(name) { return position }
         return nil
     }
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// One parameter of a route: what a caller may give, and what is checked before anybody decides about it.
 ///
 /// It is a class so that looking one up for every request copies nothing.
@@ -36,6 +38,12 @@ package final class ParameterDescription: Sendable {
         self.summary = summary
         nameBytes = Array(name.utf8)
         aliasBytes = aliases.map { Array($0.utf8) }
+    }
+
+    func isCalled(_ text: Span<UInt8>) -> Bool {
+        if text.equals(nameBytes) { return true }
+        for alias in aliasBytes where text.equals(alias) { return true }
+        return false
     }
 
     package static let grant = ParameterDescription(
