@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """TLS handshakes beside nginx's: the same certificate, one worker each, pinned to the same core, in turns.
 
-  tls.py [--binary bin/countersign] [--rounds 5] [--secs 2] [--check]
+  tls.py [--binary bin/countersign] [--rounds 5] [--secs 2] [--clients 4] [--check]
 
-`openssl s_time` makes the connections, from the other core: each shakes hands and ends. The figure to compare is CPU
-microseconds per handshake (user and system, whole process tree): other work on the machine moves handshakes per second
-by a factor, and CPU by some percent. A ratio is the median of the rounds' own ratios. --check fails when a ratio is
-above 1.1. Needs: nginx, openssl, taskset, Python's standard library. Traffic goes to 127.0.0.1 only.
+`openssl s_time` makes the connections, several at a time, from the other core: each shakes hands and ends. Shown are
+handshakes per second with the share of its core that the server used, and CPU microseconds per handshake (user and
+system, whole process tree). Where the share is about 100 %, the server is what limits, and the rates can be compared;
+with keys that cost the client more than the server, only CPU per handshake can: its inverse is what a whole core does.
+A ratio is the median of the rounds' own ratios. --check fails when one of CPU is above 1.1. Needs: nginx, openssl,
+taskset, Python's standard library. Traffic goes to 127.0.0.1 only.
 """
 import argparse, os, re, signal, socket, statistics, subprocess, sys, tempfile, time
 
@@ -86,16 +88,22 @@ def start(command, port):
     sys.exit(f"{command[0]} does not listen")
 
 
-def load(name, port, arguments, seconds):
+def load(name, port, arguments, seconds, clients):
     """Handshakes that were made, and how many of them were resumed."""
-    run = subprocess.run(
-        ["taskset", "-c", LOAD_CORE, "openssl", "s_time", "-connect", f"127.0.0.1:{port}", "-time", str(seconds)]
-        + arguments, capture_output=True, text=True, timeout=seconds + 60)
-    # `real seconds` are whole ones: only the count is used. One letter stands for each connection.
-    counts = re.findall(r"(\d+) connections in \d+ real seconds", run.stdout)
-    if run.returncode or not counts:
-        sys.exit(f"openssl s_time failed with {name}: {run.stdout[-200:]}{run.stderr[-1000:]}")
-    return int(counts[-1]), sum(line.count("r") for line in re.findall(r"^[rtT3*]+$", run.stdout, re.M))
+    command = ["taskset", "-c", LOAD_CORE, "openssl", "s_time", "-connect", f"127.0.0.1:{port}", "-time", str(seconds)]
+    runs = [
+        subprocess.Popen(command + arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(clients)]
+    made, resumed = 0, 0
+    for run in runs:
+        out, errors = run.communicate(timeout=seconds + 60)
+        # `real seconds` are whole ones: only the count is used. One letter stands for each connection.
+        counts = re.findall(r"(\d+) connections in \d+ real seconds", out)
+        if run.returncode or not counts:
+            sys.exit(f"openssl s_time failed with {name}: {out[-200:]}{errors[-1000:]}")
+        made += int(counts[-1])
+        resumed += sum(line.count("r") for line in re.findall(r"^[rtT3*]+$", out, re.M))
+    return made, resumed
 
 
 def main():
@@ -103,11 +111,15 @@ def main():
     parser.add_argument("--binary", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin/countersign"))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--secs", type=int, default=2)
+    parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     worst = 0
-    print("| certificate | handshake | countersign us | countersign-dispatch us | nginx us | / nginx | dispatch / nginx |")
-    print("|---|---|---|---|---|---|---|")
+    names = ("countersign", "countersign-dispatch", "nginx")
+    print("| certificate | handshake | "
+          + " | ".join(f"{name}: /s (core) | us" for name in names)
+          + " | rate / nginx | us / nginx | dispatch us / nginx |")
+    print("|---|---|" + "---|" * (2 * len(names) + 3))
     with tempfile.TemporaryDirectory() as folder:
         for kind, make in KEYS.items():
             key, chain = f"{folder}/{kind}.key", f"{folder}/{kind}.pem"
@@ -118,7 +130,7 @@ def main():
                  "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
             servers = {}
             try:
-                for name in ("countersign", "countersign-dispatch", "nginx"):
+                for name in names:
                     port = free_port()
                     config = f"{folder}/{kind}-{name}.conf"
                     text = NGINX if name == "nginx" else COUNTERSIGN
@@ -128,22 +140,28 @@ def main():
                     command = ["nginx", "-c", config] if name == "nginx" else [options.binary, "serve", "--config", config]
                     servers[name] = (start(command, port), port)
                 for label, arguments in KINDS:
-                    costs = {name: [] for name in servers}
+                    costs, rates, shares = ({name: [] for name in names} for _ in range(3))
                     for round in range(options.rounds + 1):
                         for name, (process, port) in servers.items():
-                            before = cpu_seconds(process.pid)
-                            count, resumed = load(name, port, arguments, options.secs)
+                            before, begin = cpu_seconds(process.pid), time.monotonic()
+                            count, resumed = load(name, port, arguments, options.secs, options.clients)
+                            used, elapsed = cpu_seconds(process.pid) - before, time.monotonic() - begin
                             if ("-reuse" in arguments) != (resumed > 0):
                                 sys.exit(f"{name}, {label}: {resumed} of {count} sessions were resumed")
                             # The first round warms up.
                             if round:
-                                costs[name].append((cpu_seconds(process.pid) - before) * 1e6 / count)
-                    ratios = {
-                        name: statistics.median(a / b for a, b in zip(costs[name], costs["nginx"])) for name in costs}
-                    worst = max(worst, ratios["countersign"])
-                    figures = " | ".join(f"{statistics.median(costs[name]):.0f}" for name in costs)
-                    print(f"| {kind} | {label} | {figures} | {ratios['countersign']:.2f} "
-                          f"| {ratios['countersign-dispatch']:.2f} |", flush=True)
+                                costs[name].append(used * 1e6 / count)
+                                rates[name].append(count / elapsed)
+                                shares[name].append(used / elapsed)
+
+                    def ratio(name, values):
+                        return statistics.median(a / b for a, b in zip(values[name], values["nginx"]))
+                    worst = max(worst, ratio("countersign", costs))
+                    figures = " | ".join(
+                        f"{statistics.median(rates[name]):.0f} ({statistics.median(shares[name]):.0%}) "
+                        f"| {statistics.median(costs[name]):.0f}" for name in names)
+                    print(f"| {kind} | {label} | {figures} | {ratio('countersign', rates):.2f} "
+                          f"| {ratio('countersign', costs):.2f} | {ratio('countersign-dispatch', costs):.2f} |", flush=True)
             finally:
                 for process, _ in servers.values():
                     process.send_signal(signal.SIGTERM)
