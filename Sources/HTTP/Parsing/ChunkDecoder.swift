@@ -57,10 +57,11 @@ package struct ChunkDecoder: Sendable {
             if bytes.count - start > Limits.chunkLine { throw .malformed("a chunk line is too long") }
             return nil
         }
+        // Before its end is judged, which may not be there yet when the line is too long already.
+        guard feed - start <= Limits.chunkLine else { throw .malformed("a chunk line is too long") }
         guard feed > start, bytes[feed - 1] == UInt8(ascii: "\r") else {
             throw .malformed("lines end in carriage return and line feed")
         }
-        guard feed - start <= Limits.chunkLine else { throw .malformed("a chunk line is too long") }
         for index in start..<feed - 1 {
             guard bytes[index] >= 0x20 && bytes[index] != 0x7F || bytes[index] == UInt8(ascii: "\t") else {
                 throw .malformed("a chunk line has a control character")
