@@ -17,8 +17,7 @@ package enum Base64: Sendable {
 
     /// Writes the base64 text of `bytes` at the end of `writer`.
     package func encode(_ bytes: Span<UInt8>, into writer: inout ByteWriter) {
-        // The 64 characters are immortal and the index is six bits wide, so this pointer is never read out of bounds.
-        let characters = alphabet.utf8Start
+        let characters = alphabet.bytes
         writer.append(length: Base64.length(of: bytes.count)) { out, start in
             var source = 0
             var target = start

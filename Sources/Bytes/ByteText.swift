@@ -16,19 +16,13 @@ extension Span where Element == UInt8 {
 
     package func equals(_ other: [UInt8]) -> Bool { equals(other.span) }
 
-    package func equals(_ text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        // A literal is immortal; the index is below its count.
-        let characters = text.utf8Start
-        for index in indices where self[index] != characters[index] { return false }
-        return true
-    }
+    package func equals(_ text: StaticString) -> Bool { equals(text.bytes) }
 
     /// Equal but for the case of ASCII letters; `text` must be lower case. For header names and other HTTP tokens.
     package func equals(ignoringCase text: StaticString) -> Bool {
-        guard count == text.utf8CodeUnitCount else { return false }
-        let characters = text.utf8Start
-        for index in indices where self[index].lowercasedASCII != characters[index] { return false }
+        let lower = text.bytes
+        guard count == lower.count else { return false }
+        for index in indices where self[index].lowercasedASCII != lower[index] { return false }
         return true
     }
 
@@ -88,9 +82,7 @@ extension Span where Element == UInt8 {
         count >= other.count && extracting(0..<other.count).equals(other)
     }
 
-    package func begins(with text: StaticString) -> Bool {
-        count >= text.utf8CodeUnitCount && extracting(0..<text.utf8CodeUnitCount).equals(text)
-    }
+    package func begins(with text: StaticString) -> Bool { begins(with: text.bytes) }
 
     /// Whether the bytes come before the others in the order of signatures.
     package func precedes(_ other: Span<UInt8>) -> Bool {
@@ -113,7 +105,11 @@ extension Span where Element == UInt8 {
         return nil
     }
 
-    package var array: [UInt8] { withUnsafeBufferPointer { Array($0) } }
+    package var array: [UInt8] {
+        var array: [UInt8] = []
+        array.append(contentsOf: self)
+        return array
+    }
 
     /// The bytes as text, ill-formed UTF-8 replaced. Only for messages that people read.
     package var text: String { String(decoding: array, as: UTF8.self) }
@@ -135,19 +131,15 @@ extension UInt8 {
     package var isVisible: Bool { self > 0x20 && self < 0x7F }
 }
 
-extension StaticString {
-    /// Whether one of the literal's bytes is `byte`.
-    package func contains(_ byte: UInt8) -> Bool {
-        // A literal is immortal; the index is below its count.
-        for index in 0..<utf8CodeUnitCount where utf8Start[index] == byte { return true }
-        return false
-    }
-}
-
 extension Array where Element == UInt8 {
     package init(text: some StringProtocol) { self = Array(text.utf8) }
 
     package var text: String { String(decoding: self, as: UTF8.self) }
+
+    package mutating func append(contentsOf bytes: Span<UInt8>) {
+        // Unsafe: the standard library copies a run of bytes by pointer only; it is lent for the call.
+        unsafe bytes.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+    }
 
     /// Orders by bytes, as signatures and look-up tables need it.
     package func precedes(_ other: [UInt8]) -> Bool { lexicographicallyPrecedes(other) }

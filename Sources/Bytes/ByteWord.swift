@@ -6,8 +6,8 @@ struct ByteWord: Equatable {
 
     /// - Parameter index: of the first; seven must follow.
     init(of text: Span<UInt8>, at index: Int) {
-        // Any eight bytes are an integer.
-        bits = UInt64(littleEndian: text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+        // Unsafe: any eight bytes are an integer; that all of them are there is checked.
+        bits = UInt64(littleEndian: unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
     /// The place of the first that is `byte`.

@@ -42,21 +42,18 @@ package struct ByteWriter: ~Copyable {
     }
 
     package mutating func append(_ text: StaticString) {
-        // A literal's bytes are immortal, so a pointer to them cannot dangle.
-        append(copying: UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        append(text.bytes)
     }
 
     package mutating func append(_ bytes: Span<UInt8>) {
-        bytes.withUnsafeBytes { append(copying: $0) }
+        reserve(bytes.count)
+        write(bytes, at: count)
+        count += bytes.count
     }
 
-    package mutating func append(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { append(copying: $0) }
-    }
+    package mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
 
-    package mutating func append(_ bytes: ArraySlice<UInt8>) {
-        bytes.withUnsafeBytes { append(copying: $0) }
-    }
+    package mutating func append(_ bytes: ArraySlice<UInt8>) { append(bytes.span) }
 
     package mutating func append(repeating byte: UInt8, count: Int) {
         append(length: max(count, 0)) { room, start in
@@ -73,9 +70,10 @@ package struct ByteWriter: ~Copyable {
     package mutating func append(copyOf range: Range<Int>) {
         guard range.lowerBound >= 0, range.upperBound <= count else { return }
         reserve(range.count)
-        let start = count
-        storage.withUnsafeMutableBytes {
-            UnsafeMutableRawBufferPointer(rebasing: $0[start..<start + range.count])
+        let target = count..<count + range.count
+        // Unsafe: a copy within one array; both ranges are within it, and what is written lies behind what is read.
+        unsafe storage.withUnsafeMutableBytes {
+            unsafe UnsafeMutableRawBufferPointer(rebasing: $0[target])
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range]))
         }
         count += range.count
@@ -127,9 +125,7 @@ package struct ByteWriter: ~Copyable {
     /// Writes over bytes that stand already at `offset`; nothing if not all of them do.
     package mutating func overwrite(at offset: Int, with bytes: Span<UInt8>) {
         guard offset >= 0, offset <= count, bytes.count <= count - offset else { return }
-        storage.withUnsafeMutableBytes { target in
-            bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyMemory(from: $0) }
-        }
+        write(bytes, at: offset)
     }
 
     /// Lends the written bytes to a system call.
@@ -137,13 +133,15 @@ package struct ByteWriter: ~Copyable {
         try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[0..<count])) }
     }
 
-    private mutating func append(copying source: UnsafeRawBufferPointer) {
-        reserve(source.count)
-        let start = count
-        storage.withUnsafeMutableBytes {
-            UnsafeMutableRawBufferPointer(rebasing: $0[start...]).copyMemory(from: source)
+    /// Puts the bytes where there is room for them.
+    private mutating func write(_ bytes: Span<UInt8>, at offset: Int) {
+        let room = offset..<offset + bytes.count
+        // Unsafe: the standard library copies a run of bytes by pointer only; both are lent for the call, and there is room.
+        unsafe storage.withUnsafeMutableBytes { storage in
+            unsafe bytes.withUnsafeBytes {
+                unsafe UnsafeMutableRawBufferPointer(rebasing: storage[room]).copyMemory(from: $0)
+            }
         }
-        count += source.count
     }
 
     private mutating func reserve(_ more: Int) {

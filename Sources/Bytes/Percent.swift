@@ -6,14 +6,13 @@ package enum Percent {
         var isWhole = true
         // Nothing becomes longer by it.
         writer.append(atMost: bytes.count) { out, start in
-            // Nothing is read behind the count, and nothing written behind what was read.
             var (index, end) = (0, start)
             while index < bytes.count {
-                var byte = bytes[unchecked: index]
+                var byte = bytes[index]
                 index += 1
                 if byte == UInt8(ascii: "%") {
-                    guard index + 1 < bytes.count, let high = Hex.value(of: bytes[unchecked: index]),
-                        let low = Hex.value(of: bytes[unchecked: index + 1])
+                    guard index + 1 < bytes.count, let high = Hex.value(of: bytes[index]),
+                        let low = Hex.value(of: bytes[index + 1])
                     else {
                         isWhole = false
                         break
@@ -23,7 +22,7 @@ package enum Percent {
                 } else if plusIsSpace && byte == UInt8(ascii: "+") {
                     byte = UInt8(ascii: " ")
                 }
-                out[unchecked: end] = byte
+                out[end] = byte
                 end += 1
             }
             return end - start

@@ -130,7 +130,7 @@ package struct ServerConnection: ~Copyable {
         switch phase {
         case .closing: return .close
         case .parked:
-            bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
+            pending.append(contentsOf: bytes)
             return .park
         case .idle, .head, .body: break
         }
@@ -139,7 +139,7 @@ package struct ServerConnection: ~Copyable {
             if phase != .closing, used < bytes.count { pending = bytes.extracting(used..<bytes.count).array }
             return next
         }
-        bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
+        pending.append(contentsOf: bytes)
         guard isWorthReading(bytes) else { return .read }
         var held: [UInt8] = []
         swap(&held, &pending)

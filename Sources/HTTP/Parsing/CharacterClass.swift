@@ -1,3 +1,5 @@
+import Bytes
+
 /// The character classes of RFC 9110 section 5.6.2 and RFC 3986 as 128-bit sets.
 struct CharacterClass {
     private let low: UInt64
@@ -5,8 +7,9 @@ struct CharacterClass {
 
     private init(_ characters: StaticString) {
         var (low, high): (UInt64, UInt64) = (0, 0)
-        let bytes = UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount)
-        for byte in bytes {
+        let bytes = characters.bytes
+        for index in bytes.indices {
+            let byte = bytes[index]
             if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte - 64) }
         }
         (self.low, self.high) = (low, high)

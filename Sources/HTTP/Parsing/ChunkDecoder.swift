@@ -31,7 +31,7 @@ package struct ChunkDecoder: Sendable {
                 state = size == 0 ? .trailer : .data(remaining: size)
             case .data(let remaining):
                 let taken = min(remaining, bytes.count - at)
-                bytes.extracting(at..<at + taken).withUnsafeBufferPointer { content.append(contentsOf: $0) }
+                content.append(contentsOf: bytes.extracting(at..<at + taken))
                 at += taken
                 state = taken == remaining ? .dataEnd : .data(remaining: remaining - taken)
             case .dataEnd:

@@ -67,7 +67,7 @@ package struct ResponseReader: ~Copyable {
     package mutating func receive(_ bytes: Span<UInt8>) throws(Fault) {
         guard !bytes.isEmpty else { return }
         guard case .head = framing else { return try receive(content: bytes) }
-        bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
+        pending.append(contentsOf: bytes)
         while case .head = framing {
             guard try findHead() else { return }
             try readHead()
@@ -98,7 +98,7 @@ package struct ResponseReader: ~Copyable {
         case .chunked:
             var held: [UInt8] = []
             swap(&held, &pending)
-            bytes.withUnsafeBufferPointer { held.append(contentsOf: $0) }
+            held.append(contentsOf: bytes)
             let used: Int
             do throws(RequestError) { used = try decoder.advance(over: held.span, limits: limits) } catch {
                 throw error.kind == .bodyTooLarge ? .tooLarge : .malformed(error.reason)
@@ -127,7 +127,7 @@ package struct ResponseReader: ~Copyable {
     }
 
     private mutating func append(_ bytes: Span<UInt8>) {
-        bytes.withUnsafeBufferPointer { body.append(contentsOf: $0) }
+        body.append(contentsOf: bytes)
     }
 
     // MARK: Head
