@@ -128,11 +128,6 @@ package struct ByteWriter: ~Copyable {
         write(bytes, at: offset)
     }
 
-    /// Lends the written bytes to a system call.
-    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[0..<count])) }
-    }
-
     /// Puts the bytes where there is room for them.
     private mutating func write(_ bytes: Span<UInt8>, at offset: Int) {
         let room = offset..<offset + bytes.count

@@ -20,21 +20,22 @@ package enum DigestAlgorithm: Sendable {
     /// Bytes of the block that HMAC pads its key to (RFC 2104); 64 for all of these.
     var blockLength: Int { 64 }
 
+    // Unsafe: OpenSSL never changes a fetched algorithm, and never frees it while the process runs.
     /// OpenSSL's own, looked up once: to look it up for every digest would cost more than a short digest does.
     var implementation: OpaquePointer? {
         switch self {
-        case .md5: Implementations.md5
-        case .sha1: Implementations.sha1
-        case .sha256: Implementations.sha256
+        case .md5: unsafe Implementations.md5
+        case .sha1: unsafe Implementations.sha1
+        case .sha256: unsafe Implementations.sha256
         }
     }
 }
 
 private enum Implementations {
-    // OpenSSL never changes a fetched algorithm, and counts its references atomically.
-    nonisolated(unsafe) static let md5 = EVP_MD_fetch(nil, "MD5", nil)
-    nonisolated(unsafe) static let sha1 = EVP_MD_fetch(nil, "SHA1", nil)
-    nonisolated(unsafe) static let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
+    // Unsafe: OpenSSL never changes a fetched algorithm, and counts its references atomically.
+    nonisolated(unsafe) static let md5 = unsafe EVP_MD_fetch(nil, "MD5", nil)
+    nonisolated(unsafe) static let sha1 = unsafe EVP_MD_fetch(nil, "SHA1", nil)
+    nonisolated(unsafe) static let sha256 = unsafe EVP_MD_fetch(nil, "SHA256", nil)
 }
 
 /// The output of a hash function: up to 32 bytes, held in place.
@@ -55,13 +56,18 @@ package struct Digest: Sendable {
     /// Compares in a time that does not depend on the content.
     package func constantTimeEquals(_ other: Digest) -> Bool {
         guard count == other.count else { return false }
-        return bytes.withUnsafeBytes { mine in
-            other.bytes.withUnsafeBytes { CRYPTO_memcmp(mine.baseAddress, $0.baseAddress, mine.count) == 0 }
+        // Unsafe: both are lent for the call, and as long as each other.
+        return unsafe bytes.withUnsafeBytes { mine in
+            unsafe other.bytes.withUnsafeBytes {
+                unsafe CRYPTO_memcmp(mine.baseAddress, $0.baseAddress, mine.count) == 0
+            }
         }
     }
 }
 
 extension Digest {
+    // Unsafe: OpenSSL reads and writes what is lent for the call; no digest is longer than the 32 bytes that there are.
+
     /// A digest that was computed elsewhere, such as an API key's from the configuration; nil unless it has 20 or 32 bytes.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == 20 || bytes.count == 32 else { return nil }
@@ -74,14 +80,14 @@ extension Digest {
         _ algorithm: DigestAlgorithm, of secret: Secret, followedBy bytes: Span<UInt8>
     ) throws(CryptoError) {
         self.init(count: algorithm.length)
-        guard let context = EVP_MD_CTX_new() else { throw .unavailable("EVP_MD_CTX_new") }
-        defer { EVP_MD_CTX_free(context) }
+        guard let context = unsafe EVP_MD_CTX_new() else { throw .unavailable("EVP_MD_CTX_new") }
+        defer { unsafe EVP_MD_CTX_free(context) }
         var storage = self.storage
-        let done = bytes.withUnsafeBytes { input in
+        let done = unsafe bytes.withUnsafeBytes { input in
             var span = storage.mutableSpan
-            return span.withUnsafeMutableBufferPointer { output in
-                EVP_DigestInit_ex(context, algorithm.implementation, nil) == 1
-                    && secret.withBytes { EVP_DigestUpdate(context, $0.baseAddress, $0.count) } == 1
+            return unsafe span.withUnsafeMutableBufferPointer { output in
+                unsafe EVP_DigestInit_ex(context, algorithm.implementation, nil) == 1
+                    && secret.withBytes { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) } == 1
                     && EVP_DigestUpdate(context, input.baseAddress, input.count) == 1
                     && EVP_DigestFinal_ex(context, output.baseAddress, nil) == 1
             }
@@ -95,10 +101,11 @@ extension Digest {
         self.init(count: algorithm.length)
         var storage = self.storage
         var written: UInt32 = 0
-        let done = bytes.withUnsafeBytes { input in
+        let done = unsafe bytes.withUnsafeBytes { input in
             var span = storage.mutableSpan
-            return span.withUnsafeMutableBufferPointer { output in
-                EVP_Digest(input.baseAddress, input.count, output.baseAddress, &written, algorithm.implementation, nil)
+            return unsafe span.withUnsafeMutableBufferPointer { output in
+                unsafe EVP_Digest(
+                    input.baseAddress, input.count, output.baseAddress, &written, algorithm.implementation, nil)
             }
         }
         guard done == 1 else { throw .unavailable("EVP_Digest") }

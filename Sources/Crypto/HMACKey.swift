@@ -4,8 +4,10 @@ import COpenSSL
 ///
 /// Preparing costs two digest blocks once; each signature copies the states and never touches the key again. One object
 /// belongs to one event loop. The states forge signatures as well as the key does, hence the empty mirror.
-package final class HMACKey {
+@safe package final class HMACKey {
     private let algorithm: DigestAlgorithm
+    // Unsafe: contexts of OpenSSL's (EVP_MD_CTX), held by nobody else and freed by deinit; what they read and write is lent for
+    // the call, and no code is longer than the 32 bytes of a Digest.
     private let inner: OpaquePointer
     private let outer: OpaquePointer
     private let working: OpaquePointer
@@ -17,42 +19,44 @@ package final class HMACKey {
         _ algorithm: DigestAlgorithm, prefix: [UInt8] = [], _ secret: Secret, suffix: [UInt8] = []
     ) throws(CryptoError) {
         self.algorithm = algorithm
-        guard let inner = EVP_MD_CTX_new(), let outer = EVP_MD_CTX_new(), let working = EVP_MD_CTX_new() else {
+        guard let inner = unsafe EVP_MD_CTX_new(), let outer = unsafe EVP_MD_CTX_new(),
+            let working = unsafe EVP_MD_CTX_new()
+        else {
             throw .unavailable("EVP_MD_CTX_new")
         }
-        (self.inner, self.outer, self.working) = (inner, outer, working)
+        unsafe (self.inner, self.outer, self.working) = (inner, outer, working)
         let length = algorithm.blockLength
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 1)
         defer {
-            OPENSSL_cleanse(block.baseAddress, length)
-            block.deallocate()
+            unsafe OPENSSL_cleanse(block.baseAddress, length)
+            unsafe block.deallocate()
         }
-        block.initializeMemory(as: UInt8.self, repeating: 0)
-        let isFilled = secret.withBytes { key in
+        unsafe block.initializeMemory(as: UInt8.self, repeating: 0)
+        let isFilled = unsafe secret.withBytes { key in
             let end = prefix.count + key.count
             guard end + suffix.count > length else {
-                block.copyBytes(from: prefix)
-                UnsafeMutableRawBufferPointer(rebasing: block[prefix.count...]).copyMemory(from: key)
-                UnsafeMutableRawBufferPointer(rebasing: block[end...]).copyBytes(from: suffix)
+                unsafe block.copyBytes(from: prefix)
+                unsafe UnsafeMutableRawBufferPointer(rebasing: block[prefix.count...]).copyMemory(from: key)
+                unsafe UnsafeMutableRawBufferPointer(rebasing: block[end...]).copyBytes(from: suffix)
                 return true
             }
-            return EVP_DigestInit_ex(working, algorithm.implementation, nil) == 1
+            return unsafe EVP_DigestInit_ex(working, algorithm.implementation, nil) == 1
                 && EVP_DigestUpdate(working, prefix, prefix.count) == 1
                 && EVP_DigestUpdate(working, key.baseAddress, key.count) == 1
                 && EVP_DigestUpdate(working, suffix, suffix.count) == 1
                 && EVP_DigestFinal_ex(working, block.baseAddress, nil) == 1
         }
         guard isFilled else { throw .unavailable("EVP_DigestFinal_ex") }
-        for index in 0..<length { block[index] ^= 0x36 }
-        try HMACKey.prepare(inner, algorithm, block)
-        for index in 0..<length { block[index] ^= 0x36 ^ 0x5C }
-        try HMACKey.prepare(outer, algorithm, block)
+        for index in 0..<length { unsafe block[index] ^= 0x36 }
+        unsafe try HMACKey.prepare(inner, algorithm, block)
+        for index in 0..<length { unsafe block[index] ^= 0x36 ^ 0x5C }
+        unsafe try HMACKey.prepare(outer, algorithm, block)
     }
 
     deinit {
-        EVP_MD_CTX_free(inner)
-        EVP_MD_CTX_free(outer)
-        EVP_MD_CTX_free(working)
+        unsafe EVP_MD_CTX_free(inner)
+        unsafe EVP_MD_CTX_free(outer)
+        unsafe EVP_MD_CTX_free(working)
     }
 
     /// Bytes of an authentication code.
@@ -61,10 +65,10 @@ package final class HMACKey {
     /// The authentication code of `message`.
     package func sign(_ message: Span<UInt8>) throws(CryptoError) -> Digest {
         var code = Digest(count: algorithm.length)
-        let done = message.withUnsafeBytes { input in
+        let done = unsafe message.withUnsafeBytes { input in
             var span = code.storage.mutableSpan
-            return span.withUnsafeMutableBufferPointer { output in
-                EVP_MD_CTX_copy_ex(working, inner) == 1
+            return unsafe span.withUnsafeMutableBufferPointer { output in
+                unsafe EVP_MD_CTX_copy_ex(working, inner) == 1
                     && EVP_DigestUpdate(working, input.baseAddress, input.count) == 1
                     && EVP_DigestFinal_ex(working, output.baseAddress, nil) == 1
                     && EVP_MD_CTX_copy_ex(working, outer) == 1
@@ -85,8 +89,8 @@ package final class HMACKey {
     private static func prepare(
         _ context: OpaquePointer, _ algorithm: DigestAlgorithm, _ block: UnsafeMutableRawBufferPointer
     ) throws(CryptoError) {
-        guard EVP_DigestInit_ex(context, algorithm.implementation, nil) == 1,
-            EVP_DigestUpdate(context, block.baseAddress, block.count) == 1
+        guard unsafe EVP_DigestInit_ex(context, algorithm.implementation, nil) == 1,
+            unsafe EVP_DigestUpdate(context, block.baseAddress, block.count) == 1
         else { throw .unavailable("EVP_DigestInit_ex") }
     }
 }

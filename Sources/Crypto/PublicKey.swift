@@ -1,8 +1,9 @@
 import COpenSSL
 
 /// The public half of a pair that signs tokens: RSA of 2048 to 8192 bits, P-256 or Ed25519.
-package final class PublicKey: @unchecked Sendable {
-    // Never written after init, and only read by OpenSSL, so sharing it between threads is safe.
+@safe package final class PublicKey: @unchecked Sendable {
+    // Unsafe: an EVP_PKEY of OpenSSL's, freed by deinit; never written after init, so sharing it between threads is safe. What
+    // it is made of is lent for the calls that copy it, and freed where it is made.
     let key: OpaquePointer
     package let kind: SignatureAlgorithm.KeyKind
 
@@ -20,25 +21,25 @@ package final class PublicKey: @unchecked Sendable {
 
     /// Takes the key over: it is released with this one, or at once where it will not do.
     private init(_ key: OpaquePointer?) throws(Fault) {
-        guard let key else { throw .unreadable }
-        do throws(Fault) { kind = try PublicKey.kind(of: key) } catch {
-            EVP_PKEY_free(key)
+        guard let key = unsafe key else { throw .unreadable }
+        do throws(Fault) { kind = unsafe try PublicKey.kind(of: key) } catch {
+            unsafe EVP_PKEY_free(key)
             throw error
         }
-        self.key = key
+        unsafe self.key = key
     }
 
-    deinit { EVP_PKEY_free(key) }
+    deinit { unsafe EVP_PKEY_free(key) }
 
     private static func kind(of key: OpaquePointer) throws(Fault) -> SignatureAlgorithm.KeyKind {
-        switch EVP_PKEY_get_base_id(key) {
+        switch unsafe EVP_PKEY_get_base_id(key) {
         case EVP_PKEY_RSA:
-            guard rsaBits.contains(EVP_PKEY_get_bits(key)) else { throw .size }
-            guard isSound(key) else { throw .invalid }
+            guard unsafe rsaBits.contains(EVP_PKEY_get_bits(key)) else { throw .size }
+            guard unsafe isSound(key) else { throw .invalid }
             return .rsa
         case EVP_PKEY_EC:
-            guard isP256(key) else { throw .unreadable }
-            guard isSound(key) else { throw .invalid }
+            guard unsafe isP256(key) else { throw .unreadable }
+            guard unsafe isSound(key) else { throw .invalid }
             return .p256
         case EVP_PKEY_ED25519: return .ed25519
         default: throw .unreadable
@@ -46,14 +47,14 @@ package final class PublicKey: @unchecked Sendable {
     }
 
     private static func isSound(_ key: OpaquePointer) -> Bool {
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return false }
-        defer { EVP_PKEY_CTX_free(context) }
-        return EVP_PKEY_public_check(context) == 1
+        guard let context = unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return false }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
+        return unsafe EVP_PKEY_public_check(context) == 1
     }
 
     private static func isP256(_ key: OpaquePointer) -> Bool {
         var name = [CChar](repeating: 0, count: 32)
-        return EVP_PKEY_get_group_name(key, &name, name.count, nil) == 1 && strcmp(name, Name.p256.pointer) == 0
+        return unsafe EVP_PKEY_get_group_name(key, &name, name.count, nil) == 1 && strcmp(name, Name.p256.pointer) == 0
     }
 
     // MARK: Where keys come from
@@ -61,11 +62,7 @@ package final class PublicKey: @unchecked Sendable {
     /// - Parameter pem: a text with `-----BEGIN PUBLIC KEY-----` in it (RFC 7468 section 13).
     package convenience init(pem: Span<UInt8>) throws(Fault) {
         defer { ERR_clear_error() }
-        guard !pem.isEmpty else { throw .unreadable }
-        let input = pem.withUnsafeBytes { BIO_new_mem_buf($0.baseAddress, Int32(clamping: $0.count)) }
-        defer { BIO_free(input) }
-        // OpenSSL would ask a terminal for the password of an encrypted key.
-        try self.init(PEM_read_bio_PUBKEY(input, nil, { _, _, _, _ in -1 }, nil))
+        unsafe try self.init(PEM.publicKey(pem))
     }
 
     /// - Parameters:
@@ -77,14 +74,16 @@ package final class PublicKey: @unchecked Sendable {
         guard modulus.count <= Int(PublicKey.rsaBits.upperBound) / 8 + 1, (1...8).contains(exponent.count) else {
             throw .size
         }
-        let (n, e) = (BN_bin2bn(modulus, Int32(modulus.count), nil), BN_bin2bn(exponent, Int32(exponent.count), nil))
+        let (n, e) = unsafe (
+            BN_bin2bn(modulus, Int32(modulus.count), nil), BN_bin2bn(exponent, Int32(exponent.count), nil)
+        )
         defer {
-            BN_free(n)
-            BN_free(e)
+            unsafe BN_free(n)
+            unsafe BN_free(e)
         }
-        try self.init(
-            PublicKey.make("RSA") { parameters in
-                OSSL_PARAM_BLD_push_BN(parameters, Name.modulus.pointer, n) == 1
+        unsafe try self.init(
+            PublicKey.make(Name.rsa) { parameters in
+                unsafe OSSL_PARAM_BLD_push_BN(parameters, Name.modulus.pointer, n) == 1
                     && OSSL_PARAM_BLD_push_BN(parameters, Name.exponent.pointer, e) == 1
             })
     }
@@ -96,26 +95,29 @@ package final class PublicKey: @unchecked Sendable {
         guard x.count == 32, y.count == 32 else { throw .size }
         // SEC 1 section 2.3.3: an uncompressed point.
         let point = [0x04] + x + y
-        let key = point.withUnsafeBytes { point in
-            PublicKey.make("EC") { parameters in
-                OSSL_PARAM_BLD_push_utf8_string(parameters, Name.group.pointer, Name.p256.pointer, 0) == 1
+        let key = unsafe point.withUnsafeBytes { point in
+            unsafe PublicKey.make(Name.ec) { parameters in
+                unsafe OSSL_PARAM_BLD_push_utf8_string(parameters, Name.group.pointer, Name.p256.pointer, 0) == 1
                     && OSSL_PARAM_BLD_push_octet_string(
                         parameters, Name.point.pointer, point.baseAddress, point.count) == 1
             }
         }
-        guard key != nil else { throw .invalid }
-        try self.init(key)
+        guard unsafe key != nil else { throw .invalid }
+        unsafe try self.init(key)
     }
 
     /// - Parameter x: 32 bytes (RFC 8037 section 2).
     package convenience init(ed25519 x: [UInt8]) throws(Fault) {
         defer { ERR_clear_error() }
         guard x.count == 32 else { throw .size }
-        try self.init(EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, x, x.count))
+        unsafe try self.init(EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, x, x.count))
     }
 
-    /// Names of OpenSSL's (EVP_PKEY-RSA(7), EVP_PKEY-EC(7)). Its builder of parameters keeps the pointers, so they are literals'.
+    /// Names of OpenSSL's (EVP_PKEY-RSA(7), EVP_PKEY-EC(7)). Its builder of parameters and its contexts keep the pointers, so
+    /// they are literals'.
     private enum Name {
+        static let rsa: StaticString = "RSA"
+        static let ec: StaticString = "EC"
         static let modulus: StaticString = "n"
         static let exponent: StaticString = "e"
         static let group: StaticString = "group"
@@ -124,27 +126,28 @@ package final class PublicKey: @unchecked Sendable {
     }
 
     /// - Parameter fill: puts the key's numbers into a `OSSL_PARAM_BLD`; what it points to must outlive this call.
-    private static func make(_ type: String, _ fill: (OpaquePointer) -> Bool) -> OpaquePointer? {
-        guard let builder = OSSL_PARAM_BLD_new() else { return nil }
-        defer { OSSL_PARAM_BLD_free(builder) }
-        guard fill(builder), let parameters = OSSL_PARAM_BLD_to_param(builder) else { return nil }
-        defer { OSSL_PARAM_free(parameters) }
-        guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else { return nil }
-        defer { EVP_PKEY_CTX_free(context) }
+    private static func make(_ type: StaticString, _ fill: (OpaquePointer) -> Bool) -> OpaquePointer? {
+        guard let builder = unsafe OSSL_PARAM_BLD_new() else { return nil }
+        defer { unsafe OSSL_PARAM_BLD_free(builder) }
+        guard unsafe fill(builder), let parameters = unsafe OSSL_PARAM_BLD_to_param(builder) else { return nil }
+        defer { unsafe OSSL_PARAM_free(parameters) }
+        guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, type.pointer, nil) else { return nil }
+        defer { unsafe EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
-        guard EVP_PKEY_fromdata_init(context) == 1,
-            EVP_PKEY_fromdata(context, &key, cs_public_key_selection, parameters) == 1
+        guard unsafe EVP_PKEY_fromdata_init(context) == 1,
+            unsafe EVP_PKEY_fromdata(context, &key, cs_public_key_selection, parameters) == 1
         else {
-            EVP_PKEY_free(key)
+            unsafe EVP_PKEY_free(key)
             return nil
         }
-        return key
+        return unsafe key
     }
 }
 
 extension StaticString {
-    /// Its characters, and the zero behind them; a literal is immortal.
+    // Unsafe: a literal is immortal.
+    /// Its characters, and the zero behind them.
     fileprivate var pointer: UnsafePointer<CChar> {
-        UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+        unsafe UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

@@ -10,7 +10,10 @@ package enum SecureRandom {
 
     /// Puts a random byte in the place of each.
     static func fill(_ bytes: inout [UInt8]) throws(CryptoError) {
-        guard RAND_bytes(&bytes, Int32(clamping: bytes.count)) == 1 else { throw .unavailable("RAND_bytes") }
+        // Unsafe: OpenSSL writes as many bytes as there are, within the call.
+        guard let count = Int32(exactly: bytes.count), unsafe RAND_bytes(&bytes, count) == 1 else {
+            throw .unavailable("RAND_bytes")
+        }
     }
 
     /// Letters and digits, each as likely as any other.

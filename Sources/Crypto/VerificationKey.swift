@@ -1,3 +1,5 @@
+import Bytes
+
 /// What tells whether a signature is somebody's: the secret that both sides know, or the public half of a pair.
 package struct VerificationKey: Sendable {
     private enum Material {
@@ -31,7 +33,7 @@ package struct VerificationKey: Sendable {
         switch material {
         case .secret(let secret):
             let code = try HMACKey(.sha256, secret).sign(message)
-            return Digest(signature.withUnsafeBufferPointer { Array($0) })?.constantTimeEquals(code) == true
+            return Digest(signature.array)?.constantTimeEquals(code) == true
         case .publicKey(let key): return try key.verifies(signature, over: message, by: algorithm)
         }
     }

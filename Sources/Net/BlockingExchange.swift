@@ -23,25 +23,26 @@ package enum BlockingExchange {
         guard descriptor >= 0 else { return nil }
         defer { systemClose(descriptor) }
         // They bound connect, too.
+        // Unsafe: the system copies them within the calls.
         var limit = timeval(tv_sec: time_t(seconds), tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
-        guard address.withSockaddr({ connect(descriptor, $0, $1) }) == 0 else { return nil }
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        guard unsafe address.withSockaddr({ unsafe connect(descriptor, $0, $1) }) == 0 else { return nil }
         var stream = SocketStream(descriptor)
         if !preamble.isEmpty {
-            guard case .moved(preamble.count) = preamble.withUnsafeBytes({ stream.write($0) }) else { return nil }
+            guard case .moved(preamble.count) = stream.write(preamble.span) else { return nil }
         }
         if overTLS {
             guard let session = anonymousSession(descriptor), case .moved = session.handshake() else { return nil }
             stream.secure(with: session)
         }
-        guard case .moved(request.count) = request.withUnsafeBytes({ stream.write($0) }) else { return nil }
+        guard case .moved(request.count) = stream.write(request.span) else { return nil }
         var answer: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         let end = SystemClock.now().monotonic + Int64(seconds) * 1000
         while answer.count < 65_536, SystemClock.now().monotonic < end,
-            case .moved(let count) = buffer.withUnsafeMutableBytes({ stream.read(into: $0) })
+            case .moved(let count) = stream.read(into: &buffer)
         {
             answer += buffer[0..<count]
         }

@@ -73,7 +73,7 @@ final class DispatchTransport: Transport {
     }
 }
 
-// All state is confined to the serial queue.
+// Unsafe: all state is confined to the serial queue.
 extension DispatchTransport: @unchecked Sendable {}
 
 /// The Dispatch sources of one socket.

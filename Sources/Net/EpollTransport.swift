@@ -4,6 +4,8 @@
 
     /// Readiness by epoll: one system call for a batch of events, and none per request.
     final class EpollTransport: Transport {
+        // Unsafe: the system reads and writes locals of the known size within the call.
+
         private let epoll: Int32
         private let wakeup: Int32
         private static let wakeToken = UInt64.max
@@ -48,22 +50,22 @@
 
         func run(_ loop: EventLoop) {
             loop.perform { loop.opened() }
-            var events = [epoll_event](repeating: epoll_event(), count: EpollTransport.batch)
+            var events = unsafe [epoll_event](repeating: epoll_event(), count: EpollTransport.batch)
             while !loop.isFinished {
-                let count = epoll_wait(epoll, &events, Int32(EpollTransport.batch), loop.patience)
+                let count = unsafe epoll_wait(epoll, &events, Int32(EpollTransport.batch), loop.patience)
                 loop.begin()
                 for index in 0..<max(0, Int(count)) {
-                    let event = events[index]
-                    if event.data.u64 == EpollTransport.wakeToken {
+                    let event = unsafe events[index]
+                    if unsafe event.data.u64 == EpollTransport.wakeToken {
                         var value: UInt64 = 0
-                        eventfd_read(wakeup, &value)
+                        unsafe eventfd_read(wakeup, &value)
                         loop.woken()
-                    } else if event.events & ~EPOLLOUT.rawValue != 0 {
+                    } else if unsafe event.events & ~EPOLLOUT.rawValue != 0 {
                         // Errors and hang-ups are told whatever is waited for, and are found by reading.
                         let hangUp = EPOLLERR.rawValue | EPOLLHUP.rawValue
-                        loop.readable(event.data.u64, hasHungUp: event.events & hangUp != 0)
+                        unsafe loop.readable(event.data.u64, hasHungUp: event.events & hangUp != 0)
                     } else {
-                        loop.writable(event.data.u64)
+                        unsafe loop.writable(event.data.u64)
                     }
                 }
                 loop.end()

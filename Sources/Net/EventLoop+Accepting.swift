@@ -12,9 +12,7 @@ extension EventLoop {
     func accept(from listener: ListeningSocket, atMost limit: Int) {
         for _ in 0..<limit {
             var address = InlineArray<16, UInt8>(repeating: 0)
-            let descriptor = withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: UInt8.self, capacity: 16) { cs_accept(listener.descriptor, $0) }
-            }
+            let descriptor = accept(from: listener.descriptor, &address)
             if descriptor >= 0 {
                 take(descriptor, from: listener, by: ClientAddress(address))
             } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
@@ -24,6 +22,14 @@ extension EventLoop {
                 return
             }
         }
+    }
+
+    /// - Parameter address: gets the client's.
+    /// - Returns: the connection's socket; negative and errno when there is none.
+    private func accept(from listener: Int32, _ address: inout InlineArray<16, UInt8>) -> Int32 {
+        var address = address.mutableSpan
+        // Unsafe: it writes 16 bytes, and only within the call.
+        return unsafe address.withUnsafeMutableBufferPointer { unsafe cs_accept(listener, $0.baseAddress) }
     }
 
     private func take(_ descriptor: Int32, from listener: ListeningSocket, by client: ClientAddress) {

@@ -217,7 +217,8 @@ final class EventLoop {
     @discardableResult
     private func read(_ channel: ServerChannel) -> Bool {
         let isShakingHands = channel.isShakingHands
-        let transfer = input.withUnsafeMutableBytes { channel.receive(into: $0) }
+        var room = input.mutableSpan
+        let transfer = channel.receive(into: &room)
         if isShakingHands, !channel.isShakingHands { open.shookHands(true) }
         switch transfer {
         case .moved(let count):
@@ -241,7 +242,7 @@ final class EventLoop {
 
     /// Sends what the connection wrote, and goes on as it wants.
     private func deliver(_ channel: ServerChannel) {
-        switch context.out.withUnsafeBytes({ channel.send($0, at: context.instant) }) {
+        switch channel.send(context.out.bytes, at: context.instant) {
         case .partial: wait(for: .write, channel)
         case .failed: close(channel)
         case .complete: proceed(channel)
@@ -395,5 +396,5 @@ final class EventLoop {
     }
 }
 
-// Confined to its transport's thread or queue; `stop` touches an atomic and the transport's own wake-up only.
+// Unsafe: confined to its transport's thread or queue; `stop` touches an atomic and the transport's own wake-up only.
 extension EventLoop: @unchecked Sendable {}

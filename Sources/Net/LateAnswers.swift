@@ -66,5 +66,5 @@ package final class LateAnswers {
     }
 }
 
-// Confined to its loop's thread, like the loop's client: other threads ask for it by the mailbox.
+// Unsafe: confined to its loop's thread, like the loop's client: other threads ask for it by the mailbox.
 extension LateAnswers: @unchecked Sendable {}

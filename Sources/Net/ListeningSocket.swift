@@ -15,6 +15,8 @@ package struct ListenError: Error, CustomStringConvertible {
 /// one, of which each loop has a descriptor; of those that were handed over there may be more than loops, or fewer of which
 /// several loops have a descriptor.
 struct ListeningSocket {
+    // Unsafe: options are locals that the system reads or writes within the call.
+
     let descriptor: Int32
     let address: SocketAddress
     /// The place of its address among those that the server listens on.
@@ -97,12 +99,14 @@ struct ListeningSocket {
     private static func prepare(_ socket: ListeningSocket) throws(ListenError) {
         var on: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(socket.descriptor, SOL_SOCKET, SO_ACCEPTCONN, &on, &size) == 0, on != 0 else {
+        guard unsafe getsockopt(socket.descriptor, SOL_SOCKET, SO_ACCEPTCONN, &on, &size) == 0, on != 0 else {
             throw ListenError(address: socket.address, reason: "the socket that was handed over does not listen")
         }
         _ = fcntl(socket.descriptor, F_SETFL, fcntl(socket.descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
-        if socket.address.path == nil { setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size) }
+        if socket.address.path == nil {
+            unsafe setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+        }
     }
 
     /// A socket of the address's family that never waits.
@@ -116,14 +120,14 @@ struct ListeningSocket {
         let descriptor = try socket(for: address)
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
-        if sharing { setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, size) }
-        if address.family == AF_INET6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size) }
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
+        if sharing { unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, size) }
+        if address.family == AF_INET6 { unsafe setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size) }
         // Accepted sockets inherit it: an answer leaves at once instead of waiting for the client's acknowledgement.
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
         // Likewise: of what a client does not take, the system keeps no more than this.
         var unsent: Int32 = 128 * 1024
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &unsent, size)
+        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &unsent, size)
         let result = systemBind(descriptor, to: address)
         guard result == 0 else {
             let reason = errno == EADDRINUSE ? "another process listens there" : systemMessage()

@@ -61,22 +61,26 @@ final class ServerChannel {
         context.out.reset()
         channel.connection.refuse(
             RequestError(.overloaded, "the server has as many connections as it may"), in: &context)
-        _ = context.out.withUnsafeBytes { channel.send($0, at: instant) }
+        _ = channel.send(context.out.bytes, at: instant)
         // To close while the request lies unread would be a reset, which can cost the client the answer.
-        withUnsafeTemporaryAllocation(byteCount: 16 * 1024, alignment: 1) { _ = channel.receive(into: $0) }
+        var room = InlineArray<16_384, UInt8>(repeating: 0)
+        var unread = room.mutableSpan
+        _ = channel.receive(into: &unread)
     }
 
     // MARK: Bytes
 
     /// Reads what has come, as far as there is room; with TLS that is several records, after the handshake.
-    func receive(into room: UnsafeMutableRawBufferPointer) -> Transfer {
+    func receive(into room: inout MutableSpan<UInt8>) -> Transfer {
         hasMore = false
         if proxyHeader != nil, !isLingering {
-            let transfer = receiveProxyHeader(in: room)
+            let transfer = receiveProxyHeader(in: &room)
             guard case .moved = transfer else { return transfer }
             if !stream.isSecured { openingEnd = nil }
         }
-        guard stream.isSecured, !isLingering else { return SocketStream.receive(descriptor, into: room) }
+        guard stream.isSecured, !isLingering else {
+            return SocketStream.receive(descriptor, into: &room, 0..<room.count)
+        }
         if openingEnd != nil {
             let transfer = stream.handshake()
             guard case .moved = transfer else { return transfer }
@@ -85,7 +89,7 @@ final class ServerChannel {
         }
         var count = 0
         while count < room.count {
-            let transfer = stream.read(into: UnsafeMutableRawBufferPointer(rebasing: room[count...]))
+            let transfer = stream.read(into: &room, from: count)
             guard case .moved(let more) = transfer else {
                 guard count > 0 else { return transfer }
                 // How it ended is told when this has been answered.
@@ -99,13 +103,13 @@ final class ServerChannel {
     }
 
     /// Takes the proxy's word off the socket, and no byte more: TLS may begin with the next.
-    private func receiveProxyHeader(in room: UnsafeMutableRawBufferPointer) -> Transfer {
+    private func receiveProxyHeader(in room: inout MutableSpan<UInt8>) -> Transfer {
         var header = proxyHeader ?? []
         let known = header.count
-        let window = UnsafeMutableRawBufferPointer(rebasing: room.prefix(ProxyHeader.longest - known))
-        let transfer = SocketStream.receive(descriptor, into: window, isPeeking: true)
+        let window = 0..<min(ProxyHeader.longest - known, room.count)
+        let transfer = SocketStream.receive(descriptor, into: &room, window, isPeeking: true)
         guard case .moved(let count) = transfer else { return transfer }
-        header += window.prefix(count)
+        header.append(contentsOf: room.span.extracting(0..<count))
         let reading = ProxyHeader.read(header.span)
         let taken: Int
         switch reading {
@@ -113,8 +117,9 @@ final class ServerChannel {
         case .incomplete: taken = count
         case .complete(let length, _): taken = length - known
         }
-        let place = UnsafeMutableRawBufferPointer(rebasing: room.prefix(taken))
-        guard case .moved(taken) = SocketStream.receive(descriptor, into: place) else { return .failed(.lost) }
+        guard case .moved(taken) = SocketStream.receive(descriptor, into: &room, 0..<taken) else {
+            return .failed(.lost)
+        }
         guard case .complete(_, let client) = reading else {
             proxyHeader = header
             return .wait(.read)
@@ -130,21 +135,19 @@ final class ServerChannel {
     enum Delivery { case complete, partial, failed }
 
     /// Sends bytes, and keeps those that the socket does not take.
-    func send(_ bytes: UnsafeRawBufferPointer, at instant: Instant) -> Delivery {
+    func send(_ bytes: Span<UInt8>, at instant: Instant) -> Delivery {
         guard !bytes.isEmpty else { return .complete }
         guard let taken = write(bytes) else { return .failed }
         writeEnd = instant.monotonic + writeTimeout
         guard taken < bytes.count else { return .complete }
-        unsent = Array(bytes[taken...])
+        unsent = bytes.extracting(taken...).array
         sent = 0
         return .partial
     }
 
     /// Sends more of what was kept.
     func sendRest() -> Delivery {
-        guard let taken = unsent.withUnsafeBytes({ write(UnsafeRawBufferPointer(rebasing: $0[sent...])) }) else {
-            return .failed
-        }
+        guard let taken = write(unsent.span.extracting(sent...)) else { return .failed }
         sent += taken
         guard sent == unsent.count else { return .partial }
         unsent = []
@@ -152,10 +155,10 @@ final class ServerChannel {
     }
 
     /// - Returns: the bytes that the socket took, nil when it is broken.
-    private func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    private func write(_ bytes: Span<UInt8>) -> Int? {
         var taken = 0
         while taken < bytes.count {
-            switch stream.write(UnsafeRawBufferPointer(rebasing: bytes[taken...])) {
+            switch stream.write(bytes.extracting(taken...)) {
             case .moved(let count): taken += count
             case .wait: return taken
             case .ended, .failed: return nil

@@ -8,6 +8,7 @@ import Bytes
 
 /// An address to listen on or to connect to: a numeric IPv4 or IPv6 address and a port, or the path of a Unix socket.
 package struct SocketAddress: Sendable, CustomStringConvertible {
+    // Unsafe: a storage has room for an address of any family, whose bytes may be anything; it is lent for the call.
     private var storage: sockaddr_storage
     package let family: Int32
 
@@ -22,7 +23,9 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     private init(path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) {
+            unsafe $0.copyBytes(from: path.utf8.prefix($0.count - 1))
+        }
         family = AF_UNIX
         storage = SocketAddress.stored(address)
     }
@@ -34,14 +37,14 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
             var address = sockaddr_in6()
             address.sin6_family = sa_family_t(AF_INET6)
             address.sin6_port = port.bigEndian
-            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: numeric.bytes) }
+            unsafe withUnsafeMutableBytes(of: &address.sin6_addr) { unsafe $0.copyBytes(from: numeric.bytes) }
             family = AF_INET6
             storage = SocketAddress.stored(address)
         } else {
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian
-            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: numeric.bytes) }
+            unsafe withUnsafeMutableBytes(of: &address.sin_addr) { unsafe $0.copyBytes(from: numeric.bytes) }
             family = AF_INET
             storage = SocketAddress.stored(address)
         }
@@ -51,8 +54,8 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     init?(boundBy descriptor: Int32) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let result = withUnsafeMutablePointer(to: &storage) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        let result = unsafe withUnsafeMutablePointer(to: &storage) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &length) }
         }
         guard result == 0 else { return nil }
         self.storage = storage
@@ -72,7 +75,9 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     var path: String? {
         guard family == AF_UNIX else { return nil }
         return read(sockaddr_un.self) { address in
-            withUnsafeBytes(of: address.sun_path) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            unsafe withUnsafeBytes(of: address.sun_path) {
+                unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
         }
     }
 
@@ -80,14 +85,14 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     package var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN) + 1)
         if family == AF_INET {
-            _ = read(sockaddr_in.self) { address in
+            _ = unsafe read(sockaddr_in.self) { address in
                 var address = address.sin_addr
-                return inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
+                return unsafe inet_ntop(AF_INET, &address, &text, socklen_t(text.count))
             }
         } else {
-            _ = read(sockaddr_in6.self) { address in
+            _ = unsafe read(sockaddr_in6.self) { address in
                 var address = address.sin6_addr
-                return inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
+                return unsafe inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
             }
         }
         let name = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -109,20 +114,20 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
             case AF_INET6: MemoryLayout<sockaddr_in6>.size
             default: MemoryLayout<sockaddr_un>.size
             }
-        return withUnsafePointer(to: storage) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
+        return unsafe withUnsafePointer(to: storage) {
+            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, socklen_t(length)) }
         }
     }
 
     private static func stored<Address>(_ address: Address) -> sockaddr_storage {
         var storage = sockaddr_storage()
-        withUnsafeMutableBytes(of: &storage) { target in
-            withUnsafeBytes(of: address) { target.copyMemory(from: $0) }
+        unsafe withUnsafeMutableBytes(of: &storage) { target in
+            unsafe withUnsafeBytes(of: address) { unsafe target.copyMemory(from: $0) }
         }
         return storage
     }
 
     private func read<Address, Result>(_: Address.Type, _ body: (Address) -> Result) -> Result {
-        withUnsafeBytes(of: storage) { body($0.loadUnaligned(as: Address.self)) }
+        unsafe withUnsafeBytes(of: storage) { unsafe body($0.loadUnaligned(as: Address.self)) }
     }
 }

@@ -6,6 +6,8 @@
 
 /// The file of a Unix socket that the server listens on: for its user and group (0660), and gone when the server is.
 final class SocketFile: Sendable {
+    // Unsafe: a status is a local that the system writes within the call.
+
     private let path: String
     private let device: dev_t
     private let number: ino_t
@@ -13,7 +15,7 @@ final class SocketFile: Sendable {
     /// - Parameter address: bound by now. Nil when it is none of a file.
     init?(_ address: SocketAddress) {
         var status = stat()
-        guard let path = address.path, lstat(path, &status) == 0 else { return nil }
+        guard let path = address.path, unsafe lstat(path, &status) == 0 else { return nil }
         self.path = path
         device = status.st_dev
         number = status.st_ino
@@ -22,8 +24,8 @@ final class SocketFile: Sendable {
     /// Removes the file, unless another service has put its own there meanwhile.
     func remove() {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == number else { return }
-        unlink(path)
+        guard unsafe lstat(path, &status) == 0, status.st_dev == device, status.st_ino == number else { return }
+        unsafe unlink(path)
     }
 
     /// Binds a socket to its path. A socket that nobody listens on any more makes way; nothing else does.
@@ -35,16 +37,16 @@ final class SocketFile: Sendable {
         guard systemBind(descriptor, to: address) == 0 else {
             throw ListenError(address: address, reason: systemMessage())
         }
-        guard chmod(path, 0o660) == 0 else {
+        guard unsafe chmod(path, 0o660) == 0 else {
             let reason = systemMessage()
-            unlink(path)
+            unsafe unlink(path)
             throw ListenError(address: address, reason: reason)
         }
     }
 
     private static func clear(_ path: String, for address: SocketAddress) throws(ListenError) {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return }
+        guard unsafe lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw ListenError(address: address, reason: "there is a file of that name, and it is no socket")
         }
@@ -53,6 +55,6 @@ final class SocketFile: Sendable {
         guard descriptor >= 0, systemConnect(descriptor, to: address) != 0, errno == ECONNREFUSED else {
             throw ListenError(address: address, reason: "another process listens there")
         }
-        unlink(path)
+        unsafe unlink(path)
     }
 }

@@ -47,12 +47,18 @@ struct SocketStream {
     /// `.moved` when it is done.
     func handshake() -> Transfer { session?.handshake() ?? .moved(0) }
 
-    func write(_ bytes: UnsafeRawBufferPointer) -> Transfer {
+    func write(_ bytes: Span<UInt8>) -> Transfer {
         session?.write(bytes) ?? SocketStream.send(descriptor, bytes)
     }
 
-    func read(into room: UnsafeMutableRawBufferPointer) -> Transfer {
-        session?.read(into: room) ?? SocketStream.receive(descriptor, into: room)
+    /// - Parameter start: the place of the first byte that may be written to.
+    func read(into room: inout MutableSpan<UInt8>, from start: Int = 0) -> Transfer {
+        session?.read(into: &room, from: start) ?? SocketStream.receive(descriptor, into: &room, start..<room.count)
+    }
+
+    func read(into bytes: inout [UInt8]) -> Transfer {
+        var room = bytes.mutableSpan
+        return read(into: &room)
     }
 
     /// Says farewell; the socket is closed by whoever watches it.
@@ -62,7 +68,7 @@ struct SocketStream {
 
     // MARK: Without TLS
 
-    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
+    static func send(_ descriptor: Int32, _ bytes: Span<UInt8>) -> Transfer {
         while true {
             let count = systemSend(descriptor, bytes)
             if count >= 0 { return .moved(count) }
@@ -71,12 +77,14 @@ struct SocketStream {
         }
     }
 
-    /// - Parameter isPeeking: whether the bytes are left to be received again.
+    /// - Parameters:
+    ///   - places: those in `room` that may be written to.
+    ///   - isPeeking: whether the bytes are left to be received again.
     static func receive(
-        _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, isPeeking: Bool = false
+        _ descriptor: Int32, into room: inout MutableSpan<UInt8>, _ places: Range<Int>, isPeeking: Bool = false
     ) -> Transfer {
         while true {
-            let count = recv(descriptor, room.baseAddress, room.count, isPeeking ? Int32(MSG_PEEK) : 0)
+            let count = systemReceive(descriptor, into: &room, places, isPeeking ? Int32(MSG_PEEK) : 0)
             if count > 0 { return .moved(count) }
             if count == 0 { return .ended }
             if errno == EAGAIN || errno == EWOULDBLOCK { return .wait(.read) }

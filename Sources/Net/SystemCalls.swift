@@ -8,13 +8,26 @@
 
 func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
 
-func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+func systemSend(_ descriptor: Int32, _ bytes: Span<UInt8>) -> Int {
     #if canImport(Glibc)
         // A client that is gone must be an error, not a signal.
-        return send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        let flags = Int32(MSG_NOSIGNAL)
     #else
-        return send(descriptor, bytes.baseAddress, bytes.count, 0)
+        let flags: Int32 = 0
     #endif
+    // Unsafe: the system reads as much as there is, and only within the call.
+    return unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, flags) }
+}
+
+/// - Parameter places: those in `room` that are written to; a trap if there are no such.
+func systemReceive(
+    _ descriptor: Int32, into room: inout MutableSpan<UInt8>, _ places: Range<Int>, _ flags: Int32
+) -> Int {
+    precondition(places.lowerBound >= 0 && places.upperBound <= room.count)
+    // Unsafe: the system writes to no other place, as was checked, and only within the call.
+    return unsafe room.withUnsafeMutableBytes {
+        unsafe recv(descriptor, $0.baseAddress.map { unsafe $0 + places.lowerBound }, places.count, flags)
+    }
 }
 
 /// A socket that never waits and that no other program inherits; negative and errno when there is none.
@@ -31,18 +44,24 @@ func systemSocket(_ family: Int32) -> Int32 {
 }
 
 func systemConnect(_ descriptor: Int32, to address: SocketAddress) -> Int32 {
-    address.withSockaddr { connect(descriptor, $0, $1) }
+    // Unsafe: the address is lent for the call.
+    unsafe address.withSockaddr { unsafe connect(descriptor, $0, $1) }
 }
 
 func systemBind(_ descriptor: Int32, to address: SocketAddress) -> Int32 {
-    address.withSockaddr { bind(descriptor, $0, $1) }
+    // Unsafe: the address is lent for the call.
+    unsafe address.withSockaddr { unsafe bind(descriptor, $0, $1) }
 }
 
 /// Has the close that comes next throw away what was to be sent, and tell the peer so.
 func systemRenounce(_ descriptor: Int32) {
+    // Unsafe: the option is lent for the call.
     var option = linger(l_onoff: 1, l_linger: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
 }
 
 /// The system's words for the last error.
-func systemMessage() -> String { String(cString: strerror(errno)) }
+func systemMessage() -> String {
+    // Unsafe: a text of the C library's, copied before this thread asks for another.
+    unsafe String(cString: strerror(errno))
+}

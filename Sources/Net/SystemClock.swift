@@ -22,7 +22,8 @@ package enum SystemClock {
 
     private static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()
-        clock_gettime(clock, &time)
+        // Unsafe: a local that the system writes within the call.
+        unsafe clock_gettime(clock, &time)
         return time
     }
 }

@@ -2,18 +2,17 @@ import COpenSSL
 
 /// A certificate, the chain from it to its authority, and its key: what a TLS server shows. The key is never printed, and wiped
 /// when the last holder lets go.
-package final class ServerCertificate: @unchecked Sendable {
+@safe package final class ServerCertificate: @unchecked Sendable {
     /// What is wrong, in words that follow the name of the file.
     package enum Fault: Error, Equatable {
         case chain(String), key(String)
     }
 
-    // Never written after init, and OpenSSL counts references atomically.
-    /// The server's own: an X509.
-    package let leaf: OpaquePointer
+    /// The server's own.
+    package let leaf: Certificate
     /// Those behind it.
-    package let issuers: [OpaquePointer]
-    /// An EVP_PKEY.
+    package let issuers: [Certificate]
+    // Unsafe: an EVP_PKEY of OpenSSL's, never written after init; it counts references to it atomically.
     package let key: OpaquePointer
     /// Unix seconds of the first and the last moment at which clients accept it.
     package let validity: (from: Int64, until: Int64)
@@ -27,31 +26,29 @@ package final class ServerCertificate: @unchecked Sendable {
     package init(chain: Span<UInt8>, key: Secret) throws(Fault) {
         ERR_clear_error()
         defer { ERR_clear_error() }
-        guard let certificates = chain.withUnsafeBytes({ PEM.certificates($0) }) else {
+        guard let certificates = PEM.certificates(chain) else {
             throw .chain("holds a broken certificate")
         }
         guard let leaf = certificates.first else {
             throw .chain("holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
         }
-        let secret = key.withBytes { PEM.privateKey($0) }
-        guard let secret else {
-            for certificate in certificates { X509_free(certificate) }
+        guard let secret = unsafe key.withBytes({ unsafe PEM.privateKey($0.bindMemory(to: UInt8.self).span) }) else {
             throw .key("holds no private key in PEM, or one that is broken or encrypted")
         }
         self.leaf = leaf
-        self.key = secret
+        unsafe self.key = unsafe secret
         issuers = Array(certificates.dropFirst())
-        validity = (
-            CertificateTime.unixSeconds(X509_get0_notBefore(leaf)) ?? .max,
-            CertificateTime.unixSeconds(X509_get0_notAfter(leaf)) ?? .min
+        validity = unsafe (
+            CertificateTime.unixSeconds(X509_get0_notBefore(leaf.handle)) ?? .max,
+            CertificateTime.unixSeconds(X509_get0_notAfter(leaf.handle)) ?? .min
         )
         for (index, pair) in zip(certificates, issuers).enumerated()
-        where X509_check_issued(pair.1, pair.0) != X509_V_OK {
+        where unsafe X509_check_issued(pair.1.handle, pair.0.handle) != X509_V_OK {
             throw .chain(
                 "must hold the server's certificate first, each followed by its issuer's; "
                     + "certificate \(index + 2) did not issue certificate \(index + 1)")
         }
-        guard X509_check_purpose(leaf, X509_PURPOSE_SSL_SERVER, 0) == 1 else {
+        guard unsafe X509_check_purpose(leaf.handle, X509_PURPOSE_SSL_SERVER, 0) == 1 else {
             throw .chain("begins with a certificate that is not for servers")
         }
         for (index, certificate) in certificates.enumerated() where !ServerCertificate.isStrong(certificate) {
@@ -59,30 +56,29 @@ package final class ServerCertificate: @unchecked Sendable {
                 "holds certificate \(index + 1), whose key or signature is too weak; "
                     + "RSA needs 2048 bits, an elliptic curve 224, and the digest must be of SHA-2")
         }
-        guard X509_check_private_key(leaf, secret) == 1 else { throw .key("is not the key of the certificate") }
+        guard unsafe X509_check_private_key(leaf.handle, secret) == 1 else {
+            throw .key("is not the key of the certificate")
+        }
     }
 
-    deinit {
-        X509_free(leaf)
-        for certificate in issuers { X509_free(certificate) }
-        EVP_PKEY_free(key)
-    }
+    deinit { unsafe EVP_PKEY_free(key) }
 
     /// A root's signature of itself says nothing, whatever it is worth.
-    private static func isStrong(_ certificate: OpaquePointer) -> Bool {
+    private static func isStrong(_ certificate: Certificate) -> Bool {
         var strength: Int32 = 0
-        let isSigned = X509_get_signature_info(certificate, nil, nil, &strength, nil) == 1
-        let isRoot = X509_get_extension_flags(certificate) & UInt32(EXFLAG_SS) != 0
-        return EVP_PKEY_get_security_bits(X509_get0_pubkey(certificate)) >= leastStrength
+        let isSigned = unsafe X509_get_signature_info(certificate.handle, nil, nil, &strength, nil) == 1
+        let isRoot = unsafe X509_get_extension_flags(certificate.handle) & UInt32(EXFLAG_SS) != 0
+        return unsafe EVP_PKEY_get_security_bits(X509_get0_pubkey(certificate.handle)) >= leastStrength
             && (isRoot || isSigned && strength >= leastStrength)
     }
 
     /// Whether clients that call the server by `name`, a host name or a star in place of its first label, accept it (RFC 9525).
     package func covers(_ name: [UInt8]) -> Bool {
         let flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
-        return name.withUnsafeBytes { name in
-            let name = name.bindMemory(to: CChar.self)
-            return !name.isEmpty && X509_check_host(leaf, name.baseAddress, name.count, UInt32(flags), nil) == 1
+        return unsafe name.withUnsafeBytes { name in
+            let name = unsafe name.bindMemory(to: CChar.self)
+            return unsafe !name.isEmpty
+                && X509_check_host(leaf.handle, name.baseAddress, name.count, UInt32(flags), nil) == 1
         }
     }
 }

@@ -234,7 +234,7 @@ final class ClientConnection {
     private func sendMore() -> Progress {
         guard let stream, let request = flight?.exchange.request else { return .over(.waiting) }
         while sent < request.count {
-            switch request[sent...].withUnsafeBytes({ stream.write($0) }) {
+            switch stream.write(request.span.extracting(sent...)) {
             case .moved(let count): sent += count
             case .wait(let interest): return .pause(interest)
             case .ended: return .over(.failed(.closed(.sending)))
@@ -249,7 +249,7 @@ final class ClientConnection {
         guard let stream else { return .over(.waiting) }
         for _ in 0..<ClientConnection.readBatch {
             do throws(ResponseReader.Fault) {
-                switch input.withUnsafeMutableBytes({ stream.read(into: $0) }) {
+                switch stream.read(into: &input) {
                 case .moved(let count):
                     hasReceived = true
                     hasAnswerBegun = true
@@ -271,7 +271,7 @@ final class ClientConnection {
     /// An idle connection has nothing to say but its end; TLS has messages of its own.
     private func noticeEnd(_ input: inout [UInt8]) -> Progress {
         guard let stream else { return .over(.failed(.closed(.waiting))) }
-        if case .wait(let interest) = input.withUnsafeMutableBytes({ stream.read(into: $0) }) {
+        if case .wait(let interest) = stream.read(into: &input) {
             return .pause(interest)
         }
         return .over(.failed(.closed(.waiting)))

@@ -259,5 +259,5 @@ package final class ClientPool {
     }
 }
 
-// Confined to its loop's thread; what other threads know of it is the mailbox, and work in the mailbox is run by the loop.
+// Unsafe: confined to its loop's thread; others know only of the mailbox, and work in the mailbox is run by the loop.
 extension ClientPool: @unchecked Sendable {}

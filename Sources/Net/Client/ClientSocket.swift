@@ -8,6 +8,8 @@
 enum ClientSocket {
     struct Failure: Error { let reason: String }
 
+    // Unsafe: the system reads and writes locals of the known size within the call.
+
     /// A socket that has begun to connect, or has connected already.
     static func open(_ address: SocketAddress) throws(Failure) -> Int32 {
         #if canImport(Glibc)
@@ -19,13 +21,13 @@ enum ClientSocket {
         guard descriptor >= 0 else { throw Failure(reason: systemMessage()) }
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
+        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
         #if !canImport(Glibc)
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, size)
         #endif
-        let result = address.withSockaddr { connect(descriptor, $0, $1) }
+        let result = unsafe address.withSockaddr { unsafe connect(descriptor, $0, $1) }
         guard result == 0 || errno == EINPROGRESS || errno == EINTR else {
             let reason = systemMessage()
             systemClose(descriptor)
@@ -37,9 +39,9 @@ enum ClientSocket {
     /// Whether a socket that began to connect has done so; false while it has not.
     static func isConnected(_ descriptor: Int32) throws(Failure) -> Bool {
         var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        guard poll(&state, 1, 0) > 0 else { return false }
+        guard unsafe poll(&state, 1, 0) > 0 else { return false }
         let error = error(of: descriptor)
-        guard error == 0 else { throw Failure(reason: String(cString: strerror(error))) }
+        guard error == 0 else { throw unsafe Failure(reason: String(cString: strerror(error))) }
         return true
     }
 
@@ -47,7 +49,7 @@ enum ClientSocket {
     static func error(of descriptor: Int32) -> Int32 {
         var error: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
+        unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
         return error
     }
 }

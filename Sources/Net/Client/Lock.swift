@@ -5,29 +5,29 @@
 #endif
 
 /// A mutual exclusion that ThreadSanitizer understands, which `Synchronization.Mutex` is not. Held for moments only.
-package final class Lock: @unchecked Sendable {
-    // A mutex must not move in memory, as a stored property might.
+@safe package final class Lock: @unchecked Sendable {
+    // Unsafe: a mutex must not move in memory, as a stored property might; this one is freed by deinit, when nobody can hold it.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
     package init() {
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
+        unsafe mutex = .allocate(capacity: 1)
+        unsafe mutex.initialize(to: pthread_mutex_t())
+        unsafe pthread_mutex_init(mutex, nil)
     }
 
     deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe mutex.deallocate()
     }
 
     /// For what a closure cannot hold, such as a span; each `lock` has its `unlock` in the same function.
-    package func lock() { pthread_mutex_lock(mutex) }
+    package func lock() { unsafe pthread_mutex_lock(mutex) }
 
-    package func unlock() { pthread_mutex_unlock(mutex) }
+    package func unlock() { unsafe pthread_mutex_unlock(mutex) }
 
     package func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
         return try body()
     }
 }

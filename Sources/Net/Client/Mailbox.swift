@@ -4,9 +4,9 @@
 /// comes is let go of without being run.
 package final class Mailbox: Sendable {
     private let lock = Lock()
-    // Both guarded by the lock; of the transport only `wake` is called here.
-    private nonisolated(unsafe) var transport: (any Transport)?
-    private nonisolated(unsafe) var work: [@Sendable () -> Void] = []
+    // Unsafe: both guarded by the lock; of the transport only `wake` is called here.
+    @safe private nonisolated(unsafe) var transport: (any Transport)?
+    @safe private nonisolated(unsafe) var work: [@Sendable () -> Void] = []
 
     init(waking transport: any Transport) { self.transport = transport }
 

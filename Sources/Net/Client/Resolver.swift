@@ -76,8 +76,8 @@ private final class ResolverDesk: Sendable {
     private let bell = DispatchSemaphore(value: 0)
     private let clock: @Sendable () -> Int64
     private let lookup: @Sendable (String) -> Resolver.Outcome
-    // Guarded by the lock.
-    private nonisolated(unsafe) var state = State()
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var state = State()
 
     init(clock: @escaping @Sendable () -> Int64, lookup: @escaping @Sendable (String) -> Resolver.Outcome) {
         self.clock = clock

@@ -8,27 +8,31 @@ import Bytes
 
 /// The system's way to find the addresses of a name; it waits for name servers.
 package enum SystemLookup {
+    // Unsafe: the list is the system's, read within one call and freed at its end.
+
     /// More addresses of a name than that are not tried.
     private static let mostAddresses = 8
 
     /// IPv4 and IPv6 addresses in the order in which the system would try them (RFC 6724).
     package static func addresses(of name: String) -> Resolver.Outcome {
-        var hints = addrinfo()
-        hints.ai_family = AF_UNSPEC
+        var hints = unsafe addrinfo()
+        unsafe hints.ai_family = AF_UNSPEC
         #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+            unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         #else
             hints.ai_socktype = SOCK_STREAM
         #endif
         var list: UnsafeMutablePointer<addrinfo>?
-        let result = getaddrinfo(name, nil, &hints, &list)
+        let result = unsafe getaddrinfo(name, nil, &hints, &list)
         guard result == 0 else { return .failure(isFinal(result) ? .unknown : .unavailable) }
-        defer { freeaddrinfo(list) }
+        defer { unsafe freeaddrinfo(list) }
         var addresses: [IPAddress] = []
-        var next = list
-        while let entry = next, addresses.count < mostAddresses {
-            if let address = address(of: entry.pointee), !addresses.contains(address) { addresses.append(address) }
-            next = entry.pointee.ai_next
+        var next = unsafe list
+        while let entry = unsafe next, addresses.count < mostAddresses {
+            if let address = unsafe address(of: entry.pointee), !addresses.contains(address) {
+                addresses.append(address)
+            }
+            unsafe next = entry.pointee.ai_next
         }
         return addresses.isEmpty ? .failure(.unknown) : .success(addresses)
     }
@@ -45,8 +49,9 @@ package enum SystemLookup {
 
     private static func address(of entry: addrinfo) -> IPAddress? {
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        guard entry.ai_family == AF_INET || entry.ai_family == AF_INET6,
-            getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+        guard unsafe entry.ai_family == AF_INET || entry.ai_family == AF_INET6,
+            unsafe getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+                == 0
         else { return nil }
         // An address of one link only is told with its interface, and is then none for anybody else.
         return IPAddress(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))

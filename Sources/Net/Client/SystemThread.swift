@@ -20,9 +20,10 @@ package struct SystemThread: Sendable {
         #else
             var handle: pthread_t?
         #endif
-        let body = Unmanaged.passRetained(Body(run))
-        guard pthread_create(&handle, nil, SystemThread.enter, body.toOpaque()) == 0 else {
-            body.release()
+        // Unsafe: the new thread takes over the one reference; without a thread it is let go of here.
+        let body = unsafe Unmanaged.passRetained(Body(run))
+        guard unsafe pthread_create(&handle, nil, SystemThread.enter, body.toOpaque()) == 0 else {
+            unsafe body.release()
             return nil
         }
         #if !canImport(Glibc)
@@ -37,7 +38,7 @@ package struct SystemThread: Sendable {
 
     #if canImport(Glibc)
         private static let enter: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in
-            if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+            if let argument = unsafe argument { unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
             return nil
         }
     #else

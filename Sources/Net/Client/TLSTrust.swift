@@ -23,42 +23,41 @@ package final class TLSTrust: Sendable {
         package let description: String
     }
 
-    // OpenSSL counts references to a context atomically, and it is not changed after `init`.
-    nonisolated(unsafe) let context: OpaquePointer
+    let context: TLSContext
 
     package init(_ authorities: Authorities) throws(Failure) {
         ERR_clear_error()
-        guard let context = SSL_CTX_new(TLS_client_method()) else {
+        guard let made = unsafe TLSContext(TLS_client_method()) else {
             throw Failure(description: "TLS cannot be used: OpenSSL gave no context")
         }
-        self.context = context
-        guard cs_ssl_context_set_min_version(context, TLS1_2_VERSION) == 1 else {
+        self.context = made
+        // Unsafe: nobody else has it yet, and OpenSSL copies what it gets.
+        let context = unsafe made.handle
+        guard unsafe cs_ssl_context_set_min_version(context, TLS1_2_VERSION) == 1 else {
             throw Failure(description: "TLS cannot be used: OpenSSL's own configuration forbids TLS 1.2 and later")
         }
-        SSL_CTX_set_verify(context, authorities == .anybody ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
-        cs_ssl_context_forbid_renegotiation(context)
-        cs_ssl_context_set_modes(context)
+        unsafe SSL_CTX_set_verify(context, authorities == .anybody ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
+        unsafe cs_ssl_context_forbid_renegotiation(context)
+        unsafe cs_ssl_context_set_modes(context)
         // Sessions are kept by `ClientPool`, for their own host.
-        cs_ssl_context_disable_session_cache(context)
+        unsafe cs_ssl_context_disable_session_cache(context)
         switch authorities {
         case .anybody: break
         case .system:
-            guard SSL_CTX_set_default_verify_paths(context) == 1 else {
+            guard unsafe SSL_CTX_set_default_verify_paths(context) == 1 else {
                 throw Failure(description: "the authorities that the system trusts cannot be read")
             }
         case .file(let path):
             // OpenSSL's words for a file that is not there are of little use.
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
                 throw Failure(description: "the file of authorities \(path) cannot be read: \(systemMessage())")
             }
             systemClose(descriptor)
-            guard SSL_CTX_load_verify_file(context, path) == 1 else {
+            guard unsafe SSL_CTX_load_verify_file(context, path) == 1 else {
                 ERR_clear_error()
                 throw Failure(description: "the file of authorities \(path) holds no certificate, or a broken one")
             }
         }
     }
-
-    deinit { SSL_CTX_free(context) }
 }

@@ -9,49 +9,52 @@ import COpenSSL
 /// OpenSSL's way to a non-blocking socket. Its own one calls `write`, and to write to a peer that is gone is a signal that
 /// ends the process.
 enum SocketBIO {
+    // Unsafe: OpenSSL calls back with its own pointers, which are good while the callback runs.
+
     /// - Returns: nil when there is no memory. The descriptor stays the caller's.
     static func make(_ descriptor: Int32) -> OpaquePointer? {
-        guard let method, let bio = BIO_new(method) else { return nil }
+        guard let method = unsafe method, let bio = unsafe BIO_new(method) else { return nil }
         // Zero is a descriptor, and no pointer.
-        BIO_set_data(bio, UnsafeMutableRawPointer(bitPattern: Int(descriptor) + 1))
-        BIO_set_init(bio, 1)
-        return bio
+        unsafe BIO_set_data(bio, UnsafeMutableRawPointer(bitPattern: Int(descriptor) + 1))
+        unsafe BIO_set_init(bio, 1)
+        return unsafe bio
     }
 
-    // Made once, never changed, never freed.
+    // Unsafe: made once, never changed, never freed.
     private nonisolated(unsafe) static let method: OpaquePointer? = {
-        guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "countersign socket") else {
+        guard let method = unsafe BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "countersign socket") else {
             return nil
         }
-        BIO_meth_set_write(method) { bio, bytes, count in SocketBIO.write(bio, bytes, count) }
-        BIO_meth_set_read(method) { bio, bytes, count in SocketBIO.read(bio, bytes, count) }
-        BIO_meth_set_ctrl(method) { bio, command, _, _ in SocketBIO.control(bio, command) }
-        return method
+        unsafe BIO_meth_set_write(method) { bio, bytes, count in unsafe SocketBIO.write(bio, bytes, count) }
+        unsafe BIO_meth_set_read(method) { bio, bytes, count in unsafe SocketBIO.read(bio, bytes, count) }
+        unsafe BIO_meth_set_ctrl(method) { bio, command, _, _ in unsafe SocketBIO.control(bio, command) }
+        return unsafe method
     }()
 
     private static func descriptor(_ bio: OpaquePointer?) -> Int32 {
-        Int32(truncatingIfNeeded: Int(bitPattern: BIO_get_data(bio)) - 1)
+        unsafe Int32(truncatingIfNeeded: Int(bitPattern: BIO_get_data(bio)) - 1)
     }
 
     private static func write(_ bio: OpaquePointer?, _ bytes: UnsafePointer<CChar>?, _ count: Int32) -> Int32 {
-        BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
-        let sent = SocketStream.send(descriptor(bio), UnsafeRawBufferPointer(start: bytes, count: Int(count)))
-        switch sent {
+        unsafe BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
+        let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: Int(count)).bindMemory(to: UInt8.self)
+        switch unsafe SocketStream.send(descriptor(bio), bytes.span) {
         case .moved(let count): return Int32(truncatingIfNeeded: count)
-        case .wait: BIO_set_flags(bio, BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
+        case .wait: unsafe BIO_set_flags(bio, BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
         case .ended, .failed: break
         }
         return -1
     }
 
     private static func read(_ bio: OpaquePointer?, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
-        BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
-        let room = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
-        switch SocketStream.receive(descriptor(bio), into: room) {
+        unsafe BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
+        let bytes = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)).bindMemory(to: UInt8.self)
+        var room = unsafe bytes.mutableSpan
+        switch unsafe SocketStream.receive(descriptor(bio), into: &room, 0..<room.count) {
         case .moved(let count): return Int32(truncatingIfNeeded: count)
-        case .wait: BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
+        case .wait: unsafe BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
         case .ended:
-            BIO_set_flags(bio, BIO_FLAGS_IN_EOF)
+            unsafe BIO_set_flags(bio, BIO_FLAGS_IN_EOF)
             return 0
         case .failed: break
         }
@@ -61,7 +64,7 @@ enum SocketBIO {
     private static func control(_ bio: OpaquePointer?, _ command: Int32) -> Int {
         switch command {
         case BIO_CTRL_FLUSH: 1
-        case BIO_CTRL_EOF: BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0
+        case BIO_CTRL_EOF: unsafe BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0
         default: 0
         }
     }

@@ -30,6 +30,8 @@ package enum TLSFault: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    // Unsafe: OpenSSL's words are literals of its own.
+
     /// - Parameter result: what `SSL_get_verify_result` gave; not `X509_V_OK`.
     init(verification result: Int) {
         self =
@@ -41,7 +43,7 @@ package enum TLSFault: Error, Sendable, Equatable, CustomStringConvertible {
                 X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
                 X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
                 .unknownAuthority
-            default: .certificate(reason: String(cString: X509_verify_cert_error_string(result)))
+            default: unsafe .certificate(reason: String(cString: X509_verify_cert_error_string(result)))
             }
     }
 
@@ -53,7 +55,7 @@ package enum TLSFault: Error, Sendable, Equatable, CustomStringConvertible {
             SSL_R_BAD_RECORD_TYPE:
             self = .notTLS
         default:
-            let reason = ERR_reason_error_string(code).map { String(cString: $0) }
+            let reason = unsafe ERR_reason_error_string(code).map { unsafe String(cString: $0) }
             self = .failed(reason: reason ?? "for no reason that it gave")
         }
     }

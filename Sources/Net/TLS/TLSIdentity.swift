@@ -24,10 +24,9 @@ package final class TLSIdentity: Sendable {
         package let description: String
     }
 
-    /// The context of the first certificate, which sessions begin with: an SSL_CTX.
-    nonisolated(unsafe) let context: OpaquePointer
-    // OpenSSL counts references to contexts atomically, and they are not changed after `init`.
-    private nonisolated(unsafe) let contexts: [OpaquePointer]
+    /// That of the first certificate, which sessions begin with.
+    let context: TLSContext
+    private let contexts: [TLSContext]
     /// By names in lower case; those with a star begin with its dot.
     private let places: [[UInt8]: Int]
 
@@ -42,40 +41,35 @@ package final class TLSIdentity: Sendable {
     ///   - entries: at least one; the first is shown to who calls no name, or one that no entry has.
     ///   - authorities: of clients' certificates. A client may show none; one that shows another is refused.
     package init(_ entries: [Entry], acceptingFrom authorities: ClientAuthorities? = nil) throws(Failure) {
-        var contexts: [OpaquePointer] = []
+        var contexts: [TLSContext] = []
         var places: [[UInt8]: Int] = [:]
-        do throws(Failure) {
-            for (index, entry) in entries.enumerated() {
-                contexts.append(try TLSIdentity.context(entry.certificate))
-                if let authorities { TLSIdentity.accept(authorities, in: contexts[index]) }
-                for name in entry.names { places[TLSIdentity.key(of: name[...]), default: index] = index }
-            }
-            guard let first = contexts.first else { throw Failure(description: "TLS needs a certificate") }
-            context = first
-        } catch {
-            for context in contexts { SSL_CTX_free(context) }
-            throw error
+        for (index, entry) in entries.enumerated() {
+            let context = try TLSIdentity.context(entry.certificate)
+            if let authorities { TLSIdentity.accept(authorities, in: context) }
+            for name in entry.names { places[TLSIdentity.key(of: name[...]), default: index] = index }
+            contexts.append(context)
         }
+        guard let first = contexts.first else { throw Failure(description: "TLS needs a certificate") }
+        context = first
         self.contexts = contexts
         self.places = places
-        cs_ssl_context_on_server_name(
-            context,
+        // Unsafe: whoever has a session holds the identity, and only sessions call this.
+        unsafe cs_ssl_context_on_server_name(
+            context.handle,
             { ssl, _, identity in
-                if let ssl, let identity {
-                    Unmanaged<TLSIdentity>.fromOpaque(identity).takeUnretainedValue().show(ssl)
+                if let ssl = unsafe ssl, let identity = unsafe identity {
+                    unsafe Unmanaged<TLSIdentity>.fromOpaque(identity).takeUnretainedValue().show(ssl)
                 }
                 return SSL_TLSEXT_ERR_OK
-            }, Unmanaged.passUnretained(self).toOpaque())
+            }, unsafe Unmanaged.passUnretained(self).toOpaque())
     }
-
-    deinit { for context in contexts { SSL_CTX_free(context) } }
 
     /// Shows the certificate of the name that the client calls.
     private func show(_ ssl: OpaquePointer) {
-        guard contexts.count > 1, let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name),
-            let place = place(of: Array(String(cString: name).utf8))
+        guard contexts.count > 1, let name = unsafe SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name),
+            let place = unsafe place(of: Array(String(cString: name).utf8))
         else { return }
-        SSL_set_SSL_CTX(ssl, contexts[place])
+        unsafe SSL_set_SSL_CTX(ssl, contexts[place].handle)
     }
 
     /// The entry that has `name`, or else the one that has it with a star for its first label; nil when none has.
@@ -94,52 +88,54 @@ package final class TLSIdentity: Sendable {
         return name.map(\.lowercasedASCII)
     }
 
-    private static func accept(_ authorities: ClientAuthorities, in context: OpaquePointer) {
-        cs_ssl_context_ask_for_certificates(context, authorities.store) { isGood, verification in
-            guard isGood == 1, X509_STORE_CTX_get_error_depth(verification) == 0 else { return isGood }
+    private static func accept(_ authorities: ClientAuthorities, in context: TLSContext) {
+        unsafe cs_ssl_context_ask_for_certificates(context.handle, authorities.store) { isGood, verification in
+            guard isGood == 1, unsafe X509_STORE_CTX_get_error_depth(verification) == 0 else { return isGood }
             // OpenSSL is content with a certificate that does not say what it is for (R9).
-            let usage = X509_get_extended_key_usage(X509_STORE_CTX_get_current_cert(verification))
+            let usage = unsafe X509_get_extended_key_usage(X509_STORE_CTX_get_current_cert(verification))
             guard usage == .max || usage & UInt32(XKU_SSL_CLIENT) == 0 else { return 1 }
-            X509_STORE_CTX_set_error(verification, X509_V_ERR_INVALID_PURPOSE)
+            unsafe X509_STORE_CTX_set_error(verification, X509_V_ERR_INVALID_PURPOSE)
             return 0
         }
-        for authority in authorities.authorities { SSL_CTX_add_client_CA(context, authority) }
+        for authority in authorities.authorities { unsafe SSL_CTX_add_client_CA(context.handle, authority.handle) }
         // OpenSSL wants one where sessions hold certificates.
         let name = Array("countersign".utf8)
-        SSL_CTX_set_session_id_context(context, name, UInt32(name.count))
+        unsafe SSL_CTX_set_session_id_context(context.handle, name, UInt32(name.count))
     }
 
-    private static func context(_ certificate: ServerCertificate) throws(Failure) -> OpaquePointer {
+    private static func context(_ certificate: ServerCertificate) throws(Failure) -> TLSContext {
         ERR_clear_error()
         defer { ERR_clear_error() }
-        guard let context = SSL_CTX_new(TLS_server_method()) else {
+        guard let made = unsafe TLSContext(TLS_server_method()) else {
             throw Failure(description: "TLS cannot be used: OpenSSL gave no context")
         }
-        SSL_CTX_set_security_level(context, 2)
-        guard cs_ssl_context_set_min_version(context, TLS1_2_VERSION) == 1,
-            SSL_CTX_set_cipher_list(context, ciphers) == 1, cs_ssl_context_set_groups(context, groups) == 1
+        // Unsafe: nobody else has it yet, and OpenSSL copies what it gets or counts a reference to it.
+        let context = unsafe made.handle
+        unsafe SSL_CTX_set_security_level(context, 2)
+        guard unsafe cs_ssl_context_set_min_version(context, TLS1_2_VERSION) == 1,
+            unsafe SSL_CTX_set_cipher_list(context, ciphers) == 1,
+            unsafe cs_ssl_context_set_groups(context, groups) == 1
         else {
-            SSL_CTX_free(context)
             throw Failure(description: "TLS cannot be used: OpenSSL's own configuration forbids TLS 1.2 and later")
         }
-        guard SSL_CTX_use_certificate(context, certificate.leaf) == 1,
-            SSL_CTX_use_PrivateKey(context, certificate.key) == 1,
-            certificate.issuers.allSatisfy({ cs_ssl_context_add_chain_certificate(context, $0) == 1 })
+        guard unsafe SSL_CTX_use_certificate(context, certificate.leaf.handle) == 1,
+            unsafe SSL_CTX_use_PrivateKey(context, certificate.key) == 1,
+            certificate.issuers.allSatisfy({ unsafe cs_ssl_context_add_chain_certificate(context, $0.handle) == 1 })
         else {
-            let reason = ERR_reason_error_string(ERR_peek_error()).map { String(cString: $0) } ?? "no reason given"
-            SSL_CTX_free(context)
+            let reason =
+                unsafe ERR_reason_error_string(ERR_peek_error()).map { unsafe String(cString: $0) } ?? "no reason given"
             throw Failure(description: "OpenSSL does not accept a certificate: \(reason)")
         }
-        cs_ssl_context_set_server_options(context)
-        cs_ssl_context_set_modes(context)
-        cs_ssl_context_disable_session_cache(context)
-        SSL_CTX_set_timeout(context, ticketLifetime)
-        SSL_CTX_set_num_tickets(context, 1)
-        SSL_CTX_set_alpn_select_cb(
+        unsafe cs_ssl_context_set_server_options(context)
+        unsafe cs_ssl_context_set_modes(context)
+        unsafe cs_ssl_context_disable_session_cache(context)
+        unsafe SSL_CTX_set_timeout(context, ticketLifetime)
+        unsafe SSL_CTX_set_num_tickets(context, 1)
+        unsafe SSL_CTX_set_alpn_select_cb(
             context,
             { _, chosen, length, offered, count, _ in
-                ALPN.choose(chosen, length, UnsafeBufferPointer(start: offered, count: Int(count)))
+                unsafe ALPN.choose(chosen, length, UnsafeBufferPointer(start: offered, count: Int(count)))
             }, nil)
-        return context
+        return made
     }
 }

@@ -4,37 +4,40 @@ import Crypto
 import HTTP
 
 extension TLSSession {
+    // Unsafe: what OpenSSL lends of its session is copied at once; what it gives is freed where it is got.
+
     /// The server's side.
     /// - Parameter descriptor: a connected socket; stays the caller's, and must outlive this.
     /// - Returns: nil when OpenSSL has no memory for it.
     convenience init?(_ identity: TLSIdentity, _ descriptor: Int32) {
         self.init(identity.context, of: identity, over: descriptor)
-        SSL_set_accept_state(ssl)
+        unsafe SSL_set_accept_state(ssl)
     }
 
     /// What the client has shown in the handshake, or in the one that this resumes; nil when it has shown nothing.
     var clientCertificate: ClientCertificate? {
-        guard let certificate = SSL_get0_peer_certificate(ssl), SSL_get_verify_result(ssl) == X509_V_OK else {
+        guard let certificate = unsafe SSL_get0_peer_certificate(ssl), unsafe SSL_get_verify_result(ssl) == X509_V_OK
+        else {
             return nil
         }
-        return ClientCertificate(
+        return unsafe ClientCertificate(
             names: TLSSession.alternativeNames(of: certificate),
             notAfter: CertificateTime.unixSeconds(X509_get0_notAfter(certificate)) ?? 0)
     }
 
     private static func alternativeNames(of certificate: OpaquePointer) -> [AlternativeName] {
-        guard let list = cs_x509_alternative_names(certificate) else { return [] }
-        defer { cs_general_names_free(list) }
-        return (0..<cs_general_names_count(list)).compactMap { index in
+        guard let list = unsafe cs_x509_alternative_names(certificate) else { return [] }
+        defer { unsafe cs_general_names_free(list) }
+        return unsafe (0..<cs_general_names_count(list)).compactMap { index in
             var (bytes, count): (UnsafePointer<UInt8>?, Int32) = (nil, 0)
             let kind: AlternativeName.Kind
-            switch cs_general_name(list, index, &bytes, &count) {
+            switch unsafe cs_general_name(list, index, &bytes, &count) {
             case GEN_DNS: kind = .dns
             case GEN_URI: kind = .uri
             case GEN_EMAIL: kind = .email
             default: return nil
             }
-            return AlternativeName(kind, Array(UnsafeBufferPointer(start: bytes, count: Int(count))))
+            return unsafe AlternativeName(kind, Array(UnsafeBufferPointer(start: bytes, count: Int(count))))
         }
     }
 }

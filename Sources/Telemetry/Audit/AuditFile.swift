@@ -180,7 +180,7 @@ package final class AuditFile {
         }
         var start = 0
         while start < bytes.count {
-            let count = bytes.withUnsafeBytes {
+            let count = bytes.bytes.withUnsafeBytes {
                 calls.write(descriptor, UnsafeRawBufferPointer(rebasing: $0[start...]))
             }
             if count < 0, errno == EINTR { continue }
