@@ -39,7 +39,8 @@ package final class LogWriter: Sendable {
             return
         }
         queue.async { [self] in
-            if !bytes.withUnsafeBytes({ send($0) }) { lost.add(UInt64(lines), ordering: .relaxed) }
+            // Unsafe: the bytes are lent for the call.
+            if unsafe !bytes.withUnsafeBytes({ unsafe send($0) }) { lost.add(UInt64(lines), ordering: .relaxed) }
             waiting.subtract(bytes.count, ordering: .relaxed)
         }
     }
@@ -55,13 +56,13 @@ package final class LogWriter: Sendable {
     private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var sent = 0
         while sent < bytes.count {
-            let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+            let count = unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
             if count > 0 {
                 sent += count
             } else if errno == EAGAIN {
                 // Whoever started the service may have made it so that it does not wait.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&ready, 1, -1)
+                unsafe poll(&ready, 1, -1)
             } else if errno != EINTR {
                 return false
             }
@@ -72,5 +73,6 @@ package final class LogWriter: Sendable {
 
 /// `write`, whose name `LogWriter` has taken.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
+    // Unsafe: the bytes are lent for the call.
+    unsafe write(descriptor, bytes.baseAddress, bytes.count)
 }

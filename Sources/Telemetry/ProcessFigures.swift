@@ -21,7 +21,8 @@ package struct ProcessFigures: Sendable {
         var figures = ProcessFigures()
         var usage = rusage()
         #if canImport(Glibc)
-            getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+            // Unsafe: figures and buffers are lent for the calls; the folder is closed where it is opened.
+            unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         #else
             getrusage(RUSAGE_SELF, &usage)
         #endif
@@ -43,7 +44,7 @@ package struct ProcessFigures: Sendable {
     private static func fileLimit() -> Int? {
         var limit = rlimit()
         #if canImport(Glibc)
-            guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+            guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
         #else
             guard getrlimit(RLIMIT_NOFILE, &limit) == 0 else { return nil }
         #endif
@@ -52,10 +53,10 @@ package struct ProcessFigures: Sendable {
 
     #if canImport(Glibc)
         private static func openFiles() -> Int? {
-            guard let folder = opendir("/proc/self/fd") else { return nil }
-            defer { closedir(folder) }
+            guard let folder = unsafe opendir("/proc/self/fd") else { return nil }
+            defer { unsafe closedir(folder) }
             var count = 0
-            while readdir(folder) != nil { count += 1 }
+            while unsafe readdir(folder) != nil { count += 1 }
             // Neither `.` and `..` nor what this very look has opened.
             return max(0, count - 3)
         }
@@ -75,14 +76,14 @@ package struct ProcessFigures: Sendable {
         private static func words(of path: String) -> [Substring] { text(of: path).split(separator: " ") }
 
         private static func text(of path: String) -> String {
-            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return "" }
             defer { close(descriptor) }
             var bytes = [UInt8](repeating: 0, count: 64 * 1024)
             var count = 0
             while count < bytes.count {
-                let more = bytes.withUnsafeMutableBytes {
-                    Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
+                let more = unsafe bytes.withUnsafeMutableBytes {
+                    unsafe Glibc.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
                 }
                 guard more > 0 else { break }
                 count += more

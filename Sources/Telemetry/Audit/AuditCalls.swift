@@ -5,25 +5,27 @@
 #endif
 
 /// The system calls by which lines come to the disk, so that tests can have them fail.
-package struct AuditCalls: Sendable {
+@safe package struct AuditCalls: Sendable {
+    // Unsafe: whoever calls lends the bytes for the call.
     /// `write(2)`.
     package var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
     /// `fdatasync(2)`.
     package var sync: @Sendable (Int32) -> Int32
 
     package init(
-        write: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> Int = { systemWrite($0, $1) },
+        write: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> Int = { unsafe systemWrite($0, $1) },
         sync: @escaping @Sendable (Int32) -> Int32 = { systemSync($0) }
     ) {
-        self.write = write
+        unsafe self.write = write
         self.sync = sync
     }
 
-    package static let system = AuditCalls()
+    package static let system = unsafe AuditCalls()
 }
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(descriptor, bytes.baseAddress, bytes.count)
+    // Unsafe: whoever calls lends the bytes for the call.
+    unsafe write(descriptor, bytes.baseAddress, bytes.count)
 }
 
 private func systemSync(_ descriptor: Int32) -> Int32 {
@@ -43,6 +45,7 @@ package struct AuditFault: Error, CustomStringConvertible {
 
     /// - Parameter what: what failed; `errno` says why.
     init(failed what: String, _ number: Int32 = errno) {
-        description = "\(what): \(String(cString: strerror(number)))"
+        // Unsafe: the C library's own text is copied at once.
+        description = unsafe "\(what): \(String(cString: strerror(number)))"
     }
 }

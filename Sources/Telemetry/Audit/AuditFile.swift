@@ -115,8 +115,9 @@ package final class AuditFile {
     /// Puts a new file, which begins with where the chain stands, into the place of the old one, which gets another name.
     private func rotate(_ reason: AuditChain.Reason, at moment: Int64) throws(AuditFault) {
         let next = path + "-next"
-        unlink(next)
-        let fresh = open(next, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        // Unsafe: here and below, paths and bytes are lent for the calls.
+        unsafe unlink(next)
+        let fresh = unsafe open(next, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard fresh >= 0 else { throw AuditFault(failed: "cannot make \(next)") }
         let old = (position: chain.position, size: size)
         do throws(AuditFault) {
@@ -124,11 +125,11 @@ package final class AuditFile {
             size = 0
             try startSegment(reason, in: fresh, at: moment)
             try setAsideCurrent(at: moment)
-            guard rename(next, path) == 0 else { throw AuditFault(failed: "cannot rename \(next)") }
+            guard unsafe rename(next, path) == 0 else { throw AuditFault(failed: "cannot rename \(next)") }
         } catch {
             // Its line was never seen.
             (chain.position, size) = old
-            unlink(next)
+            unsafe unlink(next)
             close(fresh)
             throw error
         }
@@ -167,7 +168,7 @@ package final class AuditFile {
         let name = "\(path).\(AuditFile.stamp(moment))-\(AuditFile.padded(durable.number))"
         _ = try AuditFile.named(name) { name in
             // Not every file system has links; then the name is nobody's for a moment.
-            link(path, name) == 0 || (errno != EEXIST && rename(path, name) == 0)
+            unsafe link(path, name) == 0 || (errno != EEXIST && rename(path, name) == 0)
         }
     }
 
@@ -180,8 +181,8 @@ package final class AuditFile {
         }
         var start = 0
         while start < bytes.count {
-            let count = bytes.bytes.withUnsafeBytes {
-                calls.write(descriptor, UnsafeRawBufferPointer(rebasing: $0[start...]))
+            let count = unsafe bytes.bytes.withUnsafeBytes {
+                unsafe calls.write(descriptor, UnsafeRawBufferPointer(rebasing: $0[start...]))
             }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw AuditFault(failed: "cannot write \(path)") }
@@ -197,7 +198,7 @@ package final class AuditFile {
     /// Without this, a new file's name may be lost with the power.
     private func syncFolder() throws(AuditFault) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "."
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw AuditFault(failed: "cannot open \(folder)") }
         defer { close(descriptor) }
         // Some file systems have no such thing.
@@ -207,11 +208,11 @@ package final class AuditFile {
     private func setAside(_ bytes: [UInt8], at moment: Int64) throws(AuditFault) -> String {
         var file: Int32 = -1
         let name = try AuditFile.named("\(path)-torn.\(AuditFile.stamp(moment))") { name in
-            file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            file = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             return file >= 0
         }
         defer { close(file) }
-        let count = bytes.withUnsafeBytes { calls.write(file, $0) }
+        let count = unsafe bytes.withUnsafeBytes { unsafe calls.write(file, $0) }
         guard count == bytes.count, calls.sync(file) == 0 else { throw AuditFault(failed: "cannot write \(name)") }
         return name
     }
@@ -229,7 +230,7 @@ package final class AuditFile {
     /// Opens the file for appending, if no other process has it.
     private static func openLocked(_ path: String) throws(AuditFault) -> Int32 {
         while true {
-            let file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            let file = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
             guard file >= 0 else { throw AuditFault(failed: "cannot open \(path)") }
             guard let mark = FileMark(file), mark.isRegular else {
                 close(file)
@@ -290,13 +291,14 @@ struct FileMark: Equatable {
 
     init?(_ descriptor: Int32) {
         var info = stat()
-        guard fstat(descriptor, &info) == 0 else { return nil }
+        // Unsafe: a local that the system writes within the call.
+        guard unsafe fstat(descriptor, &info) == 0 else { return nil }
         self.init(info)
     }
 
     init?(_ path: String) {
         var info = stat()
-        guard lstat(path, &info) == 0 else { return nil }
+        guard unsafe lstat(path, &info) == 0 else { return nil }
         self.init(info)
     }
 }

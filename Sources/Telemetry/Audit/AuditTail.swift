@@ -51,8 +51,9 @@ struct AuditTail {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
-            let got = bytes.withUnsafeMutableBytes {
-                pread(
+            // Unsafe: the buffer is lent for the call, from the first byte that is not filled.
+            let got = unsafe bytes.withUnsafeMutableBytes {
+                unsafe pread(
                     descriptor, UnsafeMutableRawBufferPointer(rebasing: $0[filled...]).baseAddress, count - filled,
                     off_t(start) + off_t(filled))
             }
