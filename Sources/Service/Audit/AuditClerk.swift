@@ -126,5 +126,5 @@ final class AuditClerk {
     }
 }
 
-// Confined to its loop's thread; what other threads know of it is its `post`, and that runs on the loop.
+// Unsafe: confined to its loop's thread; what other threads know of it is its `post`, and that runs on the loop.
 extension AuditClerk: @unchecked Sendable {}

@@ -19,12 +19,12 @@ package final class AuditDesk: Sendable {
     let settings: AuditSettings
     private let alarm = DispatchSemaphore(value: 0)
     private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var seats: [Seat] = []
-    private nonisolated(unsafe) var rotates = false
-    private nonisolated(unsafe) var ends = false
-    private nonisolated(unsafe) var told: AuditStanding
-    private nonisolated(unsafe) var thread: SystemThread?
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var seats: [Seat] = []
+    @safe private nonisolated(unsafe) var rotates = false
+    @safe private nonisolated(unsafe) var ends = false
+    @safe private nonisolated(unsafe) var told: AuditStanding
+    @safe private nonisolated(unsafe) var thread: SystemThread?
 
     /// Opens the file; lines are written from now on.
     /// - Throws: when it cannot be had: nothing may be issued then.
@@ -93,7 +93,7 @@ package final class AuditDesk: Sendable {
     }
 }
 
-// What belongs to the audit's thread is handed to it once.
+// Unsafe: what belongs to the audit's thread is handed to it once.
 extension AuditWriter: @unchecked Sendable {}
 
 /// How the audit stands.

@@ -27,8 +27,8 @@ final class AuditQueue: Sendable {
 
     private let lock = Lock()
     private let alarm: @Sendable () -> Void
-    // Guarded by the lock.
-    private nonisolated(unsafe) var load = Load()
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var load = Load()
 
     static let waits = UInt8(ascii: "w")
     /// What lines are counted as that are not written although something was given or refused.

@@ -97,5 +97,5 @@ final class CallbackCounter {
     }
 }
 
-// Confined to its loop's thread; what other threads know of it is its `post`, and that runs on the loop.
+// Unsafe: confined to its loop's thread; what other threads know of it is its `post`, and that runs on the loop.
 extension CallbackCounter: @unchecked Sendable {}

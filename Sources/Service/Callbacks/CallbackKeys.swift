@@ -33,8 +33,8 @@ package final class CallbackKeys: Sendable {
 
     private let lines: [Way: VendorLine]
     private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var state: State
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var state: State
 
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
     package init(_ configuration: Configuration) throws(TLSTrust.Failure) {

@@ -20,8 +20,8 @@ final class VendorLine: Sendable {
     let trust: TLSTrust?
     let limits: UpstreamLimits
     private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var state: State
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var state: State
 
     init(to endpoints: [VendorEndpoint], trusting trust: TLSTrust?, _ limits: UpstreamLimits, from now: Now) {
         self.endpoints = endpoints

@@ -51,16 +51,19 @@ enum AuditVerifying {
     }
 
     private static func read(_ path: String, by verifier: inout AuditVerifier) throws {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw AuditFault("cannot read \(path): \(String(cString: strerror(errno)))") }
+        // Unsafe: paths and the buffer are lent for the calls.
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw AuditFault(unsafe "cannot read \(path): \(String(cString: strerror(errno)))") }
         defer { close(file) }
         verifier.begin(path)
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         var rest: [UInt8] = []
         while true {
-            let count = buffer.withUnsafeMutableBytes { fill($0, from: file) }
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe fill($0, from: file) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw AuditFault("cannot read \(path): \(String(cString: strerror(errno)))") }
+            guard count >= 0 else {
+                throw AuditFault(unsafe "cannot read \(path): \(String(cString: strerror(errno)))")
+            }
             if count == 0 { break }
             var start = 0
             while let end = buffer[start..<count].firstIndex(of: UInt8(ascii: "\n")) {
@@ -80,7 +83,8 @@ enum AuditVerifying {
 
 /// `read`, whose name the reader has taken.
 private func fill(_ buffer: UnsafeMutableRawBufferPointer, from file: Int32) -> Int {
-    read(file, buffer.baseAddress, buffer.count)
+    // Unsafe: the buffer is lent for the call.
+    unsafe read(file, buffer.baseAddress, buffer.count)
 }
 
 extension AuditVerifier {

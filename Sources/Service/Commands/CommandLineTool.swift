@@ -26,7 +26,8 @@ package enum CommandLineTool {
     }
 
     /// What the process was started with, the program's own name first.
-    static var arguments: [String] { (0..<cs_argument_count()).map { String(cString: cs_argument($0)) } }
+    // Unsafe: the arguments are the process's own, there as long as it is.
+    static var arguments: [String] { (0..<cs_argument_count()).map { unsafe String(cString: cs_argument($0)) } }
 
     static func run(_ arguments: [String], startingSandbox start: @escaping SandboxStart) -> Exit {
         guard let name = arguments.first else {
@@ -75,7 +76,8 @@ enum Terminal {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while bytes.count < limit {
             let room = min(buffer.count, limit - bytes.count)
-            let count = buffer.withUnsafeMutableBytes { systemRead(descriptor, $0.baseAddress, room) }
+            // Unsafe: the buffer is lent for the call.
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe systemRead(descriptor, $0.baseAddress, room) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
             guard count > 0 else { break }
@@ -87,7 +89,7 @@ enum Terminal {
     private static func put(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
             // Nobody is left to be told that nobody listens.
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
@@ -97,5 +99,6 @@ enum Terminal {
 
 /// `read`, whose name `Terminal` has taken.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
+    // Unsafe: the buffer is lent for the call.
+    unsafe read(descriptor, buffer, count)
 }

@@ -37,7 +37,8 @@ struct Inheritance {
         sockets = Array(Inheritance.first..<Inheritance.first + count)
         if parent != nil { predecessor = Inheritance.first + count }
         // Nobody who is started from here is meant.
-        for variable in Variable.allCases { unsetenv(variable.rawValue) }
+        // Unsafe: what is lent to the system here, it reads within the call.
+        for variable in Variable.allCases { unsafe unsetenv(variable.rawValue) }
         for descriptor in sockets + (predecessor.map { [$0] } ?? []) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     }
 
@@ -45,7 +46,7 @@ struct Inheritance {
     func takeOver() {
         guard let predecessor else { return }
         var word: UInt8 = 1
-        _ = write(predecessor, &word, 1)
+        _ = unsafe write(predecessor, &word, 1)
         close(predecessor)
     }
 }
@@ -60,9 +61,9 @@ final class Handover: Sendable {
     private let queue = DispatchQueue(label: "countersign.handover")
     /// Where the other process is waited for.
     private let patience = DispatchQueue(label: "countersign.handover.patience")
-    // On the queue only.
-    private nonisolated(unsafe) var isWaiting = false
-    private nonisolated(unsafe) var isForbidden = false
+    // Unsafe: on the queue only.
+    @safe private nonisolated(unsafe) var isWaiting = false
+    @safe private nonisolated(unsafe) var isForbidden = false
 
     /// - Parameter then: called when the other process answers requests.
     init(of server: Server, _ log: Log, then: @escaping @Sendable (pid_t) -> Void) {
@@ -79,7 +80,7 @@ final class Handover: Sendable {
         queue.async { [self] in
             guard !isWaiting, !isForbidden else { return }
             var ends: [Int32] = [-1, -1]
-            guard pipe(&ends) == 0 else { return complain("no pipe", errno) }
+            guard unsafe pipe(&ends) == 0 else { return complain("no pipe", errno) }
             _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
             let result = start(with: server.sockets + [ends[1]])
             close(ends[1])
@@ -99,10 +100,11 @@ final class Handover: Sendable {
         for variable in [Inheritance.Variable.process, .predecessor] { environment[variable.rawValue] = "\(getpid())" }
         // It is the one that is watched then.
         environment["WATCHDOG_PID"] = nil
-        var arguments = ([program] + CommandLineTool.arguments.dropFirst()).map { strdup($0) } + [nil]
-        var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        return cs_spawn(program, &arguments, &variables, descriptors, Int32(descriptors.count))
+        // Unsafe: copies that only the call reads, and that are freed behind it.
+        var arguments = unsafe ([program] + CommandLineTool.arguments.dropFirst()).map { unsafe strdup($0) } + [nil]
+        var variables = unsafe environment.map { unsafe strdup("\($0)=\($1)") } + [nil]
+        defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
+        return unsafe cs_spawn(program, &arguments, &variables, descriptors, Int32(descriptors.count))
     }
 
     /// Waits for the one byte that says that the process answers; the end without it says that it never will. By a blocking
@@ -111,8 +113,8 @@ final class Handover: Sendable {
         isWaiting = true
         patience.async { [self] in
             var word: UInt8 = 0
-            var count = read(pipe, &word, 1)
-            while count < 0, errno == EINTR { count = read(pipe, &word, 1) }
+            var count = unsafe read(pipe, &word, 1)
+            while count < 0, errno == EINTR { count = unsafe read(pipe, &word, 1) }
             close(pipe)
             let isTaken = count == 1
             queue.async { [self] in conclude(process, isTaken) }
@@ -123,7 +125,7 @@ final class Handover: Sendable {
         guard isTaken else {
             isWaiting = false
             var status: Int32 = 0
-            waitpid(process, &status, 0)
+            unsafe waitpid(process, &status, 0)
             return log.write(.error, "not handed over, this process goes on", ["process": "\(process)"])
         }
         log.write(.info, "handed over", ["process": "\(process)"])
@@ -132,7 +134,8 @@ final class Handover: Sendable {
 
     private func complain(_ what: String, _ number: Int32) {
         log.write(
-            .error, "not handed over, this process goes on", ["reason": "\(what): \(String(cString: strerror(number)))"]
+            .error, "not handed over, this process goes on",
+            ["reason": unsafe "\(what): \(String(cString: strerror(number)))"]
         )
     }
 

@@ -2,8 +2,8 @@ import Dispatch
 
 /// Tells the supervisor that the service is alive, as long as every event loop does what is asked of it.
 final class Heartbeat: Sendable {
-    // Touched by `init` and `deinit` alone.
-    private nonisolated(unsafe) let timer: any DispatchSourceTimer
+    // Unsafe: touched by `init` and `deinit` alone.
+    @safe private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
     /// - Returns: nil when nobody wants to know.
     init?(_ supervisor: Supervisor, _ loops: [LoopHandler]) {

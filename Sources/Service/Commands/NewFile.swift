@@ -8,12 +8,14 @@
 enum NewFile {
     /// - Returns: why it was not written, nil when it was.
     static func make(_ bytes: [UInt8], at path: String) -> String? {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        // Unsafe: the path and the bytes are lent for the calls.
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             return errno == EEXIST
-                ? "is there already, and stays as it is" : "cannot be written: \(String(cString: strerror(errno)))"
+                ? "is there already, and stays as it is"
+                : unsafe "cannot be written: \(String(cString: strerror(errno)))"
         }
-        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
         guard close(descriptor) == 0, count == bytes.count else { return "could not be written whole" }
         return nil
     }

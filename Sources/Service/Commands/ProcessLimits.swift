@@ -21,22 +21,23 @@ enum ProcessLimits {
     /// A dump of the process's memory would have every key in it.
     private static func forbidCoreDumps() {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(core, &limit)
+        // Unsafe: limits are locals that the system reads and writes within the call.
+        unsafe setrlimit(core, &limit)
     }
 
     /// Opens nothing in the place of standard streams that the process was started without: else what is opened next would
     /// take their numbers, and a client would get the log.
     static func fillStandardStreams() {
-        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 { _ = open("/dev/null", O_RDWR) }
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 { _ = unsafe open("/dev/null", O_RDWR) }
     }
 
     /// Lets the process open as many files and sockets as the system allows it at all.
     /// - Returns: how many that is.
     static func raiseDescriptors() -> Int {
         var limit = rlimit()
-        guard getrlimit(files, &limit) == 0 else { return 0 }
+        guard unsafe getrlimit(files, &limit) == 0 else { return 0 }
         limit.rlim_cur = limit.rlim_max
-        if setrlimit(files, &limit) != 0 { getrlimit(files, &limit) }
+        if unsafe setrlimit(files, &limit) != 0 { unsafe getrlimit(files, &limit) }
         return Int(clamping: limit.rlim_cur)
     }
 

@@ -40,8 +40,11 @@ struct Supervisor: Sendable {
     private func tell(_ words: String) {
         guard let socket else { return }
         let message = Array(words.utf8)
-        _ = message.withUnsafeBytes { message in
-            socket.withUnsafeBytes { cs_notify($0.baseAddress, $0.count, message.baseAddress, message.count) }
+        // Unsafe: both are lent for the call.
+        _ = unsafe message.withUnsafeBytes { message in
+            unsafe socket.withUnsafeBytes {
+                unsafe cs_notify($0.baseAddress, $0.count, message.baseAddress, message.count)
+            }
         }
     }
 }

@@ -85,7 +85,8 @@ extension Inquiry {
 
     /// What a file has, or standard input where that is `-`.
     private static func read(_ path: String, for option: Option) throws(UsageError) -> [UInt8] {
-        let file: Int32 = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        // Unsafe: the path is lent for the call.
+        let file: Int32 = unsafe path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         defer { if file > STDIN_FILENO { close(file) } }
         guard file >= 0, let bytes = Terminal.read(file, atMost: maximumLength + 1) else {
             throw UsageError(reason: "\(option.rawValue): \(path) cannot be read")

@@ -125,5 +125,5 @@ final class SingleRequest {
     }
 }
 
-// Confined to the loop's thread while the loop runs.
+// Unsafe: confined to the loop's thread while the loop runs.
 extension SingleRequest: @unchecked Sendable {}

@@ -4,8 +4,8 @@ import Telemetry
 /// What the service counts of its requests, over all loops and all configurations that follow each other; from any thread.
 package final class Metrics: Sendable {
     private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var loops: [Counters] = []
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var loops: [Counters] = []
 
     package init() {}
 

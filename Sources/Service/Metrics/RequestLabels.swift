@@ -72,11 +72,7 @@ enum RequestLabels {
     ]
 
     static func place(ofReason code: StaticString) -> Int {
-        let bytes = UnsafeRawBufferPointer(start: code.utf8Start, count: code.utf8CodeUnitCount)
-        return reasons.firstIndex { reason in
-            reason.utf8CodeUnitCount == bytes.count
-                && bytes.elementsEqual(UnsafeRawBufferPointer(start: reason.utf8Start, count: bytes.count))
-        } ?? reasons.count - 1
+        reasons.firstIndex { $0.bytes.equals(code) } ?? reasons.count - 1
     }
 
     // MARK: Who asks

@@ -108,5 +108,5 @@ package final class LoopHandler: RequestHandler {
     package var isWaiting: Bool { current.isWaiting || earlier.contains(where: \.isWaiting) }
 }
 
-// Confined to its loop's thread, but for what says that it may be called from any.
+// Unsafe: confined to its loop's thread, but for what says that it may be called from any.
 extension LoopHandler: @unchecked Sendable {}

@@ -11,8 +11,8 @@ package final class RateLimiter: Sendable {
     }
 
     private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var table: RateTable
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var table: RateTable
 
     /// - Parameter identities: how many are told apart at a time.
     package init(identities: Int) { table = RateTable(capacity: identities) }
@@ -81,6 +81,7 @@ extension RateTable.Identity {
 extension Hasher {
     fileprivate mutating func add(_ bytes: [UInt8]) {
         combine(bytes.count)
-        bytes.withUnsafeBytes { combine(bytes: $0) }
+        // Unsafe: the bytes are lent for the call.
+        unsafe bytes.withUnsafeBytes { unsafe combine(bytes: $0) }
     }
 }

@@ -3,8 +3,8 @@ import Net
 /// Does something when it has been counted so often, on the thread of the last.
 final class Countdown: Sendable {
     private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var left: Int
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var left: Int
     private let body: @Sendable () -> Void
 
     init(from count: Int, _ body: @escaping @Sendable () -> Void) {

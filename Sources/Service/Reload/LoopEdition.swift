@@ -91,5 +91,5 @@ final class LoopEdition {
     var isBusy: Bool { isWaiting || tokens.isWaiting }
 }
 
-// Made elsewhere, and confined to its loop's thread from then on.
+// Unsafe: made elsewhere, and confined to its loop's thread from then on.
 extension LoopEdition: @unchecked Sendable {}

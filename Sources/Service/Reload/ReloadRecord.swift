@@ -20,8 +20,8 @@ package final class ReloadRecord: Sendable {
     }
 
     private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var state: Standing
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var state: Standing
 
     init(at now: Int64) { state = Standing(since: now) }
 

@@ -22,13 +22,13 @@ final class Reloader: Sendable {
     private let record: ReloadRecord
     private let supervisor: Supervisor
     private let queue = DispatchQueue(label: "countersign.reload")
-    // On the queue only.
-    private nonisolated(unsafe) var edition: Edition
+    // Unsafe: on the queue only.
+    @safe private nonisolated(unsafe) var edition: Edition
     /// The files of the configuration that was tried last.
-    private nonisolated(unsafe) var files: WatchedFiles
+    @safe private nonisolated(unsafe) var files: WatchedFiles
     /// What they were when they were last seen to be others.
-    private nonisolated(unsafe) var changed: WatchedFiles?
-    private nonisolated(unsafe) var timer: (any DispatchSourceTimer)?
+    @safe private nonisolated(unsafe) var changed: WatchedFiles?
+    @safe private nonisolated(unsafe) var timer: (any DispatchSourceTimer)?
 
     /// Whoever writes a file may not be done: what is seen counts if it is seen again after this.
     private static let settling = DispatchTimeInterval.milliseconds(100)
@@ -72,7 +72,7 @@ final class Reloader: Sendable {
 
     private func look() {
         // Out of descriptors, every file would seem to be gone.
-        let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         close(descriptor)
         let now = files.lookedAtAgain(in: .process)

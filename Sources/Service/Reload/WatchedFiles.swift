@@ -42,8 +42,8 @@ package struct WatchedFiles: Sendable, Equatable {
 /// Takes note of the files that are read.
 final class FileRecorder: Sendable {
     private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var noted = WatchedFiles()
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var noted = WatchedFiles()
 
     /// What has been read by now.
     var files: WatchedFiles { lock.withLock { noted } }

@@ -149,7 +149,7 @@ final class SessionClerk {
     }
 }
 
-// Confined to its loop's thread; what other threads know of it is its `post`, and that runs on the loop.
+// Unsafe: confined to its loop's thread; what other threads know of it is its `post`, and that runs on the loop.
 extension SessionClerk: @unchecked Sendable {}
 
 /// The key that the service itself has with STS: its own for good, or one that it is given for a while.

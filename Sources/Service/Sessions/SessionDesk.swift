@@ -40,8 +40,8 @@ package final class SessionDesk: Sendable {
     let basis: Basis
     private let sts, metadata: VendorLine
     private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var state: State
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var state: State
 
     /// Bits of a waiter's number that are its loop's own; those above are the loop's place at the desk.
     static let waiterBits: UInt64 = 48

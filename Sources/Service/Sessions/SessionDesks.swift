@@ -89,6 +89,7 @@ package struct SessionDesks: Sendable {
     }
 
     /// What is run on the loop's thread alone, though another hands it over.
+    // Unsafe: nothing of it is touched where it is handed over.
     private struct LoopWork: @unchecked Sendable {
         let body: ([UInt8]?) -> Void
         init(_ body: @escaping ([UInt8]?) -> Void) { self.body = body }

@@ -68,5 +68,5 @@ final class KeyClerk {
     }
 }
 
-// Confined to its loop's thread, like the loop's client: desks ask for it by the loop's mailbox.
+// Unsafe: confined to its loop's thread, like the loop's client: desks ask for it by the loop's mailbox.
 extension KeyClerk: @unchecked Sendable {}

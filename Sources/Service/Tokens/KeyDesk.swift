@@ -37,8 +37,8 @@ final class KeyDesk: Sendable {
     let source: Configuration.KeySource
     let line: VendorLine
     private let lock = Lock()
-    // Guarded by the lock.
-    private nonisolated(unsafe) var state: State
+    // Unsafe: guarded by the lock.
+    @safe private nonisolated(unsafe) var state: State
 
     init(_ issuer: JWTIssuer, _ source: Configuration.KeySource, trusting trust: TLSTrust?, from now: Now) {
         self.issuer = issuer
