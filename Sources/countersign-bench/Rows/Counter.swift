@@ -8,6 +8,7 @@ extension Chapter {
         Row("counter: nothing") { _ in {} },
         Row("counter: one object") { bench in { bench.object = Thing() } },
         Row("counter: three buffers of 100 bytes") { _ in
+            // Unsafe: allocations to count, freed at once and never written to.
             { for _ in 0..<3 { UnsafeMutableRawPointer.allocate(byteCount: 100, alignment: 16).deallocate() } }
         },
         Row("counter: two contexts of OpenSSL") { _ in
