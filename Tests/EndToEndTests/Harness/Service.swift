@@ -18,17 +18,17 @@ final class Service: Asked, Sendable {
     let configuration: String
 
     /// Writes the set-up to a new folder, starts the binary, and waits until it says that it listens.
-    /// - Parameter descriptors: how many it may have open; by default as many as the test.
+    /// - Parameter starter: a command that becomes the service, such as `shell("ulimit -n 64")`.
     convenience init(
         _ setup: Setup, _ transport: Transport, _ environment: [String: String] = Setup.environment,
-        handing sockets: [Int32] = [], descriptors: Int? = nil
+        handing sockets: [Int32] = [], by starter: [String] = []
     ) throws {
         let folder = try Keeper.makeFolder()
         do {
             let configuration = try setup.write(to: folder, transport: transport)
             try self.init(
                 serving: configuration, in: folder, environment, isJSON: setup.logFormat == "json",
-                hasAdmin: !setup.admin.contains("listen: []"), handing: sockets, descriptors: descriptors)
+                hasAdmin: !setup.admin.contains("listen: []"), handing: sockets, by: starter)
         } catch {
             try? FileManager.default.removeItem(atPath: folder)
             throw error
@@ -38,14 +38,14 @@ final class Service: Asked, Sendable {
     /// Starts the binary with a configuration that is there, and waits until it says that it listens.
     init(
         serving configuration: String, in folder: String, _ environment: [String: String] = Setup.environment,
-        isJSON: Bool = false, hasAdmin: Bool = true, handing sockets: [Int32] = [], descriptors: Int? = nil
+        isJSON: Bool = false, hasAdmin: Bool = true, handing sockets: [Int32] = [],
+        by starter: [String] = []
     ) throws {
         self.folder = folder
         self.configuration = configuration
         let call = [Program.countersign, "serve", "--config", configuration]
-        let limited = descriptors.map { ["/bin/sh", "-c", "ulimit -n \($0) && exec \"$@\"", "sh"] + call } ?? call
-        process = try Program(
-            limited[0], Array(limited.dropFirst()), environment: environment, handing: sockets)
+        let whole = starter + call
+        process = try Program(whole[0], Array(whole.dropFirst()), environment: environment, handing: sockets)
         do {
             // That comes last, so that all others are told by then.
             admin = Admin(port: hasAdmin ? try Service.port(of: process, behind: "listening for admin", isJSON) : 0)
@@ -55,6 +55,18 @@ final class Service: Asked, Sendable {
             throw error
         }
     }
+
+    /// A shell that does something and becomes what follows.
+    static func shell(_ preparation: String) -> [String] { ["/bin/sh", "-c", "\(preparation) && exec \"$@\"", "sh"] }
+
+    /// The same, seeing files of its own wherever it mounts them; that takes root.
+    static func mounting(_ preparation: String) -> [String] { ["/usr/bin/unshare", "--mount"] + shell(preparation) }
+
+    /// Whether it may be done.
+    static let canMount: Bool = {
+        guard geteuid() == 0, let trial = try? Program("/usr/bin/unshare", ["--mount", "true"]) else { return false }
+        return (try? trial.wait(within: 10).code) == 0
+    }()
 
     /// The port that the program says in its log, when it has said so: that of an IPv4 address if there is one, which is what
     /// `connect` takes, and 0 for a Unix socket.
