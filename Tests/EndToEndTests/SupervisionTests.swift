@@ -262,6 +262,30 @@ struct SupervisionTests {
         }
     }
 
+    @Test func `nobody of its own user may look into it, though into others`() throws {
+        // Root may look anywhere; without its capabilities it is a user like all.
+        let ordinary =
+            geteuid() == 0
+            ? ["/usr/bin/setpriv", "--bounding-set=-all", "--inh-caps=-all"] : ["/usr/bin/env"]
+        func look(into process: pid_t) throws -> Program.Outcome {
+            try Program(
+                ordinary[0], ordinary.dropFirst() + ["/bin/cat", "/proc/\(process)/environ", "/proc/\(process)/maps"]
+            ).wait(within: 10)
+        }
+        let other = try Program(ordinary[0], ordinary.dropFirst() + ["/bin/sleep", "60"])
+        defer { _ = other.stop(within: 0) }
+        let service = try Service(SupervisionTests.setup(), .epoll, by: ordinary)
+        defer { service.stop() }
+        var shown = try look(into: other.identifier)
+        let deadline = ContinuousClock.now.advanced(by: .seconds(10))
+        // Until it is what it will be.
+        while shown.code != 0, .now < deadline { shown = try look(into: other.identifier) }
+        #expect(shown.code == 0 && shown.out.contains("PATH="), "\(shown.err)")
+        let hidden = try look(into: service.process.identifier)
+        #expect(hidden.code != 0 && hidden.out.isEmpty, "\(hidden.out)")
+        try service.get("/livez").expectSuccess()
+    }
+
     @Test func `the units that are delivered are good`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().path
