@@ -44,12 +44,14 @@ struct AuditDiskTests {
             #expect(answer["Retry-After"] == "1")
             let ready = try service.admin.get("/readyz")
             #expect(ready.status == 503 && ready.json["parts"]?["audit"] == "down", "\(ready.text)")
+            #expect(try service.admin.get("/metrics").text.contains("\ncountersign_ready 0\n"))
             // What issues nothing is answered all the same.
             #expect(try service.get("/livez").status == 200)
             #expect(try service.ask("HEAD", AuditDiskTests.target).status == 200)
             try AuditDiskTests.limit(service, to: "unlimited")
             try load.wait(forMore: 50)
             #expect(try service.admin.get("/readyz").json["parts"]?["audit"] == "ok")
+            #expect(try service.admin.get("/metrics").text.contains("\ncountersign_ready 1\n"))
         }
         let answered = load.stop()
         #expect(Set(load.refusals.keys) == [503])

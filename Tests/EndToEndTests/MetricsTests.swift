@@ -154,6 +154,43 @@ struct MetricsTests {
         }
     }
 
+    @Test func `the first end of each kind of credential is told, of what has not ended when it starts`() throws {
+        let pair = try ClientCertificates.shared.get().good
+        let tls = """
+            tls: { certificates: [{ names: "localhost", certificateFile: "\(pair.chain)", keyFile: "\(pair.key)" }] },
+            """
+        let (soon, later) = (now + 500, now + 2000)
+        let credentials = """
+            credentials: { "qiniu": { provider: "qiniu", accessKey: "AK", secretKey: "secret-of-the-end-to-end-tests",
+              previous: [{ accessKey: "OLD", secretKey: "another-of-the-tests", until: "\(iso8601(later))" }] } }
+            """
+        let keys = [
+            APIKey.alice, .ended, .ending, APIKey(key: "key-that-ends-first-0123456789", id: "first", notAfter: soon),
+        ]
+        let setup = Setup(
+            name: "ends", server: tls, credentials: credentials,
+            rest: "authentication: { apiKeys: [\(keys.map(\.entry).joined(separator: ", "))] }, grants: {},")
+        let sign = "countersign_credential_end_timestamp_seconds"
+        try Service.run(setup, .epoll) { service in
+            let lines = try service.admin.get("/metrics").text.split(separator: "\n").filter { $0.hasPrefix(sign) }
+            #expect(lines.count == 3, "\(lines)")
+            #expect(lines.contains("\(sign){kind=\"previousKey\"} \(later)"))
+            #expect(lines.contains("\(sign){kind=\"apiKey\"} \(soon)"))
+            let certificate = lines.first { $0.contains("\"certificate\"") }?.split(separator: " ").last
+            #expect(try certificate.flatMap { Int64($0) } == end(ofCertificate: pair.chain))
+        }
+        // Nothing ends, so nothing is told.
+        let text = try Service.shared(.open, .epoll).admin.get("/metrics").text
+        #expect(text.contains("# TYPE \(sign) gauge\n") && !text.contains("\n\(sign){"))
+    }
+
+    /// When a certificate ends, by openssl.
+    private func end(ofCertificate path: String) throws -> Int64 {
+        let told = try Program("openssl", ["x509", "-noout", "-enddate", "-in", path]).wait(within: 10).out
+        let text = told.replacing("notAfter=", with: "").trimmingCharacters(in: .whitespacesAndNewlines)
+        return Int64(try Program("date", ["-u", "-d", text, "+%s"]).wait(within: 10).out.dropLast()) ?? 0
+    }
+
     private final class Flag: @unchecked Sendable {
         private let lock = NSLock()
         private var value = false

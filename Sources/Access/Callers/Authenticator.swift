@@ -101,6 +101,9 @@ package struct Authenticator: Sendable {
         self.rememberedTokens = issuers.isEmpty ? 0 : rememberedTokens
     }
 
+    /// When those API keys end that do, in seconds since 1970.
+    package var keyEnds: [Int64] { keys.compactMap(\.caller.endsAt) }
+
     /// Whether anybody is known by a certificate.
     package var hasCertificates: Bool { !certificates.isEmpty }
 

@@ -1,4 +1,8 @@
+import Access
 import Bytes
+import Configuration
+import Crypto
+import HTTP
 import Net
 import Providers
 import Telemetry
@@ -10,13 +14,21 @@ struct MetricsPage: Sendable {
     private let connections: OpenConnections
     private let log: LogWriter
     private let record: ReloadRecord
+    private let readiness: Readiness
+    /// When what proves somebody ends, by its kind; seconds since 1970.
+    private let ends: [(kind: String, ends: [Int64])]
     private let audit: AuditDesk?
     private let desks: [SessionDesk]
     /// The ways to the vendors, by whom they lead to.
     private let lines: [(target: String, lines: [VendorLine])]
 
     /// - Parameter audit: nil where there is none.
-    init(of edition: Edition, _ metrics: Metrics, _ connections: OpenConnections, _ audit: AuditDesk?) {
+    init(
+        of edition: Edition, _ readiness: Readiness, _ metrics: Metrics, _ connections: OpenConnections,
+        _ audit: AuditDesk?
+    ) {
+        self.readiness = readiness
+        ends = MetricsPage.ends(of: edition.configuration, after: SystemClock.now().unixSeconds)
         self.audit = audit
         self.metrics = metrics
         self.connections = connections
@@ -30,6 +42,16 @@ struct MetricsPage: Sendable {
         ]
     }
 
+    /// What has ended already when the configuration is taken up does not count.
+    private static func ends(of configuration: Configuration, after now: Int64) -> [(kind: String, ends: [Int64])] {
+        let certificates = configuration.server.tls?.certificates.map(\.certificate.validity.until) ?? []
+        return [
+            ("certificate", certificates),
+            ("previousKey", configuration.credentials.flatMap { $0.previous.map(\.until) }),
+            ("apiKey", configuration.authenticator.keyEnds),
+        ].map { ($0.0, $0.1.filter { $0 > now }) }
+    }
+
     func write(at now: Now, into body: inout ByteWriter) {
         var page = Exposition()
         writeRequests(metrics.sums(), to: &page)
@@ -37,7 +59,7 @@ struct MetricsPage: Sendable {
         writeSessions(at: now, to: &page)
         writeCalls(to: &page)
         writeAudit(to: &page)
-        writeService(to: &page)
+        writeService(at: now, to: &page)
         MetricsPage.writeProcess(to: &page)
         body.append(page.text.bytes)
     }
@@ -155,8 +177,15 @@ struct MetricsPage: Sendable {
 
     // MARK: The service itself
 
-    private func writeService(to page: inout Exposition) {
+    private func writeService(at now: Now, to page: inout Exposition) {
         let standing = record.standing
+        page.add(
+            "countersign_ready", .gauge, "0 while requests had better go elsewhere, as /readyz says, else 1.",
+            readiness.isReady(at: now) ? 1 : 0)
+        page.begin(
+            "countersign_credential_end_timestamp_seconds", .gauge,
+            "When the first of the credentials of a kind ends, or has ended since the configuration was taken up.")
+        for (kind, ends) in ends { if let first = ends.min() { page.add(first, ("kind", kind)) } }
         page.begin(
             "countersign_reloads_total", .counter, "Configurations that came after the first, by what became of them.")
         page.add(standing.generation - 1, ("outcome", "ok"))

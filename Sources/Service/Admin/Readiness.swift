@@ -47,6 +47,8 @@ struct Readiness: Sendable {
         return parts
     }
 
+    func isReady(at now: Now) -> Bool { parts(at: now).allSatisfy { $0.state != .down } }
+
     /// Writes how each part is: 200, or 503 when one of them is down. It tells nothing else, since anybody may ask.
     func write(at now: Now, into response: inout Response) {
         let parts = parts(at: now)

@@ -35,9 +35,10 @@ final class LoopEdition {
         pipeline = try Pipeline(
             configuration, counter, fetches, callbacks, on: edition.lines, believing: tokens, limiter, meter, accesses,
             audit, log: log)
+        let readiness = Readiness(edition.desks, edition.record, audit.desk)
         admin = try AdminPipeline(
-            configuration, Readiness(edition.desks, edition.record, audit.desk),
-            MetricsPage(of: edition, metrics, loop.connections, audit.desk), meter, accesses)
+            configuration, readiness, MetricsPage(of: edition, readiness, metrics, loop.connections, audit.desk), meter,
+            accesses)
         adminPlace = configuration.server.listen.count
     }
 
