@@ -215,8 +215,8 @@ package enum Schema {
         ),
     ]
 
-    static let policyTest: [FieldDescription] = [
-        FieldDescription("name", .string, "What the test is called where it fails."),
+    /// What `POST /explain` is asked, and a policy test asks.
+    package static let inquiry: [FieldDescription] = [
         FieldDescription(
             "caller", .string, required: true,
             "Who asks: `\"anonymous\"`, `\"apiKey:ID\"`, `\"certificate:ID\"` or `\"jwt:ID/SUBJECT\"`."),
@@ -227,12 +227,19 @@ package enum Schema {
         FieldDescription("grant", .string, "The grant that is named, as the parameter `grant` does."),
         FieldDescription(
             "parameters", .json(maximumLength: 65_536), "What is asked, as a POST to the route has it."),
-        FieldDescription("at", .time, "When it is asked; without it, when the test runs."),
-        FieldDescription(
-            "expect", .string, required: true,
-            "`\"allow\"`, `\"deny\"`, or the `code` of the refusal, such as `\"not_in_grant\"`."),
-        FieldDescription("gives", .object(expectedGift), "What is allowed must be this; what is not said may be any."),
+        FieldDescription("at", .time, "When it is asked; without it, now."),
     ]
+
+    static let policyTest: [FieldDescription] =
+        [
+            FieldDescription("name", .string, "What the test is called where it fails.")
+        ] + inquiry + [
+            FieldDescription(
+                "expect", .string, required: true,
+                "`\"allow\"`, `\"deny\"`, or the `code` of the refusal, such as `\"not_in_grant\"`."),
+            FieldDescription(
+                "gives", .object(expectedGift), "What is allowed must be this; what is not said may be any."),
+        ]
 
     private static let expectedGift: [FieldDescription] = [
         FieldDescription("grant", .string, "The grant by which it is allowed."),

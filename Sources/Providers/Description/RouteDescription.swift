@@ -101,7 +101,7 @@ package struct AnswerField: Sendable {
     package let type: Kind
     package let summary: String
 
-    init(_ name: String, type: Kind = .string, _ summary: String) {
+    package init(_ name: String, type: Kind = .string, _ summary: String) {
         self.name = name
         self.type = type
         self.summary = summary

@@ -3,8 +3,8 @@ import Bytes
 import Configuration
 import Providers
 
-/// `/openapi.json`: what callers can ask, in OpenAPI 3.1, read off the providers' descriptions of themselves. Vendors' callbacks
-/// are not in it: their paths are those of the configuration, and they are for nobody else.
+/// `/openapi.json`: what can be asked, in OpenAPI 3.1, read off the providers' descriptions of themselves. Vendors' callbacks are
+/// told by the paths of their routes; a grant's `publicURL` may name others.
 enum OpenAPI {
     static let bytes: [UInt8] = {
         var out = ByteWriter(capacity: 64 * 1024)
@@ -31,6 +31,10 @@ enum OpenAPI {
                     "type": "apiKey", "in": "query", "name": "ticket",
                     "description": "A URL ticket, which POST /tickets gives.",
                 ],
+                "vendorSignature": [
+                    "type": "apiKey", "in": "header", "name": "Authorization",
+                    "description": "What a vendor signs its callback by.",
+                ],
             ],
             "schemas": ["Problem": problem],
             "responses": .object(refusals.map { (name(ofRefusal: $0.status), response(to: $0)) }),
@@ -40,8 +44,8 @@ enum OpenAPI {
     // MARK: Paths
 
     private static var paths: [(name: String, value: JSONDocument)] {
-        let routes = Registry.routes.filter(\.description.hasCallers).map { route in
-            (route.description.path.text, path(of: route.description))
+        let routes = Registry.routes.map(\.description).map { route in
+            (name: route.path.text, value: route.hasCallers ? path(of: route) : callback(of: route))
         }
         let own: [(name: String, value: JSONDocument)] = [
             (
@@ -75,8 +79,24 @@ enum OpenAPI {
                         ])
                 ]
             ),
+            (
+                Configuration.explanationPath.text,
+                [
+                    "servers": [["url": "http://127.0.0.1:8081", "description": "The admin listener, likewise."]],
+                    "post": operation(
+                        "explain", "Why somebody would get something, or would not; nothing is issued.",
+                        [
+                            ("security", [[:], ["bearer": []], ["apiKey": []]]),
+                            ("requestBody", inquiry),
+                            (
+                                "responses",
+                                responses(schema(of: members(of: ExplanationReport.members)), withBody: true)
+                            ),
+                        ]),
+                ]
+            ),
         ]
-        return routes.map { (name: $0.0, value: $0.1) } + own
+        return routes + own
     }
 
     private static func path(of route: RouteDescription) -> JSONDocument {
@@ -92,6 +112,21 @@ enum OpenAPI {
             "post": operation(
                 route.name + ".post", route.summary,
                 [("requestBody", body(of: route)), ("responses", responses(success, withBody: true))]),
+        ]
+    }
+
+    /// What a vendor sends, whatever it is: its body is judged by its signature alone.
+    private static func callback(of route: RouteDescription) -> JSONDocument {
+        let bodies: JSONDocument = [
+            "application/x-www-form-urlencoded": ["schema": ["type": "object"]], "application/json": [:],
+        ]
+        return [
+            "post": operation(
+                route.name, route.summary,
+                [
+                    ("security", [["vendorSignature": []]]), ("requestBody", ["content": bodies]),
+                    ("responses", responses(["type": "object", "description": "The grant's reply."], withBody: true)),
+                ])
         ]
     }
 
@@ -131,6 +166,33 @@ enum OpenAPI {
             ("grant", ["type": "string", "minLength": 1]), ("expires", ["type": "integer", "minimum": 1]),
         ]
         return ["required": true, "content": .object(forms(of: members, isOpen: true))]
+    }
+
+    private static var inquiry: JSONDocument {
+        let schema: JSONDocument = [
+            "type": "object", "additionalProperties": false,
+            "required": .list(Schema.inquiry.filter(\.isRequired).map { .text($0.name) }),
+            "properties": .object(
+                Schema.inquiry.map { field in
+                    (field.name, ["type": type(of: field.kind), "description": .text(field.summary)])
+                }),
+        ]
+        return ["required": true, "content": ["application/json": ["schema": schema]]]
+    }
+
+    /// What a field of the configuration is written as in JSON.
+    private static func type(of kind: FieldDescription.Kind) -> JSONDocument {
+        switch kind {
+        case .boolean: "boolean"
+        case .integer: "integer"
+        case .size: ["integer", "string"]
+        case .strings: ["array", "string"]
+        case .objects: "array"
+        case .object, .json, .members: "object"
+        case .secret: ["object", "string"]
+        case .rate: ["string", "null"]
+        case .string, .vendorText, .choice, .duration, .time, .template: "string"
+        }
     }
 
     /// - Parameter isOpen: whether members of other names are for others to judge.
@@ -182,17 +244,19 @@ enum OpenAPI {
                 ]
             ), ("serverTime", ["type": "string", "description": "When it was issued, in UTC."]),
         ]
-        let members = route.answer.map { field -> (String, JSONDocument) in
-            (field.name, ["type": type(of: field.type), "description": .text(field.summary)])
-        }
+        let members = members(of: route.answer)
         return schema(of: members + own.filter { own in !members.contains { $0.0 == own.0 } })
+    }
+
+    private static func members(of fields: [AnswerField]) -> [(String, JSONDocument)] {
+        fields.map { ($0.name, ["type": type(of: $0.type), "description": .text($0.summary)]) }
     }
 
     private static func type(of kind: AnswerField.Kind) -> JSONDocument {
         switch kind {
         case .string: ["string", "null"]
         case .integer: ["integer", "null"]
-        case .object: "object"
+        case .object: ["object", "null"]
         case .list: "array"
         }
     }

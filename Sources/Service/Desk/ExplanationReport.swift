@@ -90,6 +90,17 @@ struct ExplanationReport {
 
     // MARK: For programs
 
+    /// The members of `json`, in order.
+    static let members = [
+        AnswerField("verdict", "`allow` or `deny`."), AnswerField("caller", "Who asks."),
+        AnswerField("route", "What is asked for."), AnswerField("at", "When it is asked."),
+        AnswerField("refusal", type: .object, "What the caller would be told; null where it would get something."),
+        AnswerField("permitted", type: .object, "What it would get; null for nothing."),
+        AnswerField("grants", type: .list, "The grants that were looked at, and how each of their clauses was judged."),
+        AnswerField("signed", type: .list, "What the credential would say."),
+        AnswerField("enforcement", type: .list, "Who holds the bearer to what is permitted."),
+    ]
+
     /// One line.
     var json: String {
         var out = ByteWriter()

@@ -3,9 +3,9 @@ import Bytes
 import Configuration
 import Providers
 
-/// What the body of a request says is asked: `{ caller, claims, route, grant, parameters, at }`, like one of `policyTests`.
+/// What the body of a request says is asked: an object of the members of `Schema.inquiry`.
 extension Inquiry {
-    private static let members = ["caller", "claims", "route", "grant", "parameters", "at"]
+    private static let members = Schema.inquiry.map(\.name)
 
     /// - Parameter now: when it is asked, if the body does not say; seconds since 1970.
     init(reading body: Span<UInt8>, maximumDepth depth: Int, at now: Int64) throws(Refusal) {
