@@ -24,7 +24,7 @@ final class FakeIssuer: Sendable {
     private let peer: ClientPeer
 
     /// - Parameter port: 0 for any that is free.
-    init(_ keys: [TestKey], port: UInt16 = 0) throws {
+    init(_ keys: [TestKey], tls certificate: ClientCertificates.Pair? = nil, port: UInt16 = 0) throws {
         let shelf = shelf
         peer = try ClientPeer(
             { connection, _ in
@@ -36,7 +36,7 @@ final class FakeIssuer: Sendable {
                         try connection.answer(shelf.keys, fields: "Content-Type: application/jwk-set+json\r\n")
                     }
                 }
-            }, port: port)
+            }, tls: certificate, port: port)
         publish(keys)
     }
 

@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@Suite("Out of memory", .timeLimit(.minutes(3)))
+struct MemoryTests {
+    private static let megabyte = 1 << 20
+
+    /// Whose bodies of a megabyte may take so many in all.
+    private static func setup(buffers: Int) -> Setup {
+        Setup(
+            name: "memory", server: "workers: 2, limits: { body: \"1MiB\", buffers: \"\(buffers)MiB\" },",
+            rest: """
+                grants: { "files": { route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,
+                    bucket: "files", unscoped: true } },
+                """)
+    }
+
+    /// Bytes of a line of `/proc/PID/status`.
+    private func size(_ name: String, of service: Service) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(service.process.identifier)/status", encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name + ":") })
+        return try #require(Int(line.filter(\.isNumber))) * 1024
+    }
+
+    /// Has clients begin bodies of a megabyte, and end none, until one of them is not connected any more.
+    /// - Returns: those who are.
+    private func begin(_ count: Int, at service: Service) -> [Client] {
+        let head = service.text("POST", "/nos/token", ["Content-Type: application/json", "Content-Length: 1000000"])
+        var clients: [Client] = []
+        for _ in 0..<count {
+            guard let client = try? service.connect() else { break }
+            // Those beyond the limit are answered before they have sent it all.
+            try? client.send(head + String(repeating: " ", count: 999_000))
+            clients.append(client)
+        }
+        return clients
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `what clients send takes no more memory than limits.buffers says, and others are served`(
+        _ transport: Transport
+    ) throws {
+        try Service.run(MemoryTests.setup(buffers: 8), transport) { service in
+            try service.get("/nos/token?object=a").expectSuccess()
+            let before = try size("VmRSS", of: service)
+            let clients = begin(150, at: service)
+            #expect(clients.count == 150)
+            try service.get("/nos/token?object=a").expectSuccess()
+            let grown = try size("VmHWM", of: service) - before
+            // What the allocator keeps, and what each connection has of its own, comes on top.
+            #expect(grown < 40 * MemoryTests.megabyte, "\(grown / MemoryTests.megabyte) MiB more than before")
+            let refused = try clients.count { $0.hasNews(within: 0) ? try $0.answer().status == 503 : false }
+            #expect(refused >= 140, "\(refused)")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a process that is refused memory ends at once and says why, and the next one serves`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service(MemoryTests.setup(buffers: 1024), transport)
+        defer { service.stop() }
+        try service.get("/nos/token?object=a").expectSuccess()
+        let most = try size("VmSize", of: service) + 48 * MemoryTests.megabyte
+        let limited = try Program(
+            "/usr/bin/prlimit", ["--pid", "\(service.process.identifier)", "--as=\(most)"]
+        ).wait(within: 5)
+        try #require(limited.code == 0, "\(limited.err)")
+        let begin = ContinuousClock.now
+        #expect(self.begin(200, at: service).count < 200)
+        let outcome = try service.process.wait(within: 10)
+        #expect(begin.duration(to: .now) < .seconds(30))
+        #expect(outcome.code == 128 + SIGABRT, "\(outcome.code)")
+        #expect(outcome.err.contains("failed to allocate"), "\(outcome.err.suffix(500))")
+        #expect(!outcome.err.contains(Setup.nosSecret) && !outcome.err.contains("rax"))
+        let next = try Service(serving: service.configuration, in: service.folder)
+        defer { next.stop() }
+        try next.get("/nos/token?object=a").expectSuccess()
+    }
+
+    @Test func `whoever ends so is started anew by its unit`() throws {
+        let unit = URL(filePath: #filePath).appending(path: "../../../deploy/systemd/countersign.service").standardized
+        let text = try String(contentsOf: unit, encoding: .utf8)
+        // A signal is a failure to systemd, as is the kernel's oom-kill.
+        #expect(text.contains("\nRestart=on-failure\n") && text.contains("\nRestartSec=1\n"))
+    }
+}
