@@ -279,7 +279,7 @@ package enum Schema {
     static let audit: [FieldDescription] = [
         FieldDescription(
             "file", .string, required: true, fixed: true,
-            "Where the lines are written, for this process alone; files that are full are set aside beside it."),
+            "Where the lines are written; files that are full are set aside beside it."),
         FieldDescription(
             "key", .secret, required: true, fixed: true,
             "What the lines are chained by, at least 32 bytes (R10); `countersign audit verify` needs it."),

@@ -136,7 +136,7 @@ struct SupervisionTests {
         private let left = DispatchGroup()
         private var isOver = false
         private var faults: [String] = []
-        private var answers = 0
+        private var ids: [String] = []
 
         init(_ clients: Int, on port: UInt16) {
             for _ in 0..<clients {
@@ -148,7 +148,8 @@ struct SupervisionTests {
             }
         }
 
-        var count: Int { lock.withLock { answers } }
+        /// The requests that were answered.
+        var answered: [String] { lock.withLock { ids } }
 
         private func ask(_ port: UInt16) throws {
             while !lock.withLock({ isOver }) {
@@ -159,7 +160,7 @@ struct SupervisionTests {
                     let answer = try client.answer()
                     guard answer.status == 200 else { throw Program.Failure(description: "\(answer.status)") }
                     isOpen = !answer.closes
-                    lock.withLock { answers += 1 }
+                    lock.withLock { ids.append(answer["X-Request-Id"] ?? "") }
                 }
             }
         }
@@ -188,18 +189,21 @@ struct SupervisionTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `another process takes the place under load, and nobody is refused or cut`(_ transport: Transport) throws {
+    @Test(arguments: Transport.allCases, [false, true])
+    func `another process takes the place under load, and nobody is refused or cut, or missing in the audit`(
+        _ transport: Transport, _ isAudited: Bool
+    ) throws {
         let ear = try Ear(abstract: true)
         let environment = Setup.environment.merging(["NOTIFY_SOCKET": ear.name]) { $1 }
-        let service = try Service(SupervisionTests.setup(Listener.freePort()), transport, environment)
+        let setup = SupervisionTests.setup(try Listener.freePort())
+        let service = try Service(isAudited ? setup.audited() : setup, transport, environment)
         let load = Load(6, on: service.port)
         var heirs: [pid_t] = []
         defer { for heir in heirs { kill(heir, SIGKILL) } }
         #expect(try ear.word() == "READY=1")
         var current = service.process.identifier
         for number in 1...3 {
-            let before = load.count
+            let before = load.answered.count
             kill(current, SIGUSR2)
             let log = try service.process.waitForError(holding: "handed over process=", within: 30)
             var heir = try SupervisionTests.process(in: log, behind: "handed over")
@@ -212,7 +216,7 @@ struct SupervisionTests {
             heirs.append(heir)
             #expect(try ear.word(past: "READY=1", "STOPPING=1") == "MAINPID=\(heir)")
             try SupervisionTests.awaitEnd(of: current)
-            #expect(load.count > before, "round \(number)")
+            #expect(load.answered.count > before, "round \(number)")
             current = heir
             for _ in 0..<20 { #expect(try service.get("/livez").status == 200) }
         }
@@ -221,6 +225,13 @@ struct SupervisionTests {
         kill(current, SIGTERM)
         try SupervisionTests.awaitEnd(of: current)
         #expect(service.process.stop(within: 1).code == 0)
+        guard isAudited else { return }
+        let trail = try AuditTrail(service)
+        try trail.expectWhole()
+        let recorded = trail.lines(of: "issued").compactMap { $0["requestId"]?.string }
+        // Who was cut off by the end of the load has a line and no answer.
+        #expect(Set(load.answered).isSubset(of: recorded) && Set(recorded).count == recorded.count)
+        #expect(trail.lines.filter { $0["reason"]?.string == "start" }.count == 4)
     }
 
     @Test(arguments: Transport.allCases)

@@ -50,8 +50,8 @@ func content(_ number: Int) -> [UInt8] {
 }
 
 extension AuditFile {
-    func add(_ numbers: Range<Int>, waiting: Bool = true) throws {
-        for number in numbers { try append(content(number).span) }
+    func add(_ numbers: Range<Int>, waiting: Bool = true, at time: Int64 = moment) throws {
+        for number in numbers { try append(content(number).span, at: time) }
         try commit(waiting: waiting)
     }
 }

@@ -32,7 +32,6 @@ package final class AuditDesk: Sendable {
         let file = try AuditFile(
             settings.file, key: settings.key, maximumSize: settings.maximumSize, calls: calls,
             at: SystemClock.now().unixSeconds)
-        for finding in file.findings { log.write(.warning, "audit: \(finding)") }
         let writer = AuditWriter(file, settings, log)
         self.settings = settings
         told = writer.standing
@@ -87,6 +86,7 @@ package final class AuditDesk: Sendable {
             if rotates { writer.rotate(seats, at: now) }
             writer.write(seats, at: now)
             writer.summarise(seats, at: now, evenSoon: ends)
+            writer.report()
             lock.withLock { told = writer.standing }
             if ends { return }
         }

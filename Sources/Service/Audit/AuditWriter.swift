@@ -28,6 +28,12 @@ final class AuditWriter {
         self.settings = settings
         self.log = log
         standing.mark = file.durable
+        report()
+    }
+
+    /// Tells of what had to be set aside.
+    func report() {
+        for finding in file.takeFindings() { log.write(.warning, "audit: \(finding)") }
     }
 
     /// Whether there is nothing to be done until somebody has a line.
@@ -43,10 +49,7 @@ final class AuditWriter {
             tally.add(load.tally)
             standing.lost += load.lost
             guard load.count > 0 else { continue }
-            if groups.isEmpty {
-                attempt(seats) { file throws(AuditFault) in try file.rotateIfDue(at: now.unixSeconds) }
-            }
-            let rest = append(load.lines.bytes, of: seat, among: seats)
+            let rest = append(load.lines.bytes, of: seat, among: seats, at: now.unixSeconds)
             if rest.lines > 0 { groups.append((seat, rest)) }
         }
         swap(&load, &self.load)
@@ -58,7 +61,7 @@ final class AuditWriter {
     /// Adds lines to what is committed next; where each must be committed by itself, does so.
     /// - Returns: those that are not yet committed.
     private func append(
-        _ lines: Span<UInt8>, of seat: AuditDesk.Seat, among seats: [AuditDesk.Seat]
+        _ lines: Span<UInt8>, of seat: AuditDesk.Seat, among seats: [AuditDesk.Seat], at moment: Int64
     ) -> AuditReceipt {
         var group = AuditReceipt()
         var start = 0
@@ -66,7 +69,7 @@ final class AuditWriter {
             let end = lines.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? lines.count
             group.lines += 1
             if lines[start] == AuditQueue.waits { group.answers += 1 }
-            append(lines.extracting(start + 1..<end), seats)
+            append(lines.extracting(start + 1..<end), seats, at: moment)
             if settings.durability == .each {
                 acknowledge(group, commit(seats), to: seat)
                 group = AuditReceipt()
@@ -76,11 +79,9 @@ final class AuditWriter {
         return group
     }
 
-    private func append(_ line: borrowing AuditLine, _ seats: [AuditDesk.Seat]) { append(line.bytes, seats) }
-
-    private func append(_ content: Span<UInt8>, _ seats: [AuditDesk.Seat]) {
+    private func append(_ content: Span<UInt8>, _ seats: [AuditDesk.Seat], at moment: Int64) {
         guard standing.fault == nil else { return }
-        do throws(AuditFault) { try file.append(content) } catch { fail(error, seats) }
+        do throws(AuditFault) { try file.append(content, at: moment) } catch { fail(error, seats) }
     }
 
     /// Brings the lines that were added to the disk.
@@ -115,7 +116,7 @@ final class AuditWriter {
         lastSummary = now.monotonic
         line.begin("summary", at: now.unixSeconds)
         line.add("counts", tally)
-        append(line, seats)
+        append(line.bytes, seats, at: now.unixSeconds)
         if commit(seats) { tally.reset() }
     }
 

@@ -7,108 +7,195 @@ import Crypto
     import Darwin
 #endif
 
-/// The file that the lines stand in: one process has it, only its end is ever written, and what is not known to be on the disk is
-/// never taken for written.
+/// The file that the lines stand in: only its end is ever written, and what is not known to be on the disk is never taken for
+/// written. Several processes may write the same one: each has it to itself while it adds a group of lines, and goes on from the
+/// last line that there is, whoever wrote it.
 ///
 /// It belongs to one thread.
 package final class AuditFile {
     package let path: String
-    /// What was found at start that had to be set aside; for the log.
-    package private(set) var findings: [String] = []
-    /// What is on the disk by all that is known; of durability `none`, what the system has.
+    /// What was found that had to be set aside.
+    private var findings: [String] = []
+    /// The last line that is on the disk by all that is known; of durability `none`, that the system has.
     package private(set) var durable = AuditMark()
     private let calls: AuditCalls
     private let maximumSize: Int
+    private let key: HMACKey
     private var chain: AuditChain
     private var out = ByteWriter(capacity: 64 << 10)
     private var descriptor: Int32 = -1
-    /// Bytes of the file that are known to be whole lines.
-    private var size: Int64 = 0
-    /// Lines since `durable`.
-    private var unsynced: Int64 = 0
+    /// Bytes of the file that are known to be whole lines; -1 where nothing is known of it.
+    private var size: Int64 = -1
+    /// Where the chain stands in the file, behind which are the lines that were added and not written.
+    private var written = AuditChain.Position()
+    /// Whether no other process can write it now.
+    private var isTaken = false
 
-    /// - Throws: when the file cannot be had, or another process has it.
+    /// - Throws: when the file cannot be had.
     package init(
         _ path: String, key: Secret, maximumSize: Int = .max, calls: AuditCalls = .system, at moment: Int64
     ) throws(AuditFault) {
         self.path = path
         self.calls = calls
         self.maximumSize = maximumSize
-        let signer: HMACKey
-        do throws(CryptoError) { signer = try HMACKey(.sha256, key) } catch { throw AuditFault("\(error)") }
-        chain = AuditChain(signer)
-        descriptor = try AuditFile.openLocked(path)
-        do throws(AuditFault) { try begin(AuditTail(of: descriptor, by: signer), at: moment) } catch {
-            // `deinit` does not run for what was not made.
-            close(descriptor)
+        do throws(CryptoError) { self.key = try HMACKey(.sha256, key) } catch { throw AuditFault("\(error)") }
+        chain = AuditChain(self.key)
+        defer { release() }
+        do throws(AuditFault) {
+            if try !join(.start, at: moment) { try begin(.start, at: moment) }
+        } catch {
+            close()
             throw error
         }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { close() }
+
+    /// What was found since the last call that had to be set aside; for the log.
+    package func takeFindings() -> [String] {
+        defer { findings = [] }
+        return findings
+    }
 
     // MARK: Lines
 
-    /// Adds a line to those that `commit` writes.
-    package func append(_ content: Span<UInt8>) throws(AuditFault) {
-        do throws(CryptoError) { try chain.append(content, to: &out) } catch { throw AuditFault("\(error)") }
-        unsynced += 1
+    /// Adds a line to those that `commit` writes, until when no other process writes the file.
+    package func append(_ content: Span<UInt8>, at moment: Int64) throws(AuditFault) {
+        if !isTaken { try take(at: moment) }
+        do throws(CryptoError) { try chain.append(content, to: &out) } catch {
+            forget()
+            release()
+            throw AuditFault("\(error)")
+        }
     }
 
     /// Writes the lines that were added, and waits until the disk has them. After a fault nothing more is written into this file
     /// (`recover`): a sync that is tried again can succeed although the bytes are lost.
     package func commit(waiting: Bool = true) throws(AuditFault) {
-        try put(&out, into: descriptor)
+        defer { release() }
+        do throws(AuditFault) { try put(out, into: descriptor) } catch {
+            // What was begun may be half a line. Where that cannot be undone, whoever comes next sets it aside.
+            _ = ftruncate(descriptor, off_t(size))
+            forget()
+            throw error
+        }
+        size += Int64(out.count)
+        written = chain.position
+        out.reset()
+        out.trim(above: 1 << 20)
         if waiting { try sync(descriptor) }
         settle()
     }
 
     /// A new file after a fault.
     package func recover(at moment: Int64) throws(AuditFault) {
-        out.reset()
-        // What was begun may be half a line. Where that cannot be undone, the next segment tells of it.
-        _ = ftruncate(descriptor, off_t(size))
-        try rotate(.fault, at: moment)
-    }
-
-    /// Begins a new file where the old one has been moved away, or is as large as it may be.
-    package func rotateIfDue(at moment: Int64) throws(AuditFault) {
-        if isMoved {
-            try rotate(.moved, at: moment)
-        } else if size >= Int64(maximumSize) {
-            try rotate(.size, at: moment)
-        }
+        defer { release() }
+        if try !take(at: moment) { try rotate(.fault, at: moment) }
     }
 
     /// Begins a new file because somebody asks for it.
-    package func rotate(at moment: Int64) throws(AuditFault) { try rotate(isMoved ? .moved : .signal, at: moment) }
-
-    private var isMoved: Bool {
-        guard let here = FileMark(descriptor), let there = FileMark(path) else { return true }
-        return here != there
+    package func rotate(at moment: Int64) throws(AuditFault) {
+        defer { release() }
+        if try !take(at: moment) { try rotate(.signal, at: moment) }
     }
 
-    private func settle() {
-        durable = AuditMark(number: chain.position.number, head: chain.position.head)
-        unsynced = 0
+    /// Forgets the lines that were added and not written.
+    private func forget() {
+        out.reset()
+        chain.position = written
     }
 
-    // MARK: Segments
+    private func settle() { durable = AuditMark(number: written.number, head: written.head) }
 
-    private func begin(_ tail: AuditTail, at moment: Int64) throws(AuditFault) {
+    // MARK: Turns
+
+    /// Has the file to itself from now on, and goes on from its last line.
+    /// - Returns: whether a new one is begun for that.
+    @discardableResult
+    private func take(at moment: Int64) throws(AuditFault) -> Bool {
+        do throws(AuditFault) {
+            if descriptor >= 0 {
+                try AuditFile.lock(descriptor, path)
+                isTaken = true
+            }
+            let mark = FileMark(descriptor)
+            if mark == nil || mark != FileMark(path) || mark?.size != size {
+                guard try !join(.moved, at: moment) else { return true }
+            }
+            guard size >= Int64(maximumSize) else { return false }
+            try rotate(.size, at: moment)
+            return true
+        } catch {
+            release()
+            throw error
+        }
+    }
+
+    private func release() {
+        guard isTaken else { return }
+        isTaken = false
+        flock(descriptor, LOCK_UN)
+    }
+
+    private func close() {
+        guard descriptor >= 0 else { return }
+        release()
+        systemClose(descriptor)
+        descriptor = -1
+    }
+
+    /// Goes on from the last line of the file that has the name now: others have written it, or put it there.
+    /// - Parameter reason: why a file is begun that has no line yet.
+    /// - Returns: whether one is begun.
+    private func join(_ reason: AuditChain.Reason, at moment: Int64) throws(AuditFault) -> Bool {
+        if descriptor < 0 || FileMark(descriptor) != FileMark(path) {
+            // Lines may have been added to the old one before it was moved.
+            if descriptor >= 0 { _ = goOn(from: try AuditTail(of: descriptor, by: key)) }
+            close()
+            descriptor = try AuditFile.openLocked(path)
+            isTaken = true
+        }
+        size = -1
+        let tail = try AuditTail(of: descriptor, by: key)
         if let torn = tail.torn {
             let name = try setAside(torn, at: moment)
             guard ftruncate(descriptor, off_t(tail.size)) == 0 else { throw AuditFault(failed: "cannot cut \(path)") }
             findings.append("the last line was torn; its \(torn.count) bytes are in \(name)")
         }
-        size = tail.size
-        chain.position = tail.position
-        guard tail.isGenuine, FileMark(descriptor)?.names == 1 else {
-            findings.append("\(path) does not end with a line under audit.key; it is set aside, and a new file begun")
-            return try rotate(.unverified, at: moment)
+        guard tail.size > 0 else {
+            try begin(reason, at: moment)
+            return true
         }
-        try startSegment(.start, in: descriptor, at: moment)
-        settle()
+        guard FileMark(descriptor)?.names == 1, goOn(from: tail) else {
+            if written.number == 0 { move(to: tail.position) }
+            findings.append("\(path) does not end as this key's audit does; it is set aside, and a new file begun")
+            try rotate(.unverified, at: moment)
+            return true
+        }
+        size = tail.size
+        return false
+    }
+
+    /// - Returns: whether the end of a file is a line under the key and none before ours, so that the next goes on from it.
+    private func goOn(from tail: AuditTail) -> Bool {
+        let (last, own) = (tail.position, written)
+        guard tail.isGenuine,
+            last.number > own.number || (last.number == own.number && last.head.constantTimeEquals(own.head))
+        else { return false }
+        move(to: last)
+        // Whoever wrote the others answers for them; for what we are not sure of, the next segment does.
+        if durable.number == own.number { settle() }
+        return true
+    }
+
+    private func move(to position: AuditChain.Position) { (chain.position, written) = (position, position) }
+
+    // MARK: Segments
+
+    /// Begins a segment in the file that there is.
+    private func begin(_ reason: AuditChain.Reason, at moment: Int64) throws(AuditFault) {
+        let count = try startSegment(reason, in: descriptor, at: moment)
+        size = max(0, size) + count
         try syncFolder()
     }
 
@@ -119,53 +206,52 @@ package final class AuditFile {
         unsafe unlink(next)
         let fresh = unsafe open(next, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard fresh >= 0 else { throw AuditFault(failed: "cannot make \(next)") }
-        let old = (position: chain.position, size: size)
+        let (position, mark) = (written, durable)
         do throws(AuditFault) {
             guard flock(fresh, LOCK_EX | LOCK_NB) == 0 else { throw AuditFault(failed: "cannot lock \(next)") }
-            size = 0
-            try startSegment(reason, in: fresh, at: moment)
-            try setAsideCurrent(at: moment)
+            let count = try startSegment(reason, in: fresh, at: moment)
+            try setAsideCurrent(behind: mark.number, at: moment)
             guard unsafe rename(next, path) == 0 else { throw AuditFault(failed: "cannot rename \(next)") }
+            size = count
         } catch {
             // Its line was never seen.
-            (chain.position, size) = old
+            move(to: position)
+            durable = mark
             unsafe unlink(next)
-            close(fresh)
+            systemClose(fresh)
             throw error
         }
-        close(descriptor)
-        descriptor = fresh
-        settle()
+        close()
+        (descriptor, isTaken) = (fresh, true)
         try syncFolder()
     }
 
+    /// - Returns: how many bytes it has written.
     private func startSegment(
         _ reason: AuditChain.Reason, in descriptor: Int32, at moment: Int64
-    ) throws(AuditFault) {
+    ) throws(AuditFault) -> Int64 {
         var line = ByteWriter(capacity: 512)
-        let position = chain.position
         do throws(CryptoError) {
-            try chain.beginSegment(reason, unsynced: unsynced, at: moment, to: &line)
+            try chain.beginSegment(reason, unsynced: written.number - durable.number, at: moment, to: &line)
         } catch { throw AuditFault("\(error)") }
         do throws(AuditFault) {
-            try put(&line, into: descriptor)
+            try put(line, into: descriptor)
             try sync(descriptor)
         } catch {
-            chain.position = position
+            chain.position = written
             throw error
         }
+        written = chain.position
+        settle()
+        return Int64(line.count)
     }
 
-    /// Gives whatever has the file's name another, so that the new one can have it.
-    private func setAsideCurrent(at moment: Int64) throws(AuditFault) {
+    /// Gives the file another name, so that the new one can have its own.
+    private func setAsideCurrent(behind number: Int64, at moment: Int64) throws(AuditFault) {
         guard let there = FileMark(path) else { return }
-        if there != FileMark(descriptor) {
-            // Somebody has put it there, who must not have it open as an audit of their own.
-            close(try AuditFile.openLocked(path))
-        } else if there.names > 1 {
-            return
-        }
-        let name = "\(path).\(AuditFile.stamp(moment))-\(AuditFile.padded(durable.number))"
+        guard there == FileMark(descriptor) else { throw AuditFault("\(path) was replaced just now") }
+        guard there.names == 1 else { return }
+        let name = "\(path).\(AuditFile.stamp(moment))-\(AuditFile.padded(number))"
         _ = try AuditFile.named(name) { name in
             // Not every file system has links; then the name is nobody's for a moment.
             unsafe link(path, name) == 0 || (errno != EEXIST && rename(path, name) == 0)
@@ -174,11 +260,7 @@ package final class AuditFile {
 
     // MARK: The system
 
-    private func put(_ bytes: inout ByteWriter, into descriptor: Int32) throws(AuditFault) {
-        defer {
-            bytes.reset()
-            bytes.trim(above: 1 << 20)
-        }
+    private func put(_ bytes: borrowing ByteWriter, into descriptor: Int32) throws(AuditFault) {
         var start = 0
         while start < bytes.count {
             let count = unsafe bytes.bytes.withUnsafeBytes {
@@ -188,7 +270,6 @@ package final class AuditFile {
             guard count > 0 else { throw AuditFault(failed: "cannot write \(path)") }
             start += count
         }
-        size += Int64(start)
     }
 
     private func sync(_ descriptor: Int32) throws(AuditFault) {
@@ -197,12 +278,10 @@ package final class AuditFile {
 
     /// Without this, a new file's name may be lost with the power.
     private func syncFolder() throws(AuditFault) {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "."
-        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw AuditFault(failed: "cannot open \(folder)") }
-        defer { close(descriptor) }
+        let folder = try AuditFile.openFolder(of: path)
+        defer { systemClose(folder) }
         // Some file systems have no such thing.
-        guard fsync(descriptor) == 0 || errno == EINVAL else { throw AuditFault(failed: "cannot sync \(folder)") }
+        guard fsync(folder) == 0 || errno == EINVAL else { throw AuditFault(failed: "cannot sync the folder") }
     }
 
     private func setAside(_ bytes: [UInt8], at moment: Int64) throws(AuditFault) -> String {
@@ -211,7 +290,7 @@ package final class AuditFile {
             file = unsafe open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             return file >= 0
         }
-        defer { close(file) }
+        defer { systemClose(file) }
         let count = unsafe bytes.withUnsafeBytes { unsafe calls.write(file, $0) }
         guard count == bytes.count, calls.sync(file) == 0 else { throw AuditFault(failed: "cannot write \(name)") }
         return name
@@ -227,24 +306,52 @@ package final class AuditFile {
         throw AuditFault(failed: "cannot make \(name)")
     }
 
-    /// Opens the file for appending, if no other process has it.
+    /// Opens the file for appending, and locks it.
     private static func openLocked(_ path: String) throws(AuditFault) -> Int32 {
         while true {
             let file = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
             guard file >= 0 else { throw AuditFault(failed: "cannot open \(path)") }
-            guard let mark = FileMark(file), mark.isRegular else {
-                close(file)
-                throw AuditFault("\(path) is no ordinary file")
+            do throws(AuditFault) {
+                guard let mark = FileMark(file), mark.isRegular else { throw AuditFault("\(path) is no ordinary file") }
+                try lock(file, path)
+                // Another may have been put in its place before it was locked.
+                if FileMark(path) == mark { return file }
+            } catch {
+                systemClose(file)
+                throw error
             }
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-                defer { close(file) }
-                guard errno == EWOULDBLOCK else { throw AuditFault(failed: "cannot lock \(path)") }
-                throw AuditFault("\(path) is another process's audit; each has a file of its own")
-            }
-            // Its owner may have put another in its place before it was locked.
-            if FileMark(path) == mark { return file }
-            close(file)
+            systemClose(file)
         }
+    }
+
+    /// Waits for its turn, but no longer than for a disk. Who waits has the folder locked, so that whoever has had the file does
+    /// not have it again before.
+    private static func lock(_ file: Int32, _ path: String) throws(AuditFault) {
+        let folder = try openFolder(of: path)
+        defer {
+            flock(folder, LOCK_UN)
+            systemClose(folder)
+        }
+        var attempts = 20_000
+        for descriptor in [folder, file] {
+            while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+                guard errno == EWOULDBLOCK || errno == EINTR else {
+                    // Not every file system locks folders; where it does not, turns are left to chance.
+                    if descriptor == folder { break }
+                    throw AuditFault(failed: "cannot lock \(path)")
+                }
+                attempts -= 1
+                guard attempts > 0 else { throw AuditFault("others have kept \(path) locked for five seconds") }
+                usleep(250)
+            }
+        }
+    }
+
+    private static func openFolder(of path: String) throws(AuditFault) -> Int32 {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw AuditFault(failed: "cannot open \(folder)") }
+        return descriptor
     }
 
     private static func stamp(_ moment: Int64) -> String {
@@ -259,6 +366,9 @@ package final class AuditFile {
         return String(repeating: "0", count: max(0, 12 - digits.utf8.count)) + digits
     }
 }
+
+/// `close`, whose name the file has taken.
+private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
 /// How far the lines go.
 package struct AuditMark: Sendable {

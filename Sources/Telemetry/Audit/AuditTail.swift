@@ -31,20 +31,24 @@ struct AuditTail {
         }
         size = start + Int64(end) + 1
         if end + 1 < bytes.count { torn = Array(bytes[(end + 1)...]) }
-        let lines = bytes[..<end].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        guard let last = lines.last.map(Array.init), let text = AuditText(last.span) else {
+        let last = Array(AuditTail.lastLine(of: bytes[..<end]))
+        guard let text = AuditText(last.span) else {
             isGenuine = false
             return
         }
         position = AuditChain.Position(number: text.number, head: text.code)
-        let before = lines.dropLast().last.map(Array.init).flatMap { AuditText($0.span)?.code }
-        guard let previous = text.header?.previous ?? before else {
+        let before = Array(AuditTail.lastLine(of: bytes[..<max(0, end - last.count - 1)]))
+        guard let previous = text.header?.previous ?? AuditText(before.span)?.code else {
             isGenuine = false
             return
         }
         do throws(CryptoError) {
             isGenuine = try text.code(of: last.span, behind: previous, by: key).constantTimeEquals(text.code)
         } catch { throw AuditFault("\(error)") }
+    }
+
+    private static func lastLine(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        bytes[(bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.startIndex)...]
     }
 
     private static func read(_ descriptor: Int32, from start: Int64, count: Int) throws(AuditFault) -> [UInt8] {
