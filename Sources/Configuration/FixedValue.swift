@@ -1,16 +1,30 @@
 import Access
+import Crypto
 
 /// A key that counts from the service's start to its end, and what stands there.
 struct FixedValue: Sendable, Equatable {
     let path: String
-    private let value: [[UInt8]]
+    private let value: Value
+
+    private enum Value: Equatable {
+        case texts([[UInt8]])
+        case secret(Secret)
+
+        static func == (a: Value, b: Value) -> Bool {
+            switch (a, b) {
+            case (.texts(let a), .texts(let b)): a == b
+            case (.secret(let a), .secret(let b)): a.constantTimeEquals(b)
+            default: false
+            }
+        }
+    }
 
     /// All that values hold of them, in the order of their descriptions.
     static func all(
         in values: FieldValues, by descriptions: [FieldDescription], below path: String = ""
     ) -> [FixedValue] {
         descriptions.flatMap { field -> [FixedValue] in
-            let own = field.isFixed ? [FixedValue(path: path + field.name, value: text(values[field.name]))] : []
+            let own = field.isFixed ? [FixedValue(path: path + field.name, value: value(values[field.name]))] : []
             guard case .object(let fields) = field.kind else { return own }
             // One that is not there has the same keys, without values: lists of two configurations are compared in pairs.
             let inner = values.object(field.name) ?? FieldValues()
@@ -19,14 +33,15 @@ struct FixedValue: Sendable, Equatable {
     }
 
     /// What tells a value from another; an object only from none.
-    private static func text(_ value: FieldValues.Value?) -> [[UInt8]] {
+    private static func value(_ value: FieldValues.Value?) -> Value {
         switch value {
-        case nil: []
-        case .string(let text)?: [text]
-        case .strings(let list)?: list
-        case .boolean(let flag)?: [Array("\(flag)".utf8)]
-        case .integer(let number)?: [Array("\(number)".utf8)]
-        case .rate?, .secret?, .template?, .object?, .objects?, .json?, .members?: [[]]
+        case nil: .texts([])
+        case .string(let text)?: .texts([text])
+        case .strings(let list)?: .texts(list)
+        case .boolean(let flag)?: .texts([Array("\(flag)".utf8)])
+        case .integer(let number)?: .texts([Array("\(number)".utf8)])
+        case .secret(let secret)?: .secret(secret)
+        case .rate?, .template?, .object?, .objects?, .json?, .members?: .texts([[]])
         }
     }
 }

@@ -33,6 +33,21 @@ struct FixedKeyTests {
     }
 
     @Test(arguments: [
+        ("file: 'b'", "audit.file"), ("key: 'another-key-that-has-32-bytes-or-more'", "audit.key"),
+        ("durability: 'each'", "audit.durability"), ("failClosed: false", "audit.failClosed"),
+        ("maxSize: '1MiB'", "audit.maxSize"), ("queue: 100", "audit.queue"),
+    ])
+    func `no key of an audit can change, its secret included`(change: String, key: String) throws {
+        func load(_ change: String) throws -> Configuration {
+            let rest = ["file: 'a'", "key: 'a-key-of-32-bytes-and-not-one-less'"]
+                .filter { !change.hasPrefix($0.prefix(4)) }
+            return try Self.load("", "audit: { \((rest + [change]).joined(separator: ", ")) }")
+        }
+        #expect(try load(change).keysFixedOtherwise(in: load("queue: 10000")) == [key])
+        #expect(try load(change).keysFixedOtherwise(in: load(change)).isEmpty)
+    }
+
+    @Test(arguments: [
         // The standard, spelt out.
         ("listen: '127.0.0.1:8080', workers: 0", "rateLimit: { identities: 65536 }"),
         (

@@ -214,6 +214,25 @@ struct AuditTests {
         Int(text.dropFirst(7).prefix { $0.isNumber }) ?? 0
     }
 
+    @Test func `another key is not taken up by a reload, and the log says so`() throws {
+        var setup = AuditTests.open.audited()
+        setup.rest += "reload: { watch: false },"
+        let service = try Service(setup, .epoll)
+        defer { service.stop() }
+        try service.replace("secrets/audit", with: String(repeating: "another key ", count: 3))
+        service.process.signal(SIGHUP)
+        let log = try service.process.waitForError(holding: "configuration not reloaded", within: 20)
+        #expect(log.contains("audit.key: cannot change while the service runs; put it back, or start anew"))
+        #expect(!log.contains("another key"))
+        let answer = try service.get("/qiniu/uptoken?key=photos/a")
+        let trail = try AuditTrail(service)
+        _ = try trail.line(of: answer)
+        try trail.expectWhole()
+        try service.replace("secrets/audit", with: AuditTrail.key)
+        service.process.signal(SIGHUP)
+        try service.waitFor(generation: 2)
+    }
+
     @Test func `two services that write the same file make one chain of it, and no line is lost under load`() throws {
         let first = try Service(AuditTests.open.audited("batch", "maxSize: 65536"), .epoll)
         defer { first.stop() }
