@@ -18,6 +18,8 @@ package protocol RequestHandler: AnyObject {
     var edition: AnyObject? { get }
     /// Called four times a second while the loop has anything to look after, for whatever the handler waits for.
     func tick(at instant: Instant)
+    /// The server ends, and nobody can wait any longer: whatever can be answered is answered now, or never.
+    func end()
     /// Called when a batch of events has been dealt with.
     /// - Parameter begin: when it began.
     func rest(since begin: Instant)
@@ -32,6 +34,7 @@ extension RequestHandler {
     package func abandon(_ ticket: AnswerTicket) {}
     package var edition: AnyObject? { nil }
     package func tick(at instant: Instant) {}
+    package func end() {}
     package func rest(since begin: Instant) {}
     package var isWaiting: Bool { false }
     package var nextTick: Int64? { nil }

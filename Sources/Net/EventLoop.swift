@@ -99,6 +99,9 @@ final class EventLoop {
         return !context.handler.isWaiting || context.instant.monotonic >= stopDeadline
     }
 
+    /// Milliseconds that are left for ending; after `run`.
+    var timeLeft: Int64 { stopDeadline.map { max(0, $0 - SystemClock.now().monotonic) } ?? 0 }
+
     /// Milliseconds that the transport may wait for an event; -1 for as long as it likes.
     var patience: Int32 {
         let (handler, now) = (context.handler, context.instant.monotonic)
@@ -360,15 +363,16 @@ final class EventLoop {
 
     private func sweep() {
         let now = context.instant.monotonic
+        let isOver = stopDeadline.map { now >= $0 } ?? false
         clients.sweep(at: now)
         context.handler.tick(at: context.instant)
+        if isOver { context.handler.end() }
         // They have come in time.
         sendLateAnswers()
         if let start = acceptsFrom, now >= start {
             acceptsFrom = nil
             waitForClients(.read)
         }
-        let isOver = stopDeadline.map { now >= $0 } ?? false
         let isIdleOver = idleEnd.map { now >= $0 } ?? false
         for channel in channels {
             guard let channel else { continue }

@@ -151,6 +151,9 @@ package final class Server: Sendable {
         removeFiles()
     }
 
+    /// Milliseconds that are left of `drainTimeout`; after `run`.
+    package var timeLeft: Int64 { loops.map(\.timeLeft).min() ?? 0 }
+
     // Of a server that never ran, too.
     deinit { removeFiles() }
 

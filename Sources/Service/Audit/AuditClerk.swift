@@ -112,7 +112,17 @@ final class AuditClerk {
     /// Gives up on answers that have been held too long; their lines may yet come to the disk.
     func tick(at instant: Instant) {
         now = instant.monotonic
-        for answer in held.oldest(until: instant.monotonic - AuditClerk.patience) {
+        giveUp(since: instant.monotonic - AuditClerk.patience)
+    }
+
+    /// When somebody will have waited too long; nil while nobody waits.
+    var nextTick: Int64? { held.oldest.map { $0 + AuditClerk.patience } }
+
+    /// Gives up on all answers that are held.
+    func end() { giveUp(since: .max) }
+
+    private func giveUp(since moment: Int64) {
+        for answer in held.oldest(until: moment) {
             isStalled = true
             if failsClosed { answer.refuse(.auditUnavailable) }
             finish(answer)

@@ -18,6 +18,8 @@ package final class AuditDesk: Sendable {
 
     let settings: AuditSettings
     private let alarm = DispatchSemaphore(value: 0)
+    /// Signalled when the thread has nothing more to do.
+    private let end = DispatchSemaphore(value: 0)
     private let lock = Lock()
     // Unsafe: guarded by the lock.
     @safe private nonisolated(unsafe) var seats: [Seat] = []
@@ -48,17 +50,25 @@ package final class AuditDesk: Sendable {
         alarm.signal()
     }
 
-    /// Writes what is left, and ends the thread; after all loops are over.
-    package func close() {
+    /// Writes what is left, and ends the thread; after all loops are over. A disk that hangs is not waited for, and the thread
+    /// is left to it.
+    /// - Parameter milliseconds: how long it is waited for.
+    /// - Returns: whether all lines are written.
+    @discardableResult
+    package func close(within milliseconds: Int64) -> Bool {
+        lock.withLock { ends = true }
+        alarm.signal()
+        guard end.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .success else { return false }
+        // Whoever asks again finds it ended.
+        end.signal()
         let thread = lock.withLock {
-            ends = true
+            seats = []
             let running = self.thread
             self.thread = nil
             return running
         }
-        alarm.signal()
         thread?.join()
-        lock.withLock { seats = [] }
+        return standing.isReady
     }
 
     func take(
@@ -88,8 +98,9 @@ package final class AuditDesk: Sendable {
             writer.summarise(seats, at: now, evenSoon: ends)
             writer.report()
             lock.withLock { told = writer.standing }
-            if ends { return }
+            if ends { break }
         }
+        end.signal()
     }
 }
 

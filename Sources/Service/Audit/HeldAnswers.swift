@@ -95,6 +95,9 @@ struct HeldAnswers {
         return answer
     }
 
+    /// Since when the oldest has been held; nil where there is none, or it has left.
+    var oldest: Int64? { start < answers.count && answers[start].ticket != nil ? answers[start].since : nil }
+
     /// Those that have been held since a moment or longer, and have not left.
     func oldest(until moment: Int64) -> [HeldAnswer] {
         guard start < answers.count, answers[start].since <= moment else { return [] }

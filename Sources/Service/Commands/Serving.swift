@@ -44,27 +44,28 @@ enum Serving {
                     .warning, "the sandbox stands in for the vendor: its credentials open nothing",
                     ["sandbox": "127.0.0.1:\(port)"])
             }
-            try serve(by: edition, from: options.configuration, inheritance, log, startingSandbox: start)
+            let isWritten = try serve(
+                by: edition, from: options.configuration, inheritance, log, startingSandbox: start)
+            log.write(.info, "stopped")
+            return isWritten ? .done : .failed
         } catch {
             log.write(.error, "cannot start", ["error": "\(error)"])
             return .failed
         }
-        log.write(.info, "stopped")
-        return .done
     }
 
-    /// Milliseconds that the last lines of the log have to be written.
+    /// Milliseconds that the last lines of the log have to be written, and those of the audit at least.
     private static let farewell = 1000
 
+    /// - Returns: whether all lines of the audit are written.
     private static func serve(
         by edition: Edition, from path: String, _ inheritance: Inheritance, _ log: Log,
         startingSandbox start: @escaping SandboxStart
-    ) throws {
+    ) throws -> Bool {
         let supervisor = Supervisor(ProcessInfo.processInfo.environment)
         // More than a file may have is an error of the write, not the end of the process.
         signal(SIGXFSZ, SIG_IGN)
         let audit = try edition.configuration.audit.map { try AuditDesk($0, log) }
-        defer { audit?.close() }
         let limiter = RateLimiter(identities: edition.configuration.rates.identities)
         let metrics = Metrics()
         var loops: [LoopHandler] = []
@@ -103,6 +104,9 @@ enum Serving {
         }
         for signal in signals { signal.cancel() }
         withExtendedLifetime(heartbeat) {}
+        guard let audit, !audit.close(within: max(Int64(farewell), server.timeLeft)) else { return true }
+        log.write(.error, "the last lines of the audit are not written", ["file": audit.settings.file])
+        return false
     }
 }
 

@@ -96,8 +96,13 @@ package final class LoopHandler: RequestHandler {
         earlier.removeAll { !$0.isBusy }
     }
 
+    package func end() { audit.end() }
+
     /// What is left of earlier editions is looked after all the time.
-    package var nextTick: Int64? { earlier.isEmpty ? current.nextTick : .min }
+    package var nextTick: Int64? {
+        guard earlier.isEmpty else { return .min }
+        return [current.nextTick, audit.nextTick].compactMap { $0 }.min()
+    }
 
     package func rest(since begin: Instant) {
         meter.rest(since: begin)

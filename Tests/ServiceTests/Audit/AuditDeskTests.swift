@@ -47,7 +47,7 @@ struct AuditDeskTests {
         let tickets = try house.issue(50)
         #expect(tickets.allSatisfy { house.answer(to: $0)?.status == 200 })
         let begin = house.disk.syncs
-        house.desk.close()
+        #expect(house.desk.close(within: 10_000))
         #expect(house.disk.syncs == begin)
         #expect(try house.ids().count == 50)
     }
@@ -102,7 +102,7 @@ struct AuditDeskTests {
         house.disk.set(broken: false)
         #expect(house.wait { house.clerk.isOpen })
         #expect(house.statuses(of: try house.issue(2)) == [200, 200])
-        house.desk.close()
+        #expect(house.desk.close(within: 10_000))
         #expect(house.desk.standing.lost == 7)
     }
 
@@ -133,6 +133,31 @@ struct AuditDeskTests {
         house.disk.set(held: false)
         #expect(house.statuses(of: [late]) == [200])
         #expect(house.statuses(of: [try house.issue()]) == [200])
+    }
+
+    @Test func `at the end a disk that hangs is not waited for, and nobody who waits for it is given anything`() throws
+    {
+        let house = try AuditHouse()
+        house.disk.set(held: true)
+        let tickets = try house.issue(3)
+        house.disk.waitForSync()
+        house.clerk.end()
+        #expect(house.statuses(of: tickets, within: 0) == [503, 503, 503])
+        #expect(house.answer(to: tickets[0])?.body.contains("audit_unavailable") == true)
+        #expect(!house.desk.close(within: 50))
+        house.disk.set(held: false)
+        #expect(house.desk.close(within: 10_000))
+    }
+
+    @Test func `somebody who waits has the loop look at the time, connected or not`() throws {
+        let house = try AuditHouse()
+        #expect(house.clerk.nextTick == nil)
+        house.disk.set(held: true)
+        let ticket = try house.issue()
+        #expect(house.clerk.nextTick == house.now + 5000)
+        house.pass(milliseconds: 5000)
+        #expect(house.statuses(of: [ticket], within: 0) == [503])
+        #expect(house.clerk.nextTick == nil)
     }
 
     @Test func `who goes away while he waits has a line and no answer, and the others have theirs`() throws {

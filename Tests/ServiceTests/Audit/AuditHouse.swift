@@ -97,7 +97,7 @@ final class AuditHouse {
 
     deinit {
         disk.set(held: false)
-        desk.close()
+        desk.close(within: 10_000)
         try? FileManager.default.removeItem(atPath: folder)
     }
 

@@ -1,0 +1,114 @@
+import Bytes
+import Crypto
+import Foundation
+import Net
+import Testing
+
+@testable import Configuration
+@testable import Service
+@testable import Telemetry
+
+/// A service that is told to stop while the disk of its audit hangs.
+@Suite("The end, when the disk hangs", .timeLimit(.minutes(3)))
+struct AuditEndTests {
+    private final class Client: Sendable {
+        private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+
+        init(_ port: UInt16) throws {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            let descriptor = descriptor
+            let result = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            try #require(result == 0, "cannot connect: error \(errno)")
+        }
+
+        deinit { close(descriptor) }
+
+        func send(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
+
+        /// All that comes until the service closes.
+        func rest() -> String {
+            var (text, buffer) = ("", [UInt8](repeating: 0, count: 4096))
+            while case let count = recv(descriptor, &buffer, buffer.count, 0), count > 0 {
+                text += String(decoding: buffer[..<count], as: UTF8.self)
+            }
+            return text
+        }
+    }
+
+    /// A service of one loop, whose clients wait for the disk.
+    private final class House {
+        let disk = AuditHouse.Disk()
+        let desk: AuditDesk
+        let server: Server
+        let isOver = DispatchSemaphore(value: 0)
+        private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-end-\(UUID())").path
+
+        init(_ transport: TransportKind) throws {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let audit = AuditSettings(file: folder + "/a.jsonl", key: Secret([UInt8](repeating: 7, count: 32)))
+            let desk = try AuditDesk(audit, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
+            let configuration = try Sample.configuration(
+                grants: """
+                    u: { route: "qiniu.uptoken", credential: "q", callers: ["anonymous"], public: true, bucket: "media",
+                      keyPrefix: "up/" }
+                    """)
+            let edition = try Edition(configuration) { _ in throw UsageError(reason: "there is no sandbox here") }
+            var settings = Server.Settings(edition)
+            settings.listeners = [Server.Listener(SocketAddress(try #require(HostPort("127.0.0.1:0"))))]
+            settings.workers = 1
+            settings.transport = transport
+            settings.drainTimeout = 1000
+            server = try Server(settings, resolver: Resolver()) { loop in
+                try LoopHandler(edition, RateLimiter(identities: 64), Metrics(), loop, auditing: desk)
+            }
+            self.desk = desk
+            Thread.detachNewThread { [server, isOver] in
+                server.run()
+                isOver.signal()
+            }
+        }
+
+        deinit {
+            disk.set(held: false)
+            server.stop()
+            desk.close(within: 10_000)
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        /// Clients who have asked, and wait for the disk.
+        func clients(_ count: Int) throws -> [Client] {
+            disk.set(held: true)
+            let port = try #require(server.addresses.first?.port)
+            let clients = try (0..<count).map { _ in try Client(port) }
+            for client in clients { client.send("GET /qiniu/uptoken?key=up/a HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+            disk.waitForSync()
+            return clients
+        }
+    }
+
+    @Test(arguments: [TransportKind.epoll, .dispatch])
+    func `whoever waits for it is told so within drainTimeout, and the loops are over`(
+        _ transport: TransportKind
+    ) throws {
+        let house = try House(transport)
+        let clients = try house.clients(3)
+        let begin = ContinuousClock.now
+        house.server.stop()
+        for client in clients {
+            let answer = client.rest()
+            #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains("audit_unavailable"), "\(answer)")
+            #expect(!answer.contains("uptoken"))
+        }
+        #expect(house.isOver.wait(timeout: .now() + 20) == .success)
+        #expect(ContinuousClock.now - begin < .seconds(4), "the sweep comes four times a second")
+        #expect(house.server.timeLeft == 0)
+        #expect(!house.desk.close(within: 50))
+    }
+}
