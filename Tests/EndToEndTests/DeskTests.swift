@@ -19,6 +19,40 @@ struct DeskTests {
 
     // MARK: mint
 
+    @Test func `what mint and ticket give is in the audit, beside what the service gives`() throws {
+        var setup = Setup.open.audited()
+        let tickets = "], tickets: { secret: \"\(String(repeating: "t", count: 32))\" } },"
+        setup.rest = setup.rest.replacing("] },", with: tickets, maxReplacements: 1)
+        let service = try Service(setup, .epoll)
+        defer { service.stop() }
+        let minting = ["--caller", "apiKey:alice", "--grant", "hers", "--parameter", "key=hers/a", "--format", "json"]
+        let answer = try service.get("/qiniu/uptoken?key=photos/a")
+        let minted = try run("mint", service.configuration, minting)
+        let ticket = try run("ticket", service.configuration, minting)
+        let refused = try run("mint", service.configuration, minting.map { $0.replacing("hers/a", with: "b/a") })
+        #expect(minted.code == 0 && ticket.code == 0 && refused.code == 1, "\(minted.err)\(ticket.err)\(refused.err)")
+        let later = try service.get("/qiniu/uptoken?key=photos/a")
+        let trail = try AuditTrail(service)
+        try trail.expectWhole()
+        let (token, text) = (try JSON(minted.out)["uptoken"]?.string, try JSON(ticket.out)["ticket"]?.string)
+        for given in [token, text] {
+            let lines = trail.lines.filter { $0["fingerprint"]?.string == given.map(AuditTests.fingerprint) }
+            #expect(lines.count == 1 && lines[0]["by"]?.string == "command", "\(lines)")
+            #expect(lines.first?["principal"]?.string == "apiKey:alice" && lines.first?["grant"]?.string == "hers")
+        }
+        for answer in [answer, later] { #expect(try trail.line(of: answer)["by"] == nil) }
+        #expect(trail.lines(of: "issued").count == 4)
+    }
+
+    @Test func `without its audit mint gives nothing`() throws {
+        let folder = try Keeper.makeFolder()
+        let path = try Setup.open.audited().write(to: folder, transport: .epoll)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.createDirectory(atPath: folder + "/audit/a.jsonl", withIntermediateDirectories: true)
+        let outcome = try run("mint", path, ["--caller", "anonymous", "--grant", "files", "--parameter", "object=a"])
+        #expect(outcome.code == 1 && outcome.out.isEmpty && outcome.err.contains("a.jsonl"), "\(outcome.err)")
+    }
+
     /// Expects the route's own answer, byte for byte, in the same second.
     private func expectSame(
         _ service: Service, _ route: String, _ path: String, _ parameters: [(String, String)], by key: APIKey? = nil

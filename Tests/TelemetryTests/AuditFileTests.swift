@@ -215,6 +215,22 @@ struct AuditFileTests {
         #expect(verdict.told == [] && verdict.last == 11 && folder.segments.count == 2)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `what root begins belongs to whose the file was, or the folder`() throws {
+        let folder = try Folder()
+        chown(folder.path, 12_345, 54_321)
+        let file = try open(folder, maximumSize: 4096)
+        for round in 0..<10 { try file.add(0..<5, at: moment + Int64(round)) }
+        try folder.write(try folder.read() + [0, 0])
+        try file.add(0..<1)
+        #expect(folder.names.count > 3)
+        for name in folder.names {
+            let owner = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+            #expect(owner[.ownerAccountID] as? Int == 12_345, "\(name)")
+            #expect(owner[.groupOwnerAccountID] as? Int == 54_321, "\(name)")
+        }
+    }
+
     @Test func `a rotation that a crash has cut in two is finished at the next start`() throws {
         let folder = try Folder()
         try open(folder).add(0..<3)

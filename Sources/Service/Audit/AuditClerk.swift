@@ -73,6 +73,7 @@ final class AuditClerk {
             return nil
         }
         write(&line)
+        if let origin = desk.origin { line.add("by", origin) }
         unknown += 1
         guard desk.settings.durability != .none else {
             queue.add(line, waits: false)

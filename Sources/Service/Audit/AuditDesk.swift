@@ -17,6 +17,8 @@ package final class AuditDesk: Sendable {
     }
 
     let settings: AuditSettings
+    /// What the lines are marked by of what is not asked for by a client; nil for the service's.
+    let origin: StaticString?
     private let alarm = DispatchSemaphore(value: 0)
     /// Signalled when the thread has nothing more to do.
     private let end = DispatchSemaphore(value: 0)
@@ -29,13 +31,17 @@ package final class AuditDesk: Sendable {
     @safe private nonisolated(unsafe) var thread: SystemThread?
 
     /// Opens the file; lines are written from now on.
+    /// - Parameter origin: what lines are marked by, `by` whom: nil for those of clients.
     /// - Throws: when it cannot be had: nothing may be issued then.
-    package init(_ settings: AuditSettings, _ log: Log, calls: AuditCalls = .system) throws(AuditFault) {
+    package init(
+        _ settings: AuditSettings, _ log: Log, by origin: StaticString? = nil, calls: AuditCalls = .system
+    ) throws(AuditFault) {
         let file = try AuditFile(
             settings.file, key: settings.key, maximumSize: settings.maximumSize, calls: calls,
             at: SystemClock.now().unixSeconds)
         let writer = AuditWriter(file, settings, log)
         self.settings = settings
+        self.origin = origin
         told = writer.standing
         thread = SystemThread { [self] in run(writer) }
         if thread == nil { throw AuditFault("the system has no thread for the audit") }

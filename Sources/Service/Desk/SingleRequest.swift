@@ -46,6 +46,7 @@ final class SingleRequest {
     private let ticket = AnswerTicket(connection: 0, number: 1)
     private var handler: LoopHandler?
     private var server: Server?
+    private var audit: AuditDesk?
     private var answer: Answer?
 
     /// - Parameter host: what the service is called by.
@@ -81,21 +82,28 @@ final class SingleRequest {
         }
         server?.run()
         server = nil
+        guard audit?.close(within: SingleRequest.patience) ?? true else {
+            throw Failure(reason: "the audit cannot be written")
+        }
         guard let answer else {
             throw Failure(reason: "no request can be made; --host must be a host, and optionally a port")
         }
         return answer
     }
 
+    /// Milliseconds that the disk has for what comes last.
+    private static let patience: Int64 = 5000
+
     private func makeServer(
         _ configuration: Configuration, startingSandbox start: SandboxStart
     ) throws -> Server {
         let edition = try Edition(configuration, believing: false, startingSandbox: start)
+        audit = try configuration.audit.map { try AuditDesk($0, edition.log, by: "command") }
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var settings = Server.Settings(addresses: [], workers: 1)
         settings.drainTimeout = 0
         return try Server(settings, resolver: Resolver()) { loop in
-            let handler = try LoopHandler(edition, limiter, Metrics(), loop)
+            let handler = try LoopHandler(edition, limiter, Metrics(), loop, auditing: audit)
             self.handler = handler
             let answers = loop.answers
             loop.clients.mailbox.post { self.begin(answers) }

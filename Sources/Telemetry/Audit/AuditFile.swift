@@ -206,6 +206,7 @@ package final class AuditFile {
         unsafe unlink(next)
         let fresh = unsafe open(next, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard fresh >= 0 else { throw AuditFault(failed: "cannot make \(next)") }
+        FileMark(descriptor)?.giveOwner(to: fresh)
         let (position, mark) = (written, durable)
         do throws(AuditFault) {
             guard flock(fresh, LOCK_EX | LOCK_NB) == 0 else { throw AuditFault(failed: "cannot lock \(next)") }
@@ -291,6 +292,7 @@ package final class AuditFile {
             return file >= 0
         }
         defer { systemClose(file) }
+        FileMark(descriptor)?.giveOwner(to: file)
         let count = unsafe bytes.withUnsafeBytes { unsafe calls.write(file, $0) }
         guard count == bytes.count, calls.sync(file) == 0 else { throw AuditFault(failed: "cannot write \(name)") }
         return name
@@ -309,10 +311,12 @@ package final class AuditFile {
     /// Opens the file for appending, and locks it.
     private static func openLocked(_ path: String) throws(AuditFault) -> Int32 {
         while true {
+            let isThere = FileMark(path) != nil
             let file = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
             guard file >= 0 else { throw AuditFault(failed: "cannot open \(path)") }
             do throws(AuditFault) {
                 guard let mark = FileMark(file), mark.isRegular else { throw AuditFault("\(path) is no ordinary file") }
+                if !isThere { FileMark(folder(of: path))?.giveOwner(to: file) }
                 try lock(file, path)
                 // Another may have been put in its place before it was locked.
                 if FileMark(path) == mark { return file }
@@ -347,8 +351,12 @@ package final class AuditFile {
         }
     }
 
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "."
+    }
+
     private static func openFolder(of path: String) throws(AuditFault) -> Int32 {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "."
+        let folder = folder(of: path)
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw AuditFault(failed: "cannot open \(folder)") }
         return descriptor
@@ -388,6 +396,8 @@ struct FileMark: Equatable {
     let names: Int
     let isRegular: Bool
     let size: Int64
+    private let user: uid_t
+    private let group: gid_t
 
     static func == (a: FileMark, b: FileMark) -> Bool { a.device == b.device && a.inode == b.inode }
 
@@ -397,6 +407,12 @@ struct FileMark: Equatable {
         names = Int(info.st_nlink)
         isRegular = info.st_mode & S_IFMT == S_IFREG
         size = Int64(info.st_size)
+        (user, group) = (info.st_uid, info.st_gid)
+    }
+
+    /// Gives a file that root has made to the owner of this one, who goes on with it.
+    func giveOwner(to file: Int32) {
+        if geteuid() == 0 { fchown(file, user, group) }
     }
 
     init?(_ descriptor: Int32) {
