@@ -96,6 +96,10 @@ struct MetricsPage: Sendable {
                 page.add(count, ("route", route), ("status", status == 0 ? "other" : "\(status)"))
             }
         }
+        page.add(
+            "countersign_http_requests_abandoned_total", .counter,
+            "Requests that had to wait, and whose clients were gone before the answer.",
+            sums[RequestMeter.Place.abandoned])
         page.begin(
             "countersign_http_request_duration_seconds", .histogram,
             "From when a request was heard of to when it was answered.")

@@ -51,7 +51,8 @@ final class RequestMeter {
         static let limits = proofs + RequestLabels.proofs.count * RequestLabels.outcomes.count
         static let requests = limits + RequestLabels.Limit.allCases.count
         static let times = requests + RequestLabels.routes.count * RequestLabels.statuses.count
-        static let end = times + RequestLabels.routes.count * Histogram.size
+        static let abandoned = times + RequestLabels.routes.count * Histogram.size
+        static let end = abandoned + 1
     }
 
     private let counters: Counters
@@ -79,6 +80,9 @@ final class RequestMeter {
         Histogram.add(UInt64(time), to: counters, at: Place.times + record.route * Histogram.size)
         return time / 1_000_000
     }
+
+    /// A request that had to wait is never answered, since its client is gone.
+    func countAbandoned() { counters.add(at: Place.abandoned) }
 
     func count(_ limit: RequestLabels.Limit) { counters.add(at: Place.limits + limit.place) }
 

@@ -84,6 +84,7 @@ package final class LoopHandler: RequestHandler {
     }
 
     package func abandon(_ ticket: AnswerTicket) {
+        meter.countAbandoned()
         current.abandon(ticket)
         for edition in earlier { edition.abandon(ticket) }
     }

@@ -32,6 +32,23 @@ struct AuditEndTests {
 
         func send(_ text: String) { _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) }
 
+        /// Goes away without a word.
+        func reset() {
+            var time = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &time, socklen_t(MemoryLayout<linger>.size))
+            // Disconnects, and leaves the descriptor to `deinit`.
+            var nobody = sockaddr()
+            nobody.sa_family = sa_family_t(AF_UNSPEC)
+            connect(descriptor, &nobody, socklen_t(MemoryLayout<sockaddr>.size))
+        }
+
+        /// What comes first.
+        func first() -> String {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            return String(decoding: buffer[..<max(0, count)], as: UTF8.self)
+        }
+
         /// All that comes until the service closes.
         func rest() -> String {
             var (text, buffer) = ("", [UInt8](repeating: 0, count: 4096))
@@ -47,6 +64,7 @@ struct AuditEndTests {
         let disk = AuditHouse.Disk()
         let desk: AuditDesk
         let server: Server
+        let metrics = Metrics()
         let isOver = DispatchSemaphore(value: 0)
         private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-end-\(UUID())").path
 
@@ -65,8 +83,9 @@ struct AuditEndTests {
             settings.workers = 1
             settings.transport = transport
             settings.drainTimeout = 1000
+            let metrics = metrics
             server = try Server(settings, resolver: Resolver()) { loop in
-                try LoopHandler(edition, RateLimiter(identities: 64), Metrics(), loop, auditing: desk)
+                try LoopHandler(edition, RateLimiter(identities: 64), metrics, loop, auditing: desk)
             }
             self.desk = desk
             Thread.detachNewThread { [server, isOver] in
@@ -110,5 +129,19 @@ struct AuditEndTests {
         #expect(ContinuousClock.now - begin < .seconds(4), "the sweep comes four times a second")
         #expect(house.server.timeLeft == 0)
         #expect(!house.desk.close(within: 50))
+    }
+
+    @Test func `who is gone before the disk has the line is counted`() throws {
+        let house = try House(.epoll)
+        let clients = try house.clients(2)
+        func count() -> UInt64 { house.metrics.sums()[RequestMeter.Place.abandoned] }
+        #expect(count() == 0)
+        clients[0].reset()
+        let deadline = Date.now.addingTimeInterval(10)
+        while count() == 0, deadline > .now { usleep(5000) }
+        #expect(count() == 1)
+        house.disk.set(held: false)
+        #expect(clients[1].first().hasPrefix("HTTP/1.1 200 "))
+        #expect(count() == 1)
     }
 }
