@@ -357,7 +357,7 @@ package final class AuditFile {
 
     private static func openFolder(of path: String) throws(AuditFault) -> Int32 {
         let folder = folder(of: path)
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw AuditFault(failed: "cannot open \(folder)") }
         return descriptor
     }
