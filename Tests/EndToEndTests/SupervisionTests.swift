@@ -240,9 +240,11 @@ struct SupervisionTests {
         let service = try Service(setup, transport)
         defer { service.stop() }
         try service.replace("countersign.json5", with: "{ version: 2 }")
-        for _ in 0..<2 {
+        for number in 1...2 {
             service.process.signal(SIGUSR2)
-            _ = try service.process.waitForError(holding: "not handed over, this process goes on", within: 30)
+            // Each heir must have failed before there is a configuration that it could serve.
+            let line = "not handed over, this process goes on"
+            _ = try service.process.waitForError(holding: line, times: number, within: 30)
             #expect(try service.get("/livez").status == 200)
         }
         try service.replaceConfiguration(with: setup, transport)

@@ -99,10 +99,10 @@ final class Program: @unchecked Sendable {
         return reap()
     }
 
-    /// Reads standard error until it holds `text`.
-    func waitForError(holding text: String, within seconds: Double) throws -> String {
+    /// Reads standard error until it holds `text` so many times.
+    func waitForError(holding text: String, times: Int = 1, within seconds: Double) throws -> String {
         let deadline = Date.now.addingTimeInterval(seconds)
-        while !err.text.contains(text) {
+        while err.text.components(separatedBy: text).count <= times {
             guard deadline > .now, !err.isAtEnd else {
                 throw Failure(description: "the process never said \(text), only: \(err.text)")
             }
