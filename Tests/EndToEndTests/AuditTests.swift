@@ -148,7 +148,12 @@ struct AuditTests {
         let refused = try service.get("/qiniu/uptoken?key=a", APIKey.alice.bearer, field)
         let other = try service.get("/qiniu/uptoken?key=photos/a")
         #expect(given.status == 200 && refused.status == 403 && other.status == 200)
-        let page = try service.admin.get("/metrics").text
+        // The figures are told a moment after the answers.
+        var page = try service.admin.get("/metrics").text
+        let deadline = Date.now.addingTimeInterval(10)
+        while !page.contains("\ncountersign_audit_lines_total 4\n"), deadline > .now {
+            page = try service.admin.get("/metrics").text
+        }
         for sample in [
             "countersign_audit_lines_total 4", "countersign_audit_faults_total 0", "countersign_audit_lost_total 0",
             "countersign_audit_ready 1", #"countersign_issued_total{route="qiniu.uptoken",provider="qiniu"} 2"#,
