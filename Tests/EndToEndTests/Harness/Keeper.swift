@@ -4,7 +4,7 @@ import Glibc
 /// Looks after what the whole test run shares: services that no single test owns, and the folder of all temporary files.
 ///
 /// A small shell process holds the other end of a pipe. When the test process ends, however it ends, the pipe closes; then
-/// the shell stops the services that are left and removes the folder.
+/// the shell stops the services that are left, which are those of a test process that was killed, and removes the folder.
 enum Keeper {
     /// The folder below which everything is written.
     static let folder: String = {
@@ -17,12 +17,12 @@ enum Keeper {
 
     private static let script = """
         services=
-        while read -r service; do services="$services $service"; done
-        [ -z "$services" ] || kill -TERM $services
-        for service in $services; do
-            for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 $service || break; sleep 0.1; done
-            kill -KILL $service
-        done
+        while read -r service; do services="${service:+$services $service}"; done
+        if [ -n "$services" ]; then
+            kill -TERM $services
+            sleep 1
+            kill -KILL $services
+        fi
         rm -rf "$0"
         """
 
@@ -37,9 +37,14 @@ enum Keeper {
         return writing
     }()
 
-    /// Has a process stopped at the end of the test run.
-    static func keep(_ process: pid_t) {
-        let line = Array("\(process)\n".utf8)
+    /// Has a process stopped when the test process has ended.
+    static func keep(_ process: pid_t) { tell("\(process)") }
+
+    /// There is nothing left to stop.
+    static func forget() { tell("") }
+
+    private static func tell(_ text: String) {
+        let line = Array("\(text)\n".utf8)
         _ = Glibc.write(pipe, line, line.count)
     }
 

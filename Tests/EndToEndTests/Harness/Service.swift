@@ -105,6 +105,17 @@ final class Service: Asked, Sendable {
         private let lock = NSLock()
         private var services: [String: Service] = [:]
 
+        init() { atexit { Service.running.stop() } }
+
+        /// All are told first, so that they end at the same time.
+        private func stop() {
+            lock.withLock {
+                for service in services.values { service.process.signal(SIGTERM) }
+                for service in services.values { service.stop() }
+            }
+            Keeper.forget()
+        }
+
         func service(_ setup: Setup, _ transport: Transport) throws -> Service {
             try lock.withLock {
                 let name = "\(setup.name) \(transport.rawValue)"
