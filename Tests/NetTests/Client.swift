@@ -32,7 +32,7 @@ class Client {
     init(unconnectedHoldingLittle holdsLittle: Bool = false) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
-        wait(atMost: 5)
+        wait(atMost: 20)
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
         if holdsLittle {
@@ -47,7 +47,7 @@ class Client {
     init(path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
-        wait(atMost: 5)
+        wait(atMost: 20)
         guard systemConnect(descriptor, to: SocketAddress(ListenAddress.unix(path: path))) == 0 else {
             throw Failure(call: "connect", number: errno)
         }

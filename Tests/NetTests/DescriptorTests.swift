@@ -175,7 +175,7 @@ private func highestDescriptor() -> Int {
 
 /// Whether `condition` comes true within five seconds.
 func eventually(_ condition: () -> Bool) -> Bool {
-    let end = SystemClock.monotonicMilliseconds() + 5000
+    let end = SystemClock.monotonicMilliseconds() + 20_000
     while !condition() {
         guard SystemClock.monotonicMilliseconds() < end else { return false }
         poll(nil, 0, 10)

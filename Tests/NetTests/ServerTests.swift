@@ -148,7 +148,7 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
     /// A client of a server that may be full: it tries for a while.
     private func admitted(_ server: TestServer) throws -> Client? {
-        let end = SystemClock.monotonicMilliseconds() + 5000
+        let end = SystemClock.monotonicMilliseconds() + 20_000
         while SystemClock.monotonicMilliseconds() < end {
             let client = try Client(server.port)
             if try client.get("/").status == 200 { return client }

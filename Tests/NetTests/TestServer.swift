@@ -115,7 +115,7 @@ final class TestServer {
     func beginStop() { server.stop() }
 
     /// - Returns: whether `run` returned in time.
-    func stop(within seconds: Double = 5) -> Bool {
+    func stop(within seconds: Double = 20) -> Bool {
         server.stop()
         return hasReturned(within: seconds)
     }

@@ -72,7 +72,8 @@ extension Answer {
         #expect(self["Cache-Control"] == "no-store", sourceLocation: sourceLocation)
         #expect(self["X-Content-Type-Options"] == "nosniff", sourceLocation: sourceLocation)
         #expect(self["X-Request-Id"]?.isEmpty == false, sourceLocation: sourceLocation)
-        let moments = (-3...1).map { httpDate(now + $0) }
+        // What came while others were read is older when it is looked at, and under a sanitizer that takes its time.
+        let moments = (Program.isWatched ? -30...1 : -3...1).map { httpDate(now + $0) }
         #expect(moments.contains(self["Date"] ?? ""), "\(fields)", sourceLocation: sourceLocation)
     }
 

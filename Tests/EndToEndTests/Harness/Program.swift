@@ -22,8 +22,13 @@ final class Program: @unchecked Sendable {
 
     /// The service's binary.
     static let countersign = binary("countersign")
-    /// The benchmark's. These tests do not depend on it as a target: it would count the test runner's allocations, too.
-    static let benchmark = binary("countersign-bench")
+    /// The benchmark's. These tests do not depend on it as a target: it would count the test runner's allocations, too. Nor
+    /// can it count those of a sanitizer, so that scripts/test names one without.
+    static let benchmark =
+        ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_BENCHMARK"] ?? binary("countersign-bench")
+
+    /// Whether a sanitizer watches these tests and the binaries that they start.
+    static let isWatched = ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains { ProcessInfo.processInfo.environment[$0] != nil }
 
     /// A built binary: beside the test bundle, wherever the build folder is.
     private static func binary(_ name: String) -> String {
