@@ -20,8 +20,8 @@ final class Program: @unchecked Sendable {
     private let lock = NSLock()
     private var ended: Outcome?
 
-    /// The service's binary.
-    static let countersign = binary("countersign")
+    /// The service's binary; scripts/test names another where a test's would be watched by a sanitizer, and cannot be.
+    static let countersign = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_BINARY"] ?? binary("countersign")
     /// The benchmark's. These tests do not depend on it as a target: it would count the test runner's allocations, too. Nor
     /// can it count those of a sanitizer, so that scripts/test names one without.
     static let benchmark =
