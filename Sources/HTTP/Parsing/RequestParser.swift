@@ -22,23 +22,22 @@ package struct RequestParser: Sendable {
         if start < bytes.count, !CharacterClass.token.contains(bytes[start]) {
             throw .malformed("a request begins with its method")
         }
-        guard let lineEnd = try endOfLine(in: bytes, from: start) else {
-            // The last byte may be the CR of a line break of which the LF is still on its way.
-            if bytes.count - start > limits.requestLine + 1 { throw RequestParser.lineTooLong }
+        let longest = start + limits.requestLine
+        guard let lineEnd = try endOfLine(in: bytes, from: start, until: longest, else: RequestParser.lineTooLong)
+        else {
             return nil
         }
-        guard lineEnd - start <= limits.requestLine else { throw RequestParser.lineTooLong }
         var head = RequestHead()
         let hasAuthority = try read(requestLine: start..<lineEnd, of: bytes, into: &head)
         let fieldsStart = lineEnd + 2
         start = fieldsStart
         var count = 0
         while true {
-            guard let end = try endOfLine(in: bytes, from: start) else {
-                if bytes.count - fieldsStart > limits.headers + 1 { throw RequestParser.headersTooLarge }
+            let last = fieldsStart + limits.headers
+            guard let end = try endOfLine(in: bytes, from: start, until: last, else: RequestParser.headersTooLarge)
+            else {
                 return nil
             }
-            guard end - fieldsStart <= limits.headers else { throw RequestParser.headersTooLarge }
             if end == start { break }
             count += 1
             guard count <= limits.headerCount else {
@@ -57,8 +56,15 @@ package struct RequestParser: Sendable {
     private static let headersTooLarge = RequestError(.headersTooLarge, "the header fields are too large")
 
     /// Where the CR of the next line break is, or nil when there is none yet.
-    private func endOfLine(in bytes: Span<UInt8>, from start: Int) throws(RequestError) -> Int? {
-        guard let feed = bytes.firstIndex(of: UInt8(ascii: "\n"), from: start) else { return nil }
+    /// - Parameters:
+    ///   - last: where it may be at the latest.
+    ///   - error: thrown when it is not there by then, however the line ends: the end may be still on its way.
+    private func endOfLine(
+        in bytes: Span<UInt8>, from start: Int, until last: Int, else error: RequestError
+    ) throws(RequestError) -> Int? {
+        let feed = bytes.firstIndex(of: UInt8(ascii: "\n"), from: start)
+        guard (feed ?? bytes.count) - 1 <= last else { throw error }
+        guard let feed else { return nil }
         guard feed > start, bytes[feed - 1] == UInt8(ascii: "\r") else {
             throw .malformed("lines end in carriage return and line feed")
         }
