@@ -158,6 +158,8 @@ package final class ClientPeerConnection {
     }
 
     package func write(_ bytes: [UInt8]) throws {
+        // Else TLS goes on with whoever has the descriptor's number by now.
+        guard descriptor >= 0 else { throw Ended() }
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { piece in
@@ -181,7 +183,7 @@ package final class ClientPeerConnection {
     }
 
     /// Says farewell as TLS wants it, before the close.
-    package func finish() { if let ssl { SSL_shutdown(ssl) } }
+    package func finish() { if let ssl, descriptor >= 0 { SSL_shutdown(ssl) } }
 
     package func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
@@ -196,6 +198,7 @@ package final class ClientPeerConnection {
     }
 
     private func read() -> [UInt8]? {
+        guard descriptor >= 0 else { return nil }
         var buffer = [UInt8](repeating: 0, count: 16384)
         let count = buffer.withUnsafeMutableBytes { room in
             if let ssl { return Int(SSL_read(ssl, room.baseAddress, Int32(room.count))) }
