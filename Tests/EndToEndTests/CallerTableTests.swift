@@ -76,7 +76,7 @@ struct CallerTableTests {
             plain = try Service(.everyRoute("every route", kodo: kodo.url, sts: url), transport)
             secure = try Service(
                 .everyRoute("every route by TLS", kodo: kodo.url, sts: url, tls: certificates), transport)
-            for service in [plain, secure] { Keeper.keep(service.process.identifier) }
+            for service in [plain, secure] { Service.keep(service) }
             tickets = try House.mint(plain)
         }
 

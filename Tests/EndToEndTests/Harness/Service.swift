@@ -101,17 +101,21 @@ final class Service: Asked, Sendable {
         try running.service(setup, transport)
     }
 
+    /// Has a service that tests share in another way stopped when the test run ends.
+    static func keep(_ service: Service) { running.keep(service) }
+
     private final class Running: @unchecked Sendable {
         private let lock = NSLock()
         private var services: [String: Service] = [:]
+        private var kept: [Service] = []
 
         init() { atexit { Service.running.stop() } }
 
         /// All are told first, so that they end at the same time.
         private func stop() {
             lock.withLock {
-                for service in services.values { service.process.signal(SIGTERM) }
-                for service in services.values { service.stop() }
+                for service in kept { service.process.signal(SIGTERM) }
+                for service in kept { service.stop() }
             }
             Keeper.forget()
         }
@@ -121,10 +125,17 @@ final class Service: Asked, Sendable {
                 let name = "\(setup.name) \(transport.rawValue)"
                 if let service = services[name] { return service }
                 let service = try Service(setup, transport)
-                Keeper.keep(service.process.identifier)
+                note(service)
                 services[name] = service
                 return service
             }
+        }
+
+        func keep(_ service: Service) { lock.withLock { note(service) } }
+
+        private func note(_ service: Service) {
+            Keeper.keep(service.process.identifier)
+            kept.append(service)
         }
     }
 }
