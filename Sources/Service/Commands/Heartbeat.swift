@@ -8,7 +8,7 @@ final class Heartbeat: Sendable {
     /// - Returns: nil when nobody wants to know.
     init?(_ supervisor: Supervisor, _ loops: [LoopHandler]) {
         guard let patience = supervisor.patience else { return nil }
-        timer = DispatchSource.makeTimerSource(queue: .global())
+        timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "countersign.heartbeat"))
         let interval = DispatchTimeInterval.milliseconds(Int(patience / 3))
         timer.schedule(deadline: .now(), repeating: interval, leeway: .milliseconds(10))
         timer.setEventHandler { @Sendable in

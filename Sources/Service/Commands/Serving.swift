@@ -116,7 +116,8 @@ enum Signals {
     static func take(_ number: Int32, _ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
         // Else the system would end the process before Dispatch hears of it.
         signal(number, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        // Not on a global queue, here and elsewhere: Dispatch watches its threads by /proc, and ends a process without.
+        let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "countersign.signal"))
         source.setEventHandler { @Sendable in body() }
         // Only when Dispatch has taken the signal over may anybody be told that the service is there.
         let isRegistered = DispatchSemaphore(value: 0)

@@ -37,6 +37,6 @@ final class SandboxLease: Sendable {
     deinit {
         // It waits for its threads, which no event loop must.
         let sandbox = sandbox
-        DispatchQueue.global().async { sandbox.stop() }
+        DispatchQueue(label: "countersign.sandbox.end").async { sandbox.stop() }
     }
 }

@@ -66,7 +66,7 @@ package struct SessionDesks: Sendable {
             read: { path, then in
                 let then = LoopWork(then)
                 // A file of another file system may be slow to come.
-                DispatchQueue.global().async {
+                DispatchQueue(label: "countersign.secrets").async {
                     let bytes = Surroundings.process.file(path)?.bytes
                     mailbox.post { then.body(bytes) }
                 }
