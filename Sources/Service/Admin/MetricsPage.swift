@@ -98,7 +98,7 @@ struct MetricsPage: Sendable {
         }
         page.add(
             "countersign_http_requests_abandoned_total", .counter,
-            "Requests that had to wait, and whose clients were gone before the answer.",
+            "Requests that had to wait, and were given up before their answer: the client was gone, or it took too long.",
             sums[RequestMeter.Place.abandoned])
         page.begin(
             "countersign_http_request_duration_seconds", .histogram,

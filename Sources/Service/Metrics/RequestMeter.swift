@@ -81,7 +81,7 @@ final class RequestMeter {
         return time / 1_000_000
     }
 
-    /// A request that had to wait is never answered, since its client is gone.
+    /// A request that had to wait does not get its answer: its client is gone, or it took too long.
     func countAbandoned() { counters.add(at: Place.abandoned) }
 
     func count(_ limit: RequestLabels.Limit) { counters.add(at: Place.limits + limit.place) }
