@@ -328,6 +328,9 @@ package final class AuditFile {
         }
     }
 
+    /// How long others may have the file, which is as long as a disk may take.
+    private static let patience = Duration.seconds(5)
+
     /// Waits for its turn, but no longer than for a disk. Who waits has the folder locked, so that whoever has had the file does
     /// not have it again before.
     private static func lock(_ file: Int32, _ path: String) throws(AuditFault) {
@@ -336,7 +339,7 @@ package final class AuditFile {
             flock(folder, LOCK_UN)
             systemClose(folder)
         }
-        var attempts = 20_000
+        let end = ContinuousClock.now + AuditFile.patience
         for descriptor in [folder, file] {
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
                 guard errno == EWOULDBLOCK || errno == EINTR else {
@@ -344,8 +347,9 @@ package final class AuditFile {
                     if descriptor == folder { break }
                     throw AuditFault(failed: "cannot lock \(path)")
                 }
-                attempts -= 1
-                guard attempts > 0 else { throw AuditFault("others have kept \(path) locked for five seconds") }
+                guard ContinuousClock.now < end else {
+                    throw AuditFault("others have kept \(path) locked for \(AuditFile.patience)")
+                }
                 usleep(250)
             }
         }
