@@ -56,7 +56,7 @@ package struct ByteWriter: ~Copyable {
     package mutating func append(_ bytes: ArraySlice<UInt8>) { append(bytes.span) }
 
     package mutating func append(repeating byte: UInt8, count: Int) {
-        append(length: max(count, 0)) { room, start in
+        append(length: count) { room, start in
             for place in start..<start + count { room[place] = byte }
         }
     }

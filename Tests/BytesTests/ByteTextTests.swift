@@ -145,6 +145,21 @@ import Testing
         #expect(writer.array.text == "\"a/b\\\"c\\\\d\\n\\r\\t\\u0001\\u007f中🦊\"")
     }
 
+    @Test func `JSON strings escape every byte alike, wherever it stands`() {
+        for byte in UInt8.min...UInt8.max {
+            for place in 0..<20 {
+                var text = [UInt8](repeating: UInt8(ascii: "x"), count: 20)
+                text[place] = byte
+                let isPlain = byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+                var writer = ByteWriter()
+                writer.append(jsonString: text)
+                let inside = Array(writer.array.dropFirst().dropLast())
+                #expect((inside == text) == isPlain, "\(byte) at \(place)")
+                #expect(inside.starts(with: text[..<place]) && inside.reversed().starts(with: text[(place + 1)...]))
+            }
+        }
+    }
+
     @Test(arguments: [
         ("{ \"b\" : [ 1.50 , -0, 1E3, null ], \"a\":{}, \"\":[] }", "{\"b\":[1.50,-0,1E3,null],\"a\":{},\"\":[]}"),
         ("\"\\u0041\\n\\/é\"", "\"A\\n/é\""), (" true ", "true"), ("false", "false"),
