@@ -57,16 +57,16 @@ let package = Package(
             swiftSettings: strict),
         tests("CryptoTests", "Crypto", "Bytes", "TestKeys"),
         tests("HTTPTests", "HTTP", "Bytes"),
-        // Servers that misbehave on purpose, for the tests of whoever asks them.
+        // Servers that misbehave on purpose and other programs, for the tests of whoever has to do with them.
         .target(
             name: "TestPeers", dependencies: ["Net", "CSystem", "COpenSSL"], path: "Tests/TestPeers",
             swiftSettings: strict),
         tests("NetTests", "Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "TestPeers"),
         tests("AccessTests", "Access", "Crypto", "Bytes", "TestKeys"),
-        tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", exclude: ["Fixtures"]),
+        tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", "TestPeers", exclude: ["Fixtures"]),
         tests("TelemetryTests", "Telemetry", "Crypto", "Bytes"),
         tests("UpstreamTests", "Upstream", "Crypto", "Bytes"),
-        tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
+        tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes", "TestPeers"),
         tests(
             "ConfigurationTests", "Configuration", "Upstream", "Providers", "Access", "Crypto", "Bytes", "TestKeys",
             "TestPeers"),

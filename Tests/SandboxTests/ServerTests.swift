@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import TestPeers
 import Testing
 
 @testable import Bytes
@@ -92,19 +93,9 @@ import Testing
         let thread = Thread { server.run() }
         thread.start()
         defer { server.stop() }
-        let process = Process()
-        process.executableURL = URL(filePath: python)
-        process.arguments = [
-            URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Python/sandbox_sts.py").path,
-            "\(server.address)", House.keyID, House.secret, House.role,
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(text)")
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Python/sandbox_sts.py")
+        let said = try Shell.run([python, script.path, "\(server.address)", House.keyID, House.secret, House.role])
+        let text = String(decoding: said, as: UTF8.self)
         #expect(text.contains("all SDK checks passed"), "\(text)")
     }
 }

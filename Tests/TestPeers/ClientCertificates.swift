@@ -79,16 +79,8 @@ package struct ClientCertificates: Sendable {
             try? FileManager.default.removeItem(atPath: made.folder)
         }
         let path = try file("make", ClientCertificates.script)
-        // Foundation's Process leaves something behind, which a leak check would find.
-        guard let output = popen("cd '\(folder)' && sh \(path) 2>&1", "r") else {
-            throw Failure(description: "there is no shell")
-        }
-        var said: [UInt8] = []
-        while case let byte = fgetc(output), byte >= 0 { said.append(UInt8(truncatingIfNeeded: byte)) }
-        guard pclose(output) == 0 else { throw Failure(description: String(decoding: said, as: UTF8.self)) }
+        _ = try Shell.run("cd '\(folder)' && sh \(path) 2>&1")
     }
-
-    struct Failure: Error, CustomStringConvertible { let description: String }
 
     private static let script = """
         set -e

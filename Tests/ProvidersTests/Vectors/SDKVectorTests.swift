@@ -1,4 +1,5 @@
 import Foundation
+import TestPeers
 import Testing
 
 /// The interpreter that has the vendors' SDKs; scripts/test names one.
@@ -23,13 +24,9 @@ struct SDKVectorTests {
     /// None if the script fails, which the tests of their number find out.
     private static func made(by script: String, _ arguments: String...) -> [Vector] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Python")
-        let process = Process()
-        process.executableURL = python.map { URL(filePath: $0) }
-        process.arguments = [folder.appending(path: script).path] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        guard (try? process.run()) != nil, let text = try? output.fileHandleForReading.readToEnd() else { return [] }
-        process.waitUntilExit()
-        return Vector.read(try? JSONSerialization.jsonObject(with: text), from: script)
+        guard let python, let said = try? Shell.run([python, folder.appending(path: script).path] + arguments) else {
+            return []
+        }
+        return Vector.read(try? JSONSerialization.jsonObject(with: Data(said)), from: script)
     }
 }
