@@ -189,32 +189,17 @@ struct SupervisionTests {
         }
     }
 
-    /// Makes children of the processes whose parents end, so that they can be waited for.
-    private static func adoptOrphans() throws {
-        // It has a variable number of arguments, which Swift cannot call.
-        typealias Call = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32
-        let setChildSubreaper: Int32 = 36
-        let call = try #require(dlsym(nil, "prctl"))
-        try #require(unsafeBitCast(call, to: Call.self)(setChildSubreaper, 1, 0, 0, 0) == 0)
-    }
-
     @Test(arguments: Transport.allCases, [false, true])
     func `another process takes the place under load, and nobody is refused or cut, or missing in the audit`(
         _ transport: Transport, _ isAudited: Bool
     ) throws {
-        try SupervisionTests.adoptOrphans()
         let ear = try Ear(abstract: true)
         let environment = Setup.environment.merging(["NOTIFY_SOCKET": ear.name]) { $1 }
         let setup = SupervisionTests.setup(try Listener.freePort())
         let service = try Service(isAudited ? setup.audited() : setup, transport, environment)
         let load = Load(6, on: service.port)
-        var heirs: [pid_t] = []
-        defer {
-            for heir in heirs {
-                kill(heir, SIGKILL)
-                waitpid(heir, nil, 0)
-            }
-        }
+        var heirs: Set<pid_t> = []
+        defer { for heir in heirs { kill(heir, SIGKILL) } }
         #expect(try ear.word() == "READY=1")
         var current = service.process.identifier
         for number in 1...3 {
@@ -222,9 +207,10 @@ struct SupervisionTests {
             kill(current, SIGUSR2)
             let log = try service.process.waitForError(holding: "handed over process=", times: number, within: 30)
             let heir = try SupervisionTests.process(in: log, behind: "handed over")
-            heirs.append(heir)
+            heirs.insert(heir)
             #expect(try ear.word(past: "READY=1", "STOPPING=1") == "MAINPID=\(heir)")
             try SupervisionTests.awaitEnd(of: current)
+            heirs.remove(current)
             #expect(load.answered.count > before, "round \(number)")
             current = heir
             for _ in 0..<20 { #expect(try service.get("/livez").status == 200) }
@@ -233,6 +219,7 @@ struct SupervisionTests {
         #expect(faults.isEmpty, "\(faults)")
         kill(current, SIGTERM)
         try SupervisionTests.awaitEnd(of: current)
+        heirs.remove(current)
         #expect(service.process.stop(within: 1).code == 0)
         guard isAudited else { return }
         let trail = try AuditTrail(service)

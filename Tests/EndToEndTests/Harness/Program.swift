@@ -14,11 +14,11 @@ final class Program: @unchecked Sendable {
         let err: String
     }
 
-    let identifier: pid_t
+    private let child: Child
     private let out: Stream
     private let err: Stream
-    private let lock = NSLock()
-    private var ended: Outcome?
+
+    var identifier: pid_t { child.identifier }
 
     /// The service's binary; scripts/test names another where a test's would be watched by a sanitizer, and cannot be.
     static let countersign = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_BINARY"] ?? binary("countersign")
@@ -74,9 +74,10 @@ final class Program: @unchecked Sendable {
         let source = open(input, O_RDONLY | O_CLOEXEC)
         guard source >= 0 else { throw Failure(description: "cannot read \(input): error \(errno)") }
         defer { close(source) }
-        identifier = try Program.spawn(
-            call, variables.map { "\($0)=\($1)" },
-            [(source, 0), (out.writing, 1), (err.writing, 2)] + handed.enumerated().map { ($1, Int32(3 + $0)) })
+        child = Child(
+            try Program.spawn(
+                call, variables.map { "\($0)=\($1)" },
+                [(source, 0), (out.writing, 1), (err.writing, 2)] + handed.enumerated().map { ($1, Int32(3 + $0)) }))
         out.closeWriting()
         err.closeWriting()
         (self.out, self.err) = (out, err)
@@ -101,7 +102,7 @@ final class Program: @unchecked Sendable {
             _ = stop(within: 0)
             throw Failure(description: "the process did not end within \(seconds) s; it said: \(out.text)\(err.text)")
         }
-        return reap()
+        return outcome()
     }
 
     /// Reads standard error until it holds `text` so many times.
@@ -116,32 +117,19 @@ final class Program: @unchecked Sendable {
         return err.text
     }
 
-    func signal(_ number: Int32) {
-        lock.withLock { if ended == nil { kill(identifier, number) } }
-    }
+    func signal(_ number: Int32) { child.signal(number) }
 
     /// Asks it to end, and ends it if it does not within the time.
     func stop(within seconds: Double) -> Outcome {
-        if let ended = lock.withLock({ ended }) { return ended }
         if seconds > 0 {
             signal(SIGTERM)
             if let outcome = try? wait(within: seconds) { return outcome }
         }
         signal(SIGKILL)
-        return reap()
+        return outcome()
     }
 
-    private func reap() -> Outcome {
-        lock.withLock {
-            if let ended { return ended }
-            var status: Int32 = 0
-            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-            let code = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
-            let outcome = Outcome(code: code, out: out.text, err: err.text)
-            ended = outcome
-            return outcome
-        }
-    }
+    private func outcome() -> Outcome { Outcome(code: child.code(), out: out.text, err: err.text) }
 
     /// Held while a process is started or a descriptor is not yet marked as not to be inherited.
     private static let spawning = NSLock()
@@ -181,6 +169,46 @@ final class Program: @unchecked Sendable {
         }
         guard result == 0 else { throw Failure(description: "cannot start \(call[0]): error \(result)") }
         return identifier
+    }
+}
+
+/// A process that is waited for from its beginning on. One that has ended and is not asked for would keep Swift Testing's exit
+/// tests from hearing of their own: the system tells of it first, again and again.
+private final class Child: @unchecked Sendable {
+    let identifier: pid_t
+    private let condition = NSCondition()
+    /// How it ended, as of `waitpid`; guarded by the condition.
+    private var status: Int32?
+
+    init(_ identifier: pid_t) {
+        self.identifier = identifier
+        Thread { self.reap() }.start()
+    }
+
+    private func reap() {
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        condition.withLock {
+            var status: Int32 = 0
+            waitpid(identifier, &status, 0)
+            self.status = status
+            condition.broadcast()
+        }
+    }
+
+    func signal(_ number: Int32) {
+        condition.withLock { if status == nil { kill(identifier, number) } }
+    }
+
+    /// Waits for the end.
+    /// - Returns: the exit code, or 128 and the signal that ended it.
+    func code() -> Int32 {
+        condition.withLock {
+            while true {
+                if let status { return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F }
+                condition.wait()
+            }
+        }
     }
 }
 
