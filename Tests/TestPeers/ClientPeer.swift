@@ -1,4 +1,5 @@
 import COpenSSL
+import CSystem
 import Foundation
 import Glibc
 
@@ -64,8 +65,11 @@ package final class ClientPeer: Sendable {
     }
 
     private func accept() -> (descriptor: Int32, place: Int)? {
-        let descriptor = Glibc.accept(listener, nil, nil)
+        // A process that is started meanwhile must not have it, too: what is closed here would not be closed for the client.
+        var address = [UInt8](repeating: 0, count: 16)
+        let descriptor = cs_accept(listener, &address)
         guard descriptor >= 0 else { return nil }
+        _ = fcntl(descriptor, F_SETFL, 0)
         let place = lock.withLock {
             accepted += 1
             return accepted

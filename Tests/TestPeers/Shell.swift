@@ -9,7 +9,7 @@ package enum Shell {
 
     /// - Returns: what it says on standard output; a failure, which tells all of it, when it does not end with 0.
     package static func run(_ command: String) throws -> [UInt8] {
-        guard let output = popen(command, "r") else { throw Failure(description: "there is no shell") }
+        guard let output = popen(command, "re") else { throw Failure(description: "there is no shell") }
         var said: [UInt8] = []
         while case let byte = fgetc(output), byte >= 0 { said.append(UInt8(truncatingIfNeeded: byte)) }
         guard pclose(output) == 0 else { throw Failure(description: String(decoding: said, as: UTF8.self)) }
