@@ -150,7 +150,14 @@ struct OSSVendorSide {
     }
 
     private func lines(of fields: [Pair], where isSigned: ([UInt8]) -> Bool) -> [UInt8] {
-        fields.filter { isSigned($0.name) }.flatMap { $0.name + Array(":".utf8) + $0.value + [0x0A] }
+        var lines: [UInt8] = []
+        for field in fields where isSigned(field.name) {
+            lines += field.name
+            lines.append(UInt8(ascii: ":"))
+            lines += field.value
+            lines.append(UInt8(ascii: "\n"))
+        }
+        return lines
     }
 
     private func value(_ name: String, of pairs: [Pair]) -> [UInt8]? {
@@ -161,12 +168,7 @@ struct OSSVendorSide {
     private func decoded(_ text: String) -> [UInt8]? { SplitURL("x://x/" + text).key ?? (text.isEmpty ? [] : nil) }
 
     private func encoded(_ bytes: [UInt8], keeping marks: String = "") -> String {
-        bytes.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-            return isPlain || ("-_.~" + marks).unicodeScalars.contains(scalar)
-                ? String(scalar) : String(format: "%%%02X", byte)
-        }.joined()
+        PercentText.encode(bytes, keeping: "-_.~" + marks)
     }
 
     /// The parameters that version 1 signs, of those that a single object can have.

@@ -59,10 +59,6 @@ enum VendorSide {
     }
 
     private static func javaEncoded(_ bytes: [UInt8]) -> String {
-        bytes.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-            return isPlain || "-_.*".unicodeScalars.contains(scalar) ? String(scalar) : String(format: "%%%02X", byte)
-        }.joined()
+        PercentText.encode(bytes, keeping: "-_.*")
     }
 }

@@ -206,6 +206,13 @@ func iso8601(_ seconds: Int64) -> String { formatted(seconds, "%Y-%m-%dT%H:%M:%S
 /// `Fri, 20 Nov 2026 06:17:56 GMT`
 func httpDate(_ seconds: Int64) -> String { formatted(seconds, "%a, %d %b %Y %H:%M:%S GMT") }
 
+/// The one of some moments, in seconds from now, that is written so. Of one and the same now, which else could be past a moment
+/// before that is compared.
+func moment(_ seconds: ClosedRange<Int64>, writtenAs text: String?, by format: (Int64) -> String) -> Int64? {
+    let now = now
+    return seconds.lazy.reversed().map { now + $0 }.first { format($0) == text }
+}
+
 func formatted(_ seconds: Int64, _ format: String) -> String {
     var moment = time_t(seconds)
     var parts = tm()
