@@ -29,7 +29,9 @@ import Testing
         var isTest = false
         for line in lines {
             // Types of tests begin their lines; what is inside is indented.
-            if let type = line.prefixMatch(of: #/(?:@Suite(?:\(.*\))? )?(?:struct|extension|final class) (\w+)/#) {
+            if line.first != " ",
+                let type = line.prefixMatch(of: #/(?:@Suite(?:\(.*\))? )?(?:struct|extension|final class) (\w+)/#)
+            {
                 suite = String(type.output.1)
             }
             if line.contains("@Test") { isTest = true }

@@ -61,10 +61,10 @@ import Testing
                 }
             }
         }
-        func refuses(_ request: SandboxRequest, _ what: String) {
+        func refuses(_ request: SandboxRequest, _ what: @autoclosure () -> String) {
             changed += 1
             let answer = sts.answer(request, at: vector.now)
-            #expect((400..<500).contains(answer.status), "\(what) of \(vector.id)")
+            #expect((400..<500).contains(answer.status), "\(what()) of \(vector.id)")
         }
         let original = vector.request
         for method in [Method.get, .post, .head, .options, .other] where method != original.method {
