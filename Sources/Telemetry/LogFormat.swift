@@ -66,9 +66,9 @@ package enum LogFormat: Sendable {
 
     package func end(_ line: inout ByteWriter) { line.append(self == .json ? "}\n" : "\n") }
 
-    /// A text within what stands around it.
+    /// A text within what stands around it, whatever it is made of: it does not end the line.
     private func append(_ text: String, to line: inout ByteWriter) {
-        guard self == .json else { return line.append(text: text) }
+        guard self == .json else { return line.append(text: text.visible) }
         var quoted = ByteWriter(capacity: text.utf8.count + 2)
         quoted.append(jsonString: text)
         line.append(quoted.bytes.extracting(1..<quoted.count - 1))

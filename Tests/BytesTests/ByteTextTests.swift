@@ -139,6 +139,12 @@ import Testing
         }
     }
 
+    @Test func `what would begin a line or speak to a terminal is written out, and nothing else`() {
+        #expect("a\nb\u{1B}[2J\u{9B}\u{202E}\u{2028}\u{7F}".visible == #"a\u{a}b\u{1b}[2J\u{9b}\u{202e}\u{2028}\u{7f}"#)
+        let plain = #"é中🦊 "quoted" \back C:\u ~"#
+        #expect(plain.visible == plain)
+    }
+
     @Test func `JSON strings escape what must be, and nothing else`() {
         var writer = ByteWriter()
         writer.append(jsonString: bytes("a/b\"c\\d\n\r\t\u{1}\u{7F}中🦊"))

@@ -13,11 +13,11 @@ struct InspectionReport {
     func text(inColour: Bool) -> String {
         let width =
             (inspection.facts.map(\.name) + inspection.checks.map(\.name))
-            .map { InspectionReport.shown($0).unicodeScalars.count }.filter { $0 <= 32 }.max() ?? 0
+            .map { $0.visible.unicodeScalars.count }.filter { $0 <= 32 }.max() ?? 0
         func row(_ name: String, _ value: String) -> String {
-            let name = InspectionReport.shown(name)
+            let name = name.visible
             let padding = String(repeating: " ", count: max(0, width - name.unicodeScalars.count))
-            return "  \(name)\(padding)  \(InspectionReport.shown(value))"
+            return "  \(name)\(padding)  \(value.visible)"
         }
         let colour = inColour ? InspectionReport.colour(of: inspection.verdict) : ""
         let (begin, end) = inColour ? ("\u{1B}[1;\(colour)m", "\u{1B}[0m") : ("", "")
@@ -54,26 +54,6 @@ struct InspectionReport {
         }
     }
 
-    /// The text with everything that has no shape of its own, or changes that of others, as `\u{…}`.
-    static func shown(_ text: String) -> String {
-        var shown = ""
-        for scalar in text.unicodeScalars {
-            if isShown(scalar) {
-                shown.unicodeScalars.append(scalar)
-            } else {
-                shown += "\\u{\(String(scalar.value, radix: 16))}"
-            }
-        }
-        return shown
-    }
-
-    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        default: true
-        }
-    }
-
     // MARK: For programs
 
     /// One line; what is escaped in text is here, too, as JSON escapes it.
@@ -107,7 +87,7 @@ struct InspectionReport {
         return out.array.text
     }
 
-    static func escapes(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= 0x80 && !isShown(scalar) }
+    static func escapes(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= 0x80 && !scalar.isVisible }
 }
 
 extension ByteWriter {

@@ -78,7 +78,7 @@ enum Minting {
     private static func tell(_ code: String, _ members: [JSONMember], _ command: String) {
         let detail = members.first { $0.name.elementsEqual("detail".utf8) }?.value.text ?? []
         let hint = command == "mint" ? "; `countersign explain` with the same options says more" : ""
-        Terminal.complain("countersign \(command): \(code): \(InspectionReport.shown(detail.text))\(hint)")
+        Terminal.complain("countersign \(command): \(code): \(detail.text.visible)\(hint)")
     }
 
     private static func tell(_ answer: SingleRequest.Answer, _ members: [JSONMember], _ explained: Explainer.Answer) {

@@ -82,7 +82,7 @@ struct ExplanationReport {
         return ["", title] + table.lines
     }
 
-    private func shown(_ text: [UInt8]) -> String { InspectionReport.shown(text.text) }
+    private func shown(_ text: [UInt8]) -> String { text.text.visible }
 
     private func coloured(_ text: String, _ tone: Table.Tone, _ inColour: Bool) -> String {
         inColour ? "\u{1B}[1;\(tone.rawValue)m\(text)\u{1B}[0m" : text

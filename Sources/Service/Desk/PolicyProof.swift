@@ -18,7 +18,7 @@ enum PolicyProof {
                 parameters: .json(test.parameters), time: test.time ?? now)
             guard let fault = fault(in: explainer.explain(inquiry), test) else { return nil }
             let name = test.name.map { "\"\($0.text)\" fails: " } ?? "fails: "
-            return Problem(path: test.path, position: test.position, reason: InspectionReport.shown(name + fault))
+            return Problem(path: test.path, position: test.position, reason: (name + fault).visible)
         }
     }
 

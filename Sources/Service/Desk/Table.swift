@@ -15,7 +15,7 @@ struct Table {
     init(indent: String = "  ") { self.indent = indent }
 
     mutating func row(_ name: String, _ value: String, _ tone: Tone? = nil) {
-        rows.append((InspectionReport.shown(name), InspectionReport.shown(value), tone))
+        rows.append((name.visible, value.visible, tone))
     }
 
     var lines: [String] {
