@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct JSONReaderTests {
     // MARK: - What is accepted
 

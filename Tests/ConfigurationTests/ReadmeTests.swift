@@ -6,7 +6,7 @@ import Testing
 @testable import Configuration
 
 /// `config/README.md` says what the code does.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReadmeTests {
     private let lines: [Substring]
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServerMistakeTests {
     @Test(arguments: [
         Mistake("version: 1,", "version: 1 ‸!", "", "comma"),

@@ -2,7 +2,7 @@ import Foundation
 import TestPeers
 import Testing
 
-@Suite("The admin listener", .timeLimit(.minutes(3)))
+@Suite("The admin listener", .timeLimit(.minutes(10)))
 struct AdminTests {
     private static let operatorKey = APIKey(key: "key-of-the-operator-0123456789", id: "operator")
     private static let endedKey = APIKey(key: "key-of-nobody-any-more-0123456789", id: "former", notAfter: now - 10)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Nothing is issued that is not on record, whatever the disk does, and whenever the process dies.
-@Suite("The audit, when things break", .timeLimit(.minutes(5)))
+@Suite("The audit, when things break", .timeLimit(.minutes(10)))
 struct AuditDiskTests {
     private static let setup = Setup(
         name: "audited disk",

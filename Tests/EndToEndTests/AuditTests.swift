@@ -3,7 +3,7 @@ import TestPeers
 import Testing
 
 /// What is issued is on record, and who is refused; nothing else is.
-@Suite("The audit", .timeLimit(.minutes(5)))
+@Suite("The audit", .timeLimit(.minutes(10)))
 struct AuditTests {
     private static let open = Setup(
         name: "audited",

@@ -2,7 +2,7 @@ import Foundation
 import TestPeers
 import Testing
 
-@Suite("A clock that jumps", .timeLimit(.minutes(5)))
+@Suite("A clock that jumps", .timeLimit(.minutes(10)))
 struct ClockTests {
     private static let target = "/qiniu/uptoken?key=photos/a"
 

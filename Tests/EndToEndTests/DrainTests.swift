@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Nobody is cut when the service ends.
-@Suite("The end under load", .timeLimit(.minutes(3)))
+@Suite("The end under load", .timeLimit(.minutes(10)))
 struct DrainTests {
     private static let grants = """
         grants: { "all": { route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Out of descriptors", .timeLimit(.minutes(3)))
+@Suite("Out of descriptors", .timeLimit(.minutes(10)))
 struct ExhaustionTests {
     private static let setup = Setup(name: "few", server: "workers: 2,", rest: "grants: {},")
 

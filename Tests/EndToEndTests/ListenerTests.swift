@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("What the service listens on", .timeLimit(.minutes(3)))
+@Suite("What the service listens on", .timeLimit(.minutes(10)))
 struct ListenerTests {
     private static func setup(_ listen: [String], _ server: String = "") -> Setup {
         Setup(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("The log", .timeLimit(.minutes(3)))
+@Suite("The log", .timeLimit(.minutes(10)))
 struct LogTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
     private static let parent = "traceparent: 00-\(trace)-b7ad6b7169203331-01"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Out of memory", .timeLimit(.minutes(3)))
+@Suite("Out of memory", .timeLimit(.minutes(10)))
 struct MemoryTests {
     private static let megabyte = 1 << 20
 

@@ -3,7 +3,7 @@ import TestPeers
 import Testing
 
 /// What stands in `deploy/` and at `/metrics`.
-@Suite("Metrics", .timeLimit(.minutes(3)))
+@Suite("Metrics", .timeLimit(.minutes(10)))
 struct MetricsTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
 

@@ -5,7 +5,7 @@ import TestPeers
 import Testing
 
 /// What comes of it when the names of vendors and issuers cannot be looked up.
-@Suite("Names that cannot be resolved", .timeLimit(.minutes(5)))
+@Suite("Names that cannot be resolved", .timeLimit(.minutes(10)))
 struct NameServerTests {
     /// Sessions of a vendor, tokens of an issuer, and grants that need neither.
     static func setup(vendor: String, issuer: String) -> Setup {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What these tests start processes with.
-@Suite(.timeLimit(.minutes(2))) struct ProgramTests {
+@Suite(.timeLimit(.minutes(10))) struct ProgramTests {
     /// Swift Testing's exit tests, in the same process, never end while it has a child that is dead and not waited for.
     @Test func `a process that has ended is waited for, though nobody asks`() throws {
         let program = try Program("/bin/sh", ["-c", "exit 3"])

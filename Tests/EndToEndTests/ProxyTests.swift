@@ -3,7 +3,7 @@ import TestPeers
 import Testing
 
 /// Addresses that proxies tell, as the limits for them show.
-@Suite("Behind proxies", .timeLimit(.minutes(3)))
+@Suite("Behind proxies", .timeLimit(.minutes(10)))
 struct ProxyTests {
     private static func setup(_ name: String, _ server: String, listen: String = "\"127.0.0.1:0\"") -> Setup {
         Setup(

@@ -5,7 +5,7 @@ import TestPeers
 import Testing
 
 /// Another configuration takes the place of the one that serves, and nobody notices who need not.
-@Suite("Reload: R12, R19", .timeLimit(.minutes(5)))
+@Suite("Reload: R12, R19", .timeLimit(.minutes(10)))
 struct ReloadTests {
     private static let quiet = "reload: { watch: false },"
 

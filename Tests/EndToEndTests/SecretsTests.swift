@@ -4,7 +4,7 @@ import TestPeers
 import Testing
 
 /// Drives every route with all that goes well and wrong, then looks for every secret wherever others may look.
-@Suite("Secrets appear nowhere: R7", .timeLimit(.minutes(5)))
+@Suite("Secrets appear nowhere: R7", .timeLimit(.minutes(10)))
 struct SecretsTests {
     /// Letters and digits that stand nowhere else.
     private static func canary(_ length: Int = 48) -> String {

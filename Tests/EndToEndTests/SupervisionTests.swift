@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What the service and whoever has started it tell each other, and how another binary takes its place.
-@Suite("Supervision: sd_notify, sockets that are handed over, another binary", .timeLimit(.minutes(5)))
+@Suite("Supervision: sd_notify, sockets that are handed over, another binary", .timeLimit(.minutes(10)))
 struct SupervisionTests {
     private static func setup(_ port: UInt16 = 0, _ more: String = "") -> Setup {
         Setup(

@@ -3,7 +3,7 @@ import TestPeers
 import Testing
 
 /// The service over TLS, through curl and OpenSSL's own client.
-@Suite("TLS through curl and openssl", .timeLimit(.minutes(3)))
+@Suite("TLS through curl and openssl", .timeLimit(.minutes(10)))
 struct TLSTests {
     private let certificates: ClientCertificates
 

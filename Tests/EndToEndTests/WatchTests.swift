@@ -5,7 +5,7 @@ import TestPeers
 import Testing
 
 /// A file that changes is taken up by itself, whichever it is and however it comes to be another.
-@Suite("Files that change: reload", .timeLimit(.minutes(5)))
+@Suite("Files that change: reload", .timeLimit(.minutes(10)))
 struct WatchTests {
     private static let watching = #"reload: { interval: "100ms" },"#
 

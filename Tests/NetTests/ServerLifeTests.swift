@@ -4,7 +4,7 @@ import Testing
 @testable import Net
 
 /// How a server begins and ends, and what it leaves behind.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ServerLifeTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ServerLifeTests {
     @Test(arguments: TransportKind.allCases)
     func `a port has one server`(transport: TransportKind) throws {
         try withServer(transport) { server in

@@ -7,7 +7,7 @@ import Testing
 @testable import Net
 
 /// Whose certificates a server takes from its clients (R9).
-@Suite(.timeLimit(.minutes(3))) struct ServerTLSClientCertificateTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerTLSClientCertificateTests {
     private let certificates: ClientCertificates
 
     init() throws { certificates = try ClientCertificates.shared.get() }
