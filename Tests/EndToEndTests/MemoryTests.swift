@@ -66,10 +66,9 @@ struct MemoryTests {
             "/usr/bin/prlimit", ["--pid", "\(service.process.identifier)", "--as=\(most)"]
         ).wait(within: 5)
         try #require(limited.code == 0, "\(limited.err)")
-        let begin = ContinuousClock.now
-        #expect(self.begin(200, at: service).count < 200)
-        let outcome = try service.process.wait(within: 10)
-        #expect(begin.duration(to: .now) < .seconds(30))
+        // Four times what it may have: what it does not come to take, the system's buffers hold for it.
+        let clients = begin(200, at: service)
+        let outcome = try withExtendedLifetime(clients) { try service.process.wait(within: 30) }
         #expect(outcome.code == 128 + SIGABRT, "\(outcome.code)")
         #expect(outcome.err.contains("failed to allocate"), "\(outcome.err.suffix(500))")
         #expect(!outcome.err.contains(Setup.nosSecret) && !outcome.err.contains("rax"))
