@@ -66,6 +66,7 @@ extension Compiler {
         var credential = Configuration.Credential(
             name: name, provider: provider.name, isSandbox: isSandbox, key: key, sessions: nil, fields: fields)
         credential.previous = previous.compactMap(Configuration.PreviousKey.init)
+        if let limits = fields.object("limits") { credential.fetches = Configuration.FetchLimits(limits) }
         return (credential, fields)
     }
 
@@ -118,6 +119,14 @@ extension Compiler {
             accessKey.count <= 128 && accessKey.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
         if isPlain { return provider.accessKeyFault(accessKey) }
         return "must be at most 128 printable ASCII characters without spaces, quotes and backslashes"
+    }
+}
+
+extension Configuration.FetchLimits {
+    fileprivate init(_ fields: FieldValues) {
+        callsPerSecond = fields.integer("callsPerSecond").map { Int($0) } ?? callsPerSecond
+        callBurst = fields.integer("callBurst").map { Int($0) } ?? callBurst
+        patience = fields.integer("patience") ?? patience
     }
 }
 

@@ -74,8 +74,19 @@ package struct Configuration: Sendable {
         package var previous: [PreviousKey] = []
         /// How the vendor is asked for sessions; nil where the key signs here.
         package let sessions: Sessions?
+        /// How the vendor is asked for what callers want to know.
+        package var fetches = FetchLimits()
         /// What the file says of it.
         package let fields: FieldValues
+    }
+
+    /// How often, and how many milliseconds, a vendor is asked.
+    package struct FetchLimits: Sendable, Hashable {
+        package var callsPerSecond = 1_000
+        package var callBurst = 1_000
+        package var patience: Int64 = 1_500
+
+        package init() {}
     }
 
     /// A pair by which nothing is signed any more.

@@ -51,6 +51,28 @@ struct FetchMistakeTests {
         try Mistake.check(FetchMistakeTests.text(FetchMistakeTests.files + field), "grants.g.\(path)", word)
     }
 
+    private static func limited(_ limits: String) -> String {
+        text(files).replacing("_KEY\" } }", with: "_KEY\" }, limits: { \(limits) } }")
+    }
+
+    @Test func `how often and how long the vendor is asked is said with its key`() throws {
+        let usual = try #require(try Sample.load(FetchMistakeTests.limited("")).credentials.first).fetches
+        #expect(usual.callsPerSecond == 1_000 && usual.callBurst == 1_000 && usual.patience == 1_500)
+        let limits = "callsPerSecond: 20, callBurst: 100000, patience: \"1m\""
+        let said = try #require(try Sample.load(FetchMistakeTests.limited(limits)).credentials.first).fetches
+        #expect(said.callsPerSecond == 20 && said.callBurst == 100_000 && said.patience == 60_000)
+    }
+
+    @Test(arguments: [
+        ("‸callsPerSecond: 0", "callsPerSecond", "from 1 to 100000"),
+        ("‸callBurst: 100001", "callBurst", "from 1 to 100000"),
+        ("‸patience: \"99ms\"", "patience", "from 100ms to 1m"),
+        ("‸patience: \"61s\"", "patience", "from 100ms to 1m"), ("‸sessions: 5", "sessions", "is not known"),
+    ])
+    func `limits of what is asked are held to their bounds`(field: String, path: String, word: String) throws {
+        try Mistake.check(FetchMistakeTests.limited(field), "credentials.kodo.limits.\(path)", word)
+    }
+
     @Test func `the account's buckets are unscoped, and have no bucket`() throws {
         let text = FetchMistakeTests.text(FetchMistakeTests.buckets)
         try Mistake.check(text.replacing("\"g\":", with: "‸\"g\":"), "grants.g", "needs unscoped: true")

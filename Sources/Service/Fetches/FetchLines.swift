@@ -12,6 +12,7 @@ package struct FetchLines: Sendable {
         /// Its name, which stays from one configuration to the next.
         let credential: String
         let endpoints: [VendorEndpoint]
+        let limits: Configuration.FetchLimits
     }
 
     /// By the place of the grant; nil for those of other routes.
@@ -20,7 +21,7 @@ package struct FetchLines: Sendable {
     /// Each once, for metrics.
     var all: [VendorLine] { Array(known.values) }
 
-    /// - Parameter earlier: those of the configuration before; what is known of the same endpoints stays.
+    /// - Parameter earlier: those of the configuration before; what is known of the same endpoints stays while the limits do.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
     package init(_ configuration: Configuration, after earlier: FetchLines? = nil) throws(TLSTrust.Failure) {
         let now = Now(SystemClock.now())
@@ -32,8 +33,8 @@ package struct FetchLines: Sendable {
                 lines.append(nil)
                 continue
             }
-            let name = configuration.credentials[grant.credential].name
-            let key = Key(credential: name, endpoints: issuer.endpoints)
+            let credential = configuration.credentials[grant.credential]
+            let key = Key(credential: credential.name, endpoints: issuer.endpoints, limits: credential.fetches)
             let carried = known[key] ?? earlier?.known[key]
             let isSecure = issuer.endpoints.contains(where: \.isSecure)
             if carried == nil, isSecure, trust == nil { trust = try TLSTrust(.system) }
@@ -41,7 +42,7 @@ package struct FetchLines: Sendable {
                 carried
                 ?? VendorLine(
                     to: issuer.endpoints, trusting: isSecure ? trust : nil,
-                    FetchLines.limits(endpoints: issuer.endpoints.count), from: now)
+                    FetchLines.limits(key.limits, endpoints: issuer.endpoints.count), from: now)
             known[key] = line
             lines.append(line)
         }
@@ -51,12 +52,13 @@ package struct FetchLines: Sendable {
 
     /// A request waits as long as one for a session; nobody waits for what comes later, so that is a call's deadline, too. Each
     /// endpoint has its share of it.
-    static func limits(endpoints: Int) -> UpstreamLimits {
-        var limits = UpstreamLimits()
-        limits.callTimeout = limits.patience
-        limits.attemptTimeout = max(300, limits.patience / Int64(max(1, endpoints)))
-        limits.callsPerSecond = 1_000
-        limits.callBurst = 1_000
-        return limits
+    static func limits(_ limits: Configuration.FetchLimits = .init(), endpoints: Int) -> UpstreamLimits {
+        var upstream = UpstreamLimits()
+        upstream.patience = limits.patience
+        upstream.callTimeout = limits.patience
+        upstream.attemptTimeout = min(limits.patience, max(300, limits.patience / Int64(max(1, endpoints))))
+        upstream.callsPerSecond = limits.callsPerSecond
+        upstream.callBurst = limits.callBurst
+        return upstream
     }
 }

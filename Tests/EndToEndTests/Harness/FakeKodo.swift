@@ -139,9 +139,9 @@ final class FakeKodo: Sendable {
 
 extension Setup {
     /// Grants of what Kodo is asked by the service itself.
-    static func fetches(_ name: String, _ hosts: String..., server: String = "") -> Setup {
+    static func fetches(_ name: String, _ hosts: String..., server: String = "", limits: String = "") -> Setup {
         let list = hosts.map { "\"\($0)\"" }.joined(separator: ", ")
-        return Setup(
+        var setup = Setup(
             name: name, server: server,
             rest: """
                 authentication: { apiKeys: [\(APIKey.alice.entry), \(APIKey.bob.entry)] },
@@ -168,5 +168,7 @@ extension Setup {
                     },
                   },
                 """)
+        setup.credentials.replace("secrets/qiniu\" }", with: "secrets/qiniu\" }, limits: { \(limits) }")
+        return setup
     }
 }
