@@ -67,11 +67,11 @@ struct PreviousKeyTests {
                 #expect(now <= end)
                 // Each leaves a line in the log, which somebody has to read.
                 _ = try? service.process.waitForError(holding: "never said", within: 0.05)
-                let callback = PreviousKeyTests.old.with { $0.date = KodoCallback.basic(now) }
+                let callback = PreviousKeyTests.old.with { $0.date = basicISO8601(now) }
                 answer = try callback.send(to: service, callback.authorization())
             }
             answer.expectProblem(401, "unauthenticated")
-            let callback = KodoCallback().with { $0.date = KodoCallback.basic(now) }
+            let callback = KodoCallback().with { $0.date = basicISO8601(now) }
             #expect(try callback.send(to: service, callback.authorization()).status == 200)
         }
     }

@@ -38,7 +38,7 @@ struct KodoCallback: Sendable {
     /// The host of the URL that Kodo has.
     var host = "app.example.com"
     var contentType = form
-    var date: String? = basic(now)
+    var date: String? = basicISO8601(now)
     var fields: [String] = []
     var body = "key=photos%2Fa.jpg&hash=FmDZ&fsize=1500"
     var accessKey = Setup.qiniuAccessKey
@@ -49,9 +49,6 @@ struct KodoCallback: Sendable {
         change(&changed)
         return changed
     }
-
-    /// `20151103T095259Z`
-    static func basic(_ seconds: Int64) -> String { formatted(seconds, "%Y%m%dT%H%M%SZ") }
 
     var qiniuFields: [String] { (fields + (date.map { ["X-Qiniu-Date: \($0)"] } ?? [])).sorted() }
 
@@ -172,7 +169,7 @@ struct QiniuCallbackTests {
             ("body", { $0.body += "&x=1" }), ("no body", { $0.body = "" }),
             ("body decoded", { $0.body = $0.body.replacing("%2F", with: "/") }),
             ("query", { $0.target += "?x=1" }), ("content type", { $0.contentType = "application/json" }),
-            ("charset", { $0.contentType += "; charset=utf-8" }), ("date", { $0.date = KodoCallback.basic(now - 7) }),
+            ("charset", { $0.contentType += "; charset=utf-8" }), ("date", { $0.date = basicISO8601(now - 7) }),
             ("no date", { $0.date = nil }), ("one field more", { $0.fields = ["X-Qiniu-More: 1"] }),
         ]
         for (what, change) in changes {
@@ -216,7 +213,7 @@ struct QiniuCallbackTests {
         for (seconds, isBelieved) in [
             (-890, true), (50, true), (-905, false), (70, false), (-86_400, false), (4_000_000_000, false),
         ] as [(Int64, Bool)] {
-            let sent = KodoCallback().with { $0.date = KodoCallback.basic(now + seconds) }
+            let sent = KodoCallback().with { $0.date = basicISO8601(now + seconds) }
             let answer = try sent.send(to: service, sent.authorization())
             if isBelieved { #expect(answer.text == reply) } else { expectForged(answer) }
         }
@@ -249,7 +246,7 @@ struct QiniuCallbackTests {
         let service = try Service.shared(.callbacks, transport)
         let good = KodoCallback()
         let signed = "Authorization: \(good.authorization())"
-        let old = good.with { $0.date = KodoCallback.basic(now - 1000) }
+        let old = good.with { $0.date = basicISO8601(now - 1000) }
         let oldFields = ["Authorization: \(old.authorization())"] + old.qiniuFields
         for (method, target, fields, status) in [
             ("POST", "/hooks/done", [], 401), ("POST", "/hooks/done", ["Authorization: Bearer x"], 401),
@@ -283,7 +280,7 @@ struct QiniuCallbackTests {
             let key = good.with { $0.accessKey = "a-strangers-key" }
             _ = try good.send(to: service, key.authorization(), more: ["X-Request-Id: forged-2"])
             _ = try good.send(to: service, nil, more: ["X-Request-Id: forged-3"])
-            let old = good.with { $0.date = KodoCallback.basic(now - 1000) }
+            let old = good.with { $0.date = basicISO8601(now - 1000) }
             _ = try old.send(to: service, old.authorization(), more: ["X-Request-Id: forged-4"])
             let lost = good.with { $0.target = "/qiniu/callback" }
             _ = try lost.send(to: service, lost.authorization(), more: ["X-Request-Id: forged-5"])

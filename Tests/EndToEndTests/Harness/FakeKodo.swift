@@ -88,7 +88,7 @@ final class FakeKodo: Sendable {
         }
         guard let host = fields["host"], let type = fields["content-type"], let date = fields["x-qiniu-date"],
             fields.keys.filter({ $0.hasPrefix("x-qiniu") }).count == 1,
-            (-60...60).contains(where: { KodoCallback.basic(now + $0) == date })
+            moment(-60...60, writtenAs: date, by: basicISO8601) != nil
         else { return nil }
         let signed = "GET \(line[1])\nHost: \(host)\nContent-Type: \(type)\nX-Qiniu-Date: \(date)\n\n"
         let code = Digests.hmacSHA1(key: Array(secret.utf8), Array(signed.utf8))

@@ -139,7 +139,7 @@ struct SentOSSRequest {
     }
 
     private static func seconds(_ date: String?) -> Int64? {
-        (-900...60).lazy.map { now + $0 }.first { iso8601($0).filter { $0 != "-" && $0 != ":" } == date }
+        EndToEndTests.moment(-900...60, writtenAs: date, by: basicISO8601)
     }
 
     private static func expect(_ found: String?, _ expected: String) throws {

@@ -203,6 +203,9 @@ var now: Int64 { Int64(Date.now.timeIntervalSince1970) }
 /// `2026-11-20T06:17:56Z`
 func iso8601(_ seconds: Int64) -> String { formatted(seconds, "%Y-%m-%dT%H:%M:%SZ") }
 
+/// `20261120T061756Z`
+func basicISO8601(_ seconds: Int64) -> String { formatted(seconds, "%Y%m%dT%H%M%SZ") }
+
 /// `Fri, 20 Nov 2026 06:17:56 GMT`
 func httpDate(_ seconds: Int64) -> String { formatted(seconds, "%a, %d %b %Y %H:%M:%S GMT") }
 
