@@ -212,6 +212,18 @@ import Testing
         }
     }
 
+    @Test func `authorities are read once for all who name them, and again while they cannot be had`() throws {
+        let trusts = TLSTrusts()
+        #expect(try trusts.trust() === trusts.trust(in: .system))
+        let file = TLSTrust.Authorities.file(certificates.authority)
+        #expect(try trusts.trust(in: file) === trusts.trust(in: file))
+        #expect(try trusts.trust(in: file) !== trusts.trust())
+        let late = try certificates.file("late.pem", "")
+        #expect(throws: TLSTrust.Failure.self) { try trusts.trust(in: .file(late)) }
+        _ = try certificates.file("late.pem", certificates.text(certificates.authority))
+        #expect(throws: Never.self) { try trusts.trust(in: .file(late)) }
+    }
+
     @Test func `plain http stays in the house`() throws {
         func error(_ host: String, _ scheme: Exchange.Scheme = .http) -> ExchangeError? {
             do throws(ExchangeError) {

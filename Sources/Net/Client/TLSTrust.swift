@@ -9,7 +9,7 @@ import COpenSSL
 /// Whom the service believes when it is the client: TLS 1.2 or 1.3, a whole chain to a root that is trusted, the name checked.
 /// Made at start, shared by all loops.
 package final class TLSTrust: Sendable {
-    package enum Authorities: Sendable, Equatable {
+    package enum Authorities: Sendable, Hashable {
         /// Those that the system trusts.
         case system
         /// Those of a PEM file, and no others.

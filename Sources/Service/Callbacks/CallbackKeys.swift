@@ -36,10 +36,11 @@ package final class CallbackKeys: Sendable {
     // Unsafe: guarded by the lock.
     @safe private nonisolated(unsafe) var state: State
 
+    /// - Parameter trusts: who vouches for vendors that are asked over TLS.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
-    package init(_ configuration: Configuration) throws(TLSTrust.Failure) {
+    package init(_ configuration: Configuration, trusting trusts: TLSTrusts) throws(TLSTrust.Failure) {
         let hosts = CallbackKeys.hosts(of: configuration)
-        let trust = hosts.contains(where: \.isSecure) ? try TLSTrust(.system) : nil
+        let trust = hosts.contains(where: \.isSecure) ? try trusts.trust() : nil
         let now = Now(SystemClock.now())
         let limits = configuration.callbackKeys
         waiting = limits.waiting
@@ -56,10 +57,10 @@ package final class CallbackKeys: Sendable {
 
     /// Those of the configuration before, if no other hosts are needed.
     static func make(
-        for configuration: Configuration, after earlier: CallbackKeys?
+        for configuration: Configuration, trusting trusts: TLSTrusts, after earlier: CallbackKeys?
     ) throws(TLSTrust.Failure) -> CallbackKeys {
         if let earlier, hosts(of: configuration).isSubset(of: Set(earlier.lines.keys.map(\.host))) { return earlier }
-        return try CallbackKeys(configuration)
+        return try CallbackKeys(configuration, trusting: trusts)
     }
 
     private static func hosts(of configuration: Configuration) -> Set<VendorEndpoint> {

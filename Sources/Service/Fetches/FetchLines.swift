@@ -21,11 +21,14 @@ package struct FetchLines: Sendable {
     /// Each once, for metrics.
     var all: [VendorLine] { Array(known.values) }
 
-    /// - Parameter earlier: those of the configuration before; what is known of the same endpoints stays while the limits do.
+    /// - Parameters:
+    ///   - trusts: who vouches for vendors that are asked over TLS.
+    ///   - earlier: those of the configuration before; what is known of the same endpoints stays while the limits do.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
-    package init(_ configuration: Configuration, after earlier: FetchLines? = nil) throws(TLSTrust.Failure) {
+    package init(
+        _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: FetchLines? = nil
+    ) throws(TLSTrust.Failure) {
         let now = Now(SystemClock.now())
-        var trust: TLSTrust?
         var known: [Key: VendorLine] = [:]
         var lines: [VendorLine?] = []
         for grant in configuration.grants {
@@ -35,14 +38,15 @@ package struct FetchLines: Sendable {
             }
             let credential = configuration.credentials[grant.credential]
             let key = Key(credential: credential.name, endpoints: issuer.endpoints, limits: credential.fetches)
-            let carried = known[key] ?? earlier?.known[key]
-            let isSecure = issuer.endpoints.contains(where: \.isSecure)
-            if carried == nil, isSecure, trust == nil { trust = try TLSTrust(.system) }
-            let line =
-                carried
-                ?? VendorLine(
-                    to: issuer.endpoints, trusting: isSecure ? trust : nil,
+            let line: VendorLine
+            if let carried = known[key] ?? earlier?.known[key] {
+                line = carried
+            } else {
+                let trust = issuer.endpoints.contains(where: \.isSecure) ? try trusts.trust() : nil
+                line = VendorLine(
+                    to: issuer.endpoints, trusting: trust,
                     FetchLines.limits(key.limits, endpoints: issuer.endpoints.count), from: now)
+            }
             known[key] = line
             lines.append(line)
         }

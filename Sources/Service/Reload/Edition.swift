@@ -40,15 +40,18 @@ package final class Edition: Sendable {
         do throws(TLSIdentity.Failure) { identity = try configuration.server.tls.map(TLSIdentity.init) } catch {
             throw Failure(description: "server.tls: \(error)")
         }
+        let trusts = TLSTrusts()
         do throws(TLSTrust.Failure) {
-            lines = try FetchLines(configuration, after: earlier?.lines)
-            callbackKeys = try CallbackKeys.make(for: configuration, after: earlier?.callbackKeys)
-            issuerKeys = areBelieved ? try KeyDesks(configuration, after: earlier?.issuerKeys) : .none
+            lines = try FetchLines(configuration, trusting: trusts, after: earlier?.lines)
+            callbackKeys = try CallbackKeys.make(for: configuration, trusting: trusts, after: earlier?.callbackKeys)
+            issuerKeys =
+                areBelieved ? try KeyDesks(configuration, trusting: trusts, after: earlier?.issuerKeys) : .none
         } catch {
             throw Failure(description: error.description)
         }
         do throws(SessionDesks.Failure) {
-            desks = try SessionDesks(configuration, of: files, after: earlier?.desks, startingSandbox: start)
+            desks = try SessionDesks(
+                configuration, of: files, trusting: trusts, after: earlier?.desks, startingSandbox: start)
         } catch {
             throw Failure(description: error.description)
         }

@@ -22,15 +22,15 @@ package struct SessionDesks: Sendable {
 
     /// - Parameters:
     ///   - files: what the configuration was made of.
+    ///   - trusts: who vouches for vendors that are asked over TLS.
     ///   - earlier: those of the configuration before; a desk of the same basis stays, with all that it remembers.
     init(
-        _ configuration: Configuration, of files: WatchedFiles, after earlier: SessionDesks?,
-        startingSandbox start: SandboxStart
+        _ configuration: Configuration, of files: WatchedFiles, trusting trusts: TLSTrusts,
+        after earlier: SessionDesks?, startingSandbox start: SandboxStart
     ) throws(Failure) {
         let guests = configuration.credentials.compactMap { SessionDesks.guest($0) }
         sandbox = try guests.isEmpty ? nil : SandboxLease(guests, start)
         let now = Now(SystemClock.now())
-        var trusts: [String?: TLSTrust] = [:]
         var desks: [SessionDesk?] = []
         for credential in configuration.credentials {
             guard let sessions = credential.sessions else {
@@ -47,9 +47,11 @@ package struct SessionDesks: Sendable {
             }
             var trust: TLSTrust?
             if basis.endpoints.contains(where: \.isSecure) {
-                trust = trusts[sessions.trustFile]
-                if trust == nil { trust = try SessionDesks.trust(sessions.trustFile) }
-                trusts[sessions.trustFile] = trust
+                do throws(TLSTrust.Failure) {
+                    trust = try trusts.trust(in: sessions.trustFile.map { .file($0) } ?? .system)
+                } catch {
+                    throw Failure(description: error.description)
+                }
             }
             desks.append(SessionDesk(basis, trusting: trust, from: now))
         }
@@ -93,12 +95,6 @@ package struct SessionDesks: Sendable {
     private struct LoopWork: @unchecked Sendable {
         let body: ([UInt8]?) -> Void
         init(_ body: @escaping ([UInt8]?) -> Void) { self.body = body }
-    }
-
-    private static func trust(_ file: String?) throws(Failure) -> TLSTrust {
-        do throws(TLSTrust.Failure) { return try TLSTrust(file.map { .file($0) } ?? .system) } catch {
-            throw Failure(description: error.description)
-        }
     }
 
     private static func guest(_ credential: Configuration.Credential) -> SandboxGuest? {

@@ -98,11 +98,14 @@ package struct KeyDesks: Sendable {
     /// By the place of the issuer; nil for those whose keys are configured.
     let desks: [KeyDesk?]
 
-    /// - Parameter earlier: those of the configuration before; what is the same issuer's stays.
+    /// - Parameters:
+    ///   - trusts: who vouches for issuers that are asked over TLS.
+    ///   - earlier: those of the configuration before; what is the same issuer's stays.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the issuers is asked over TLS.
-    package init(_ configuration: Configuration, after earlier: KeyDesks? = nil) throws(TLSTrust.Failure) {
+    package init(
+        _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: KeyDesks? = nil
+    ) throws(TLSTrust.Failure) {
         let now = Now(SystemClock.now())
-        var trust: TLSTrust?
         var desks: [KeyDesk?] = []
         for issuer in configuration.authenticator.tokenIssuers {
             guard let source = configuration.keySources[issuer.id] else {
@@ -113,8 +116,8 @@ package struct KeyDesks: Sendable {
                 desks.append(desk)
                 continue
             }
-            if source.endpoint.isSecure, trust == nil { trust = try TLSTrust(.system) }
-            desks.append(KeyDesk(issuer, source, trusting: source.endpoint.isSecure ? trust : nil, from: now))
+            let trust = source.endpoint.isSecure ? try trusts.trust() : nil
+            desks.append(KeyDesk(issuer, source, trusting: trust, from: now))
         }
         self.desks = desks
     }

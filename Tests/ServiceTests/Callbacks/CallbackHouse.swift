@@ -2,6 +2,7 @@ import Access
 import Bytes
 import Crypto
 import HTTP
+import Net
 import Telemetry
 import Testing
 import Upstream
@@ -62,7 +63,7 @@ final class CallbackHouse: @unchecked Sendable {
         let table = CallbackTable(configuration.grants, with: [key])
         let found = table.find(path: Array("/oss/callback".utf8).span, query: Span())
         entry = try #require(found)
-        keys = try CallbackKeys(configuration)
+        keys = try CallbackKeys(configuration, trusting: TLSTrusts())
         for _ in 0..<loops {
             let (courier, late) = (FakeCourier(), LateAnswers())
             couriers.append(courier)

@@ -1,3 +1,4 @@
+import Net
 import Testing
 import Upstream
 
@@ -17,7 +18,7 @@ struct FetchLinesTests {
                 t: { route: "qiniu.uptoken", credential: "q", callers: "anonymous", public: true, bucket: "media",
                   keyPrefix: "up/" } } }
             """)
-        return try FetchLines(configuration, after: earlier)
+        return try FetchLines(configuration, trusting: TLSTrusts(), after: earlier)
     }
 
     @Test func `each of the hosts has its share of a request's patience`() throws {

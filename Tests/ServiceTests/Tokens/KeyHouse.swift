@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Net
 import TestKeys
 import Telemetry
 import Testing
@@ -24,7 +25,7 @@ final class KeyHouse: @unchecked Sendable {
 
     init(loops: Int = 1, _ fields: String = "") throws {
         configuration = try KeyHouse.configuration(fields)
-        desks = try KeyDesks(configuration)
+        desks = try KeyDesks(configuration, trusting: TLSTrusts())
         couriers = (0..<loops).map { _ in FakeCourier() }
         engage()
     }
@@ -54,7 +55,7 @@ final class KeyHouse: @unchecked Sendable {
     /// Goes on with another configuration.
     func reload(_ fields: String = "") throws {
         configuration = try KeyHouse.configuration(fields)
-        desks = try KeyDesks(configuration, after: desks)
+        desks = try KeyDesks(configuration, trusting: TLSTrusts(), after: desks)
         engage()
     }
 
