@@ -11,11 +11,7 @@ class Client {
     ///   - source: the address of this machine's that it connects from.
     ///   - holdsLittle: whether the system buffers little for it.
     init(_ port: UInt16, from source: UInt32 = loopback, holdsLittle: Bool = false) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw Program.Failure(description: "no socket: error \(errno)") }
-        var time = timeval(tv_sec: 10, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        descriptor = try Client.open(AF_INET)
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
         if holdsLittle {
@@ -36,9 +32,7 @@ class Client {
 
     /// - Parameter path: of a Unix socket.
     init(path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var time = timeval(tv_sec: 10, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        descriptor = try Client.open(AF_UNIX)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
@@ -48,15 +42,24 @@ class Client {
 
     /// - Parameter v6Port: of a listener on `::1`.
     init(v6Port port: UInt16) throws {
-        descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var time = timeval(tv_sec: 10, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        descriptor = try Client.open(AF_INET6)
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_port = port.bigEndian
         address.sin6_addr = in6addr_loopback
         let connected = Client.connect(descriptor, &address)
         try #require(connected == 0, "cannot connect to [::1]:\(port): error \(errno)")
+    }
+
+    /// It waits for a minute, since a service that a sanitizer watches beside many others may take half of that.
+    private static func open(_ family: Int32) throws -> Int32 {
+        let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Program.Failure(description: "no socket: error \(errno)") }
+        var time = timeval(tv_sec: 60, tv_usec: 0)
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
+            setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
+        return descriptor
     }
 
     private static func connect<Address>(_ descriptor: Int32, _ address: inout Address) -> Int32 {
