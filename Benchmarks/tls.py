@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """TLS handshakes beside nginx's: the same certificate, one worker each, pinned to the same core, in turns.
 
-  tls.py [--binary bin/countersign] [--rounds 5] [--secs 2] [--clients 4] [--check]
+  tls.py [--binary bin/countersign] [--rounds 5] [--secs 2] [--clients 4] [--nice 8] [--check]
 
 `openssl s_time` makes the connections, several at a time, from the other core: each shakes hands and ends. Shown are
 handshakes per second with the share of its core that the server used, and CPU microseconds per handshake (user and
-system, whole process tree). Where the share is about 100 %, the server is what limits, and the rates can be compared;
-with keys that cost the client more than the server, only CPU per handshake can: its inverse is what a whole core does.
+system, whole process tree). The clients' core limits, since most handshakes cost the client more than the server: then only
+CPU per handshake can be compared, its inverse being what a whole core does. With --nice the server limits, and rates can be
+compared: it is so nice to a process that only computes on its core, 8 leaving it about a seventh.
 A ratio is the median of the rounds' own ratios. --check fails when one of CPU is above 1.1. Needs: nginx, openssl,
 taskset, Python's standard library. Traffic goes to 127.0.0.1 only.
 """
@@ -74,8 +75,9 @@ def free_port():
         return s.getsockname()[1]
 
 
-def start(command, port):
-    process = subprocess.Popen(["taskset", "-c", SERVER_CORE] + command, stdout=subprocess.DEVNULL)
+def start(command, port, nice):
+    process = subprocess.Popen(
+        ["nice", "-n", str(nice), "taskset", "-c", SERVER_CORE] + command, stdout=subprocess.DEVNULL)
     for _ in range(200):
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
@@ -112,6 +114,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--secs", type=int, default=2)
     parser.add_argument("--clients", type=int, default=4)
+    parser.add_argument("--nice", type=int, default=0)
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     worst = 0
@@ -129,7 +132,11 @@ def main():
                 ["openssl", "req", "-x509", "-new", "-key", key, "-subj", "/CN=localhost", "-days", "2", "-out", chain,
                  "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
             servers = {}
+            squeezers = []
             try:
+                if options.nice:
+                    command = ["taskset", "-c", SERVER_CORE, sys.executable, "-c", "while True: pass"]
+                    squeezers.append(subprocess.Popen(command))
                 for name in names:
                     port = free_port()
                     config = f"{folder}/{kind}-{name}.conf"
@@ -138,7 +145,7 @@ def main():
                     with open(config, "w") as file:
                         file.write(text.format(folder=folder, port=port, chain=chain, key=key, transport=transport))
                     command = ["nginx", "-c", config] if name == "nginx" else [options.binary, "serve", "--config", config]
-                    servers[name] = (start(command, port), port)
+                    servers[name] = (start(command, port, options.nice), port)
                 for label, arguments in KINDS:
                     costs, rates, shares = ({name: [] for name in names} for _ in range(3))
                     for round in range(options.rounds + 1):
@@ -163,6 +170,9 @@ def main():
                     print(f"| {kind} | {label} | {figures} | {ratio('countersign', rates):.2f} "
                           f"| {ratio('countersign', costs):.2f} | {ratio('countersign-dispatch', costs):.2f} |", flush=True)
             finally:
+                for process in squeezers:
+                    process.kill()
+                    process.wait()
                 for process, _ in servers.values():
                     process.send_signal(signal.SIGTERM)
                     process.wait(10)
