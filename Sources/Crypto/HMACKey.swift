@@ -19,9 +19,9 @@ import COpenSSL
         _ algorithm: DigestAlgorithm, prefix: [UInt8] = [], _ secret: Secret, suffix: [UInt8] = []
     ) throws(CryptoError) {
         self.algorithm = algorithm
-        guard let inner = unsafe EVP_MD_CTX_new(), let outer = unsafe EVP_MD_CTX_new(),
-            let working = unsafe EVP_MD_CTX_new()
-        else {
+        let contexts = unsafe [EVP_MD_CTX_new(), EVP_MD_CTX_new(), EVP_MD_CTX_new()]
+        guard let inner = unsafe contexts[0], let outer = unsafe contexts[1], let working = unsafe contexts[2] else {
+            unsafe contexts.forEach { unsafe EVP_MD_CTX_free($0) }
             throw .unavailable("EVP_MD_CTX_new")
         }
         unsafe (self.inner, self.outer, self.working) = (inner, outer, working)

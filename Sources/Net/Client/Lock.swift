@@ -20,12 +20,9 @@
         unsafe mutex.deallocate()
     }
 
-    /// For what a closure cannot hold, such as a span; each `lock` has its `unlock` in the same function.
-    package func lock() { unsafe pthread_mutex_lock(mutex) }
-
-    package func unlock() { unsafe pthread_mutex_unlock(mutex) }
-
-    package func withLock<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    package func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body()

@@ -56,28 +56,11 @@ package final class Resolver: Sendable {
 
 /// What a resolver and its thread share; the thread may outlive the resolver by one look-up.
 private final class ResolverDesk: Sendable {
-    private struct State {
-        var known: [String: (outcome: Resolver.Outcome, until: Int64)] = [:]
-        var waiting: [String: [@Sendable (Resolver.Outcome) -> Void]] = [:]
-        var waiters = 0
-        var queue: [String] = []
-        var hasThread = false
-        var isClosed = false
-    }
-
-    private enum Entry { case known(Resolver.Outcome), queued(startsThread: Bool), joined }
-
-    private static let longestQueue = 64
-    private static let mostWaiters = 4096
-    private static let mostKnown = 256
-
-    private let lock = Lock()
+    private let state = Guarded(ResolverState())
     /// Counts names in the queue, and the close.
     private let bell = DispatchSemaphore(value: 0)
     private let clock: @Sendable () -> Int64
     private let lookup: @Sendable (String) -> Resolver.Outcome
-    // Unsafe: guarded by the lock.
-    @safe private nonisolated(unsafe) var state = State()
 
     init(clock: @escaping @Sendable () -> Int64, lookup: @escaping @Sendable (String) -> Resolver.Outcome) {
         self.clock = clock
@@ -86,7 +69,7 @@ private final class ResolverDesk: Sendable {
 
     func resolve(_ name: String, then: @escaping @Sendable (Resolver.Outcome) -> Void) -> Resolver.Outcome? {
         let now = clock()
-        switch lock.withLock({ enter(name, then, now) }) {
+        switch state.withLock({ $0.enter(name, then, now) }) {
         case .known(let outcome): return outcome
         case .joined: return nil
         case .queued(let startsThread):
@@ -96,62 +79,32 @@ private final class ResolverDesk: Sendable {
                 thread.detach()
                 return nil
             }
-            for then in lock.withLock({ abandon() }) { then(.failure(.unavailable)) }
+            for then in state.withLock({ $0.abandon() }) { then(.failure(.unavailable)) }
             return nil
         }
     }
 
     func close() {
-        lock.withLock {
+        state.withLock { state in
             state.isClosed = true
             state.waiting = [:]
         }
         bell.signal()
     }
 
-    private func enter(
-        _ name: String, _ then: @escaping @Sendable (Resolver.Outcome) -> Void, _ now: Int64
-    ) -> Entry {
-        if let answer = state.known[name], now < answer.until { return .known(answer.outcome) }
-        guard state.waiters < ResolverDesk.mostWaiters else { return .known(.failure(.busy)) }
-        if state.waiting[name] != nil {
-            state.waiting[name]?.append(then)
-            state.waiters += 1
-            return .joined
-        }
-        guard state.queue.count < ResolverDesk.longestQueue else { return .known(.failure(.busy)) }
-        state.queue.append(name)
-        state.waiting[name] = [then]
-        state.waiters += 1
-        defer { state.hasThread = true }
-        return .queued(startsThread: !state.hasThread)
-    }
-
-    /// No thread could be had.
-    /// - Returns: whoever is waiting for one.
-    private func abandon() -> [@Sendable (Resolver.Outcome) -> Void] {
-        defer {
-            state.queue = []
-            state.waiting = [:]
-            state.waiters = 0
-            state.hasThread = false
-        }
-        return state.waiting.values.flatMap { $0 }
-    }
-
     /// The thread's life.
     private func work() {
         while true {
             bell.wait()
-            let (isClosed, name) = lock.withLock {
+            let (isClosed, name) = state.withLock { state in
                 (state.isClosed, state.queue.isEmpty ? nil : state.queue.removeFirst())
             }
             guard !isClosed else { return }
             guard let name else { continue }
             let outcome = lookup(name)
             let now = clock()
-            let waiting = lock.withLock {
-                keep(outcome, of: name, now)
+            let waiting = state.withLock { state in
+                state.keep(outcome, of: name, now)
                 let waiting = state.waiting.removeValue(forKey: name) ?? []
                 state.waiters -= waiting.count
                 return waiting
@@ -159,15 +112,61 @@ private final class ResolverDesk: Sendable {
             for then in waiting { then(outcome) }
         }
     }
+}
 
-    private func keep(_ outcome: Resolver.Outcome, of name: String, _ now: Int64) {
-        if state.known.count >= ResolverDesk.mostKnown { state.known = state.known.filter { now < $0.value.until } }
-        if state.known.count >= ResolverDesk.mostKnown { state.known = [:] }
+/// What is known, and who waits for what.
+private struct ResolverState: Sendable {
+    enum Entry { case known(Resolver.Outcome), queued(startsThread: Bool), joined }
+
+    private static let longestQueue = 64
+    private static let mostWaiters = 4096
+    private static let mostKnown = 256
+
+    var known: [String: (outcome: Resolver.Outcome, until: Int64)] = [:]
+    var waiting: [String: [@Sendable (Resolver.Outcome) -> Void]] = [:]
+    var waiters = 0
+    var queue: [String] = []
+    var hasThread = false
+    var isClosed = false
+
+    mutating func enter(
+        _ name: String, _ then: @escaping @Sendable (Resolver.Outcome) -> Void, _ now: Int64
+    ) -> Entry {
+        if let answer = known[name], now < answer.until { return .known(answer.outcome) }
+        guard waiters < ResolverState.mostWaiters else { return .known(.failure(.busy)) }
+        if waiting[name] != nil {
+            waiting[name]?.append(then)
+            waiters += 1
+            return .joined
+        }
+        guard queue.count < ResolverState.longestQueue else { return .known(.failure(.busy)) }
+        queue.append(name)
+        waiting[name] = [then]
+        waiters += 1
+        defer { hasThread = true }
+        return .queued(startsThread: !hasThread)
+    }
+
+    /// No thread could be had.
+    /// - Returns: whoever is waiting for one.
+    mutating func abandon() -> [@Sendable (Resolver.Outcome) -> Void] {
+        defer {
+            queue = []
+            waiting = [:]
+            waiters = 0
+            hasThread = false
+        }
+        return waiting.values.flatMap { $0 }
+    }
+
+    mutating func keep(_ outcome: Resolver.Outcome, of name: String, _ now: Int64) {
+        if known.count >= ResolverState.mostKnown { known = known.filter { now < $0.value.until } }
+        if known.count >= ResolverState.mostKnown { known = [:] }
         let time =
             switch outcome {
             case .success: Resolver.answersKept
             case .failure: Resolver.failuresKept
             }
-        state.known[name] = (outcome, now + time)
+        known[name] = (outcome, now + time)
     }
 }

@@ -16,19 +16,21 @@ package final class AuditDesk: Sendable {
         let clerk: AuditClerk
     }
 
+    private struct State: Sendable {
+        var seats: [Seat] = []
+        var rotates = false
+        var ends = false
+        var standing: AuditStanding
+        var thread: SystemThread?
+    }
+
     let settings: AuditSettings
     /// What the lines are marked by of what is not asked for by a client; nil for the service's.
     let origin: StaticString?
     private let alarm = DispatchSemaphore(value: 0)
     /// Signalled when the thread has nothing more to do.
     private let end = DispatchSemaphore(value: 0)
-    private let lock = Lock()
-    // Unsafe: guarded by the lock.
-    @safe private nonisolated(unsafe) var seats: [Seat] = []
-    @safe private nonisolated(unsafe) var rotates = false
-    @safe private nonisolated(unsafe) var ends = false
-    @safe private nonisolated(unsafe) var told: AuditStanding
-    @safe private nonisolated(unsafe) var thread: SystemThread?
+    private let state: Guarded<State>
 
     /// Opens the file; lines are written from now on.
     /// - Parameter origin: what lines are marked by, `by` whom: nil for those of clients.
@@ -42,17 +44,18 @@ package final class AuditDesk: Sendable {
         let writer = AuditWriter(file, settings, log)
         self.settings = settings
         self.origin = origin
-        told = writer.standing
-        thread = SystemThread { [self] in run(writer) }
-        if thread == nil { throw AuditFault("the system has no thread for the audit") }
+        state = Guarded(State(standing: writer.standing))
+        let thread = SystemThread { [self] in run(writer) }
+        guard let thread else { throw AuditFault("the system has no thread for the audit") }
+        state.withLock { $0.thread = thread }
     }
 
     /// How it stands; from any thread.
-    package var standing: AuditStanding { lock.withLock { told } }
+    package var standing: AuditStanding { state.withLock { $0.standing } }
 
     /// Begins a new file; from any thread.
     package func rotate() {
-        lock.withLock { rotates = true }
+        state.withLock { $0.rotates = true }
         alarm.signal()
     }
 
@@ -62,16 +65,14 @@ package final class AuditDesk: Sendable {
     /// - Returns: whether all lines are written.
     @discardableResult
     package func close(within milliseconds: Int64) -> Bool {
-        lock.withLock { ends = true }
+        state.withLock { $0.ends = true }
         alarm.signal()
         guard end.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .success else { return false }
         // Whoever asks again finds it ended.
         end.signal()
-        let thread = lock.withLock {
-            seats = []
-            let running = self.thread
-            self.thread = nil
-            return running
+        let thread = state.withLock { state in
+            state.seats = []
+            return state.thread.take()
         }
         thread?.join()
         return standing.isReady
@@ -81,7 +82,7 @@ package final class AuditDesk: Sendable {
         _ clerk: AuditClerk, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) -> AuditQueue {
         let queue = AuditQueue { [alarm] in alarm.signal() }
-        lock.withLock { seats.append(Seat(queue: queue, post: post, clerk: clerk)) }
+        state.withLock { $0.seats.append(Seat(queue: queue, post: post, clerk: clerk)) }
         return queue
     }
 
@@ -92,10 +93,9 @@ package final class AuditDesk: Sendable {
             } else {
                 _ = alarm.wait(timeout: .now() + .milliseconds(AuditWriter.pulse))
             }
-            let (seats, rotates, ends) = lock.withLock {
-                let due = (self.seats, self.rotates, self.ends)
-                self.rotates = false
-                return due
+            let (seats, rotates, ends) = state.withLock { state in
+                defer { state.rotates = false }
+                return (state.seats, state.rotates, state.ends)
             }
             let now = SystemClock.now()
             writer.mend(seats, at: now, evenSoon: ends)
@@ -103,7 +103,7 @@ package final class AuditDesk: Sendable {
             writer.write(seats, at: now)
             writer.summarise(seats, at: now, evenSoon: ends)
             writer.report()
-            lock.withLock { told = writer.standing }
+            state.withLock { $0.standing = writer.standing }
             if ends { break }
         }
         end.signal()

@@ -7,7 +7,7 @@ import Telemetry
 /// The loop adds, the audit's thread takes all at once; the lock is held for moments.
 final class AuditQueue: Sendable {
     /// What is taken at once.
-    struct Load: ~Copyable {
+    struct Load: ~Copyable, Sendable {
         /// Each line with a byte before it that says whether an answer waits for it, and a newline behind it.
         var lines = ByteWriter(capacity: 0)
         var count = 0
@@ -25,10 +25,8 @@ final class AuditQueue: Sendable {
         }
     }
 
-    private let lock = Lock()
+    private let load = Guarded(Load())
     private let alarm: @Sendable () -> Void
-    // Unsafe: guarded by the lock.
-    @safe private nonisolated(unsafe) var load = Load()
 
     static let waits = UInt8(ascii: "w")
     /// What lines are counted as that are not written although something was given or refused.
@@ -39,19 +37,20 @@ final class AuditQueue: Sendable {
 
     /// - Parameter waits: whether an answer waits for it.
     func add(_ line: borrowing AuditLine, waits: Bool) {
-        lock.lock()
-        let wasEmpty = load.isEmpty
-        load.lines.append(waits ? AuditQueue.waits : UInt8(ascii: "-"))
-        load.lines.append(line.bytes)
-        load.lines.append("\n")
-        load.count += 1
-        lock.unlock()
+        let wasEmpty = load.withLock { load in
+            let wasEmpty = load.isEmpty
+            load.lines.append(waits ? AuditQueue.waits : UInt8(ascii: "-"))
+            load.lines.append(line.bytes)
+            load.lines.append("\n")
+            load.count += 1
+            return wasEmpty
+        }
         if wasEmpty { alarm() }
     }
 
     /// Counts something that has no line.
     func count(_ reason: StaticString) {
-        let wasEmpty = lock.withLock {
+        let wasEmpty = load.withLock { load in
             let wasEmpty = load.isEmpty
             load.tally.count(reason)
             return wasEmpty
@@ -61,15 +60,13 @@ final class AuditQueue: Sendable {
 
     /// Counts a line that there is no room for.
     func lose() {
-        lock.withLock { load.lost += 1 }
+        load.withLock { $0.lost += 1 }
         count(AuditQueue.lost)
     }
 
     /// Takes what there is, and leaves an empty load in its place.
     func take(into other: inout Load) {
         other.reset()
-        lock.lock()
-        swap(&load, &other)
-        lock.unlock()
+        load.withLock { swap(&$0, &other) }
     }
 }

@@ -23,7 +23,7 @@ package final class CallbackKeys: Sendable {
         let isUsual: Bool
     }
 
-    private struct State {
+    private struct State: Sendable {
         var table: CallbackKeyTable
         var seats: [Seat] = []
     }
@@ -32,9 +32,7 @@ package final class CallbackKeys: Sendable {
     let waiting: Int
 
     private let lines: [Way: VendorLine]
-    private let lock = Lock()
-    // Unsafe: guarded by the lock.
-    @safe private nonisolated(unsafe) var state: State
+    private let state: Guarded<State>
 
     /// - Parameter trusts: who vouches for vendors that are asked over TLS.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
@@ -44,7 +42,7 @@ package final class CallbackKeys: Sendable {
         let now = Now(SystemClock.now())
         let limits = configuration.callbackKeys
         waiting = limits.waiting
-        state = State(table: CallbackKeyTable(limits))
+        state = Guarded(State(table: CallbackKeyTable(limits)))
         var lines: [Way: VendorLine] = [:]
         for host in hosts {
             for isUsual in [true, false] {
@@ -79,7 +77,7 @@ package final class CallbackKeys: Sendable {
 
     /// - Returns: the counter's place.
     func take(_ seat: Seat) -> Int {
-        lock.withLock {
+        state.withLock { state in
             let place = state.seats.firstIndex { $0.counter == nil } ?? state.seats.count
             if place == state.seats.count { state.seats.append(seat) } else { state.seats[place] = seat }
             return place
@@ -92,12 +90,12 @@ package final class CallbackKeys: Sendable {
     func line(to place: PublishedKey) -> VendorLine? { lines[Way(host: place.host, isUsual: place.isUsual)] }
 
     package func ask(_ place: PublishedKey, for loop: Int, at now: Now) -> CallbackKeyTable.Answer {
-        lock.withLock { state.table.ask(place, for: loop, at: now.monotonic) }
+        state.withLock { $0.table.ask(place, for: loop, at: now.monotonic) }
     }
 
     /// The call for a key is over; the loops that waited are told, each on its own thread and not before this returns.
     package func land(_ place: PublishedKey, with result: Result<RSAPublicKey, UpstreamFault>, at now: Now) {
-        let seats = lock.withLock {
+        let seats = state.withLock { state in
             let loops = state.table.landed(place, with: result, at: now.monotonic)
             return loops.compactMap { state.seats.indices.contains($0) ? state.seats[$0] : nil }
         }

@@ -6,7 +6,7 @@ import Upstream
 ///
 /// It is called from any loop's thread; the lock is held for moments.
 final class VendorLine: Sendable {
-    private struct State {
+    private struct State: Sendable {
         var breaker: Breaker
         var budget: CallBudget
         /// The place of the endpoint that answered last.
@@ -19,34 +19,31 @@ final class VendorLine: Sendable {
     /// Whom the service believes to be the vendor; nil where it speaks to this machine without TLS only.
     let trust: TLSTrust?
     let limits: UpstreamLimits
-    private let lock = Lock()
-    // Unsafe: guarded by the lock.
-    @safe private nonisolated(unsafe) var state: State
+    private let state: Guarded<State>
 
     init(to endpoints: [VendorEndpoint], trusting trust: TLSTrust?, _ limits: UpstreamLimits, from now: Now) {
         self.endpoints = endpoints
         self.trust = trust
         self.limits = limits
-        state = State(breaker: Breaker(limits: limits), budget: CallBudget(limits: limits, at: now.monotonic))
+        state = Guarded(
+            State(breaker: Breaker(limits: limits), budget: CallBudget(limits: limits, at: now.monotonic)))
     }
 
     /// Whether calls have failed in a row, and none has come through since.
-    var isFailing: Bool { lock.withLock { state.breaker.state != .closed } }
+    var isFailing: Bool { state.withLock { $0.breaker.state != .closed } }
 
     /// How attempts have ended, for metrics.
-    var outcomes: CallOutcomes { lock.withLock { state.outcomes } }
+    var outcomes: CallOutcomes { state.withLock { $0.outcomes } }
 
     /// The attempts of a call that begins now.
     func makeRetry(at now: Now) -> Retry {
-        lock.withLock {
+        state.withLock { state in
             Retry(endpoints: endpoints.count, first: state.endpoint, at: now.monotonic, limits: limits)
         }
     }
 
     func next(_ retry: inout Retry, at now: Now) -> Retry.Step {
-        lock.withLock {
-            var line = state
-            defer { state = line }
+        state.withLock { line in
             let step = retry.next(at: now.monotonic, past: &line.breaker, within: &line.budget)
             if case .giveUp(let fault) = step, fault.isUntried { line.outcomes.add(fault) }
             return step
@@ -54,14 +51,14 @@ final class VendorLine: Sendable {
     }
 
     func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Now) -> Retry.Step {
-        lock.withLock {
+        state.withLock { state in
             state.outcomes.add(fault)
             return retry.failed(with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
         }
     }
 
     func succeeded(_ retry: inout Retry, at now: Now) {
-        lock.withLock {
+        state.withLock { state in
             state.outcomes.add(nil)
             retry.succeeded(at: now.monotonic, past: &state.breaker)
             state.endpoint = retry.endpoint
@@ -70,6 +67,6 @@ final class VendorLine: Sendable {
 
     /// The call is dropped, and has shown nothing.
     func abandoned(_ retry: inout Retry, at now: Now) {
-        lock.withLock { retry.abandoned(at: now.monotonic, past: &state.breaker) }
+        state.withLock { retry.abandoned(at: now.monotonic, past: &$0.breaker) }
     }
 }

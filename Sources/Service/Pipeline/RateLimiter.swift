@@ -10,27 +10,25 @@ package final class RateLimiter: Sendable {
         let identity: RateTable.Identity
     }
 
-    private let lock = Lock()
-    // Unsafe: guarded by the lock.
-    @safe private nonisolated(unsafe) var table: RateTable
+    private let table: Guarded<RateTable>
 
     /// - Parameter identities: how many are told apart at a time.
-    package init(identities: Int) { table = RateTable(capacity: identities) }
+    package init(identities: Int) { table = Guarded(RateTable(capacity: identities)) }
 
     /// Takes a token, if there is one.
     func take(_ count: Count, at instant: Instant) -> RateStanding {
-        lock.withLock { table.take(count.rate, for: count.identity, at: instant.monotonic) }
+        table.withLock { $0.take(count.rate, for: count.identity, at: instant.monotonic) }
     }
 
     /// What there is, without taking it.
     func look(_ count: Count, at instant: Instant) -> RateStanding {
-        lock.withLock { table.look(count.rate, for: count.identity, at: instant.monotonic) }
+        table.withLock { $0.look(count.rate, for: count.identity, at: instant.monotonic) }
     }
 
     /// Takes a token of each, or of none where one has none.
     /// - Returns: the standing that refuses, else the one with the fewest tokens left.
     func take(_ first: Count, _ second: Count, at instant: Instant) -> RateStanding {
-        lock.withLock {
+        table.withLock { table in
             for count in [first, second] {
                 let standing = table.look(count.rate, for: count.identity, at: instant.monotonic)
                 if !standing.isAllowed { return standing }

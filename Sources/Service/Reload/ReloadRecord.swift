@@ -19,18 +19,16 @@ package final class ReloadRecord: Sendable {
         }
     }
 
-    private let lock = Lock()
-    // Unsafe: guarded by the lock.
-    @safe private nonisolated(unsafe) var state: Standing
+    private let state: Guarded<Standing>
 
-    init(at now: Int64) { state = Standing(since: now) }
+    init(at now: Int64) { state = Guarded(Standing(since: now)) }
 
-    package var standing: Standing { lock.withLock { state } }
+    package var standing: Standing { state.withLock { $0 } }
 
     /// Another one serves.
     /// - Returns: its number.
     func succeeded(at now: Int64) -> Int {
-        lock.withLock {
+        state.withLock { state in
             state.generation += 1
             state.since = now
             state.refusal = nil
@@ -39,7 +37,7 @@ package final class ReloadRecord: Sendable {
     }
 
     func refused(because problems: [String], at now: Int64) {
-        lock.withLock {
+        state.withLock { state in
             state.refusals += 1
             state.refusal = Standing.Refusal(time: now, problems: problems)
         }

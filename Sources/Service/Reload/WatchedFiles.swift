@@ -41,12 +41,10 @@ package struct WatchedFiles: Sendable, Equatable {
 
 /// Takes note of the files that are read.
 final class FileRecorder: Sendable {
-    private let lock = Lock()
-    // Unsafe: guarded by the lock.
-    @safe private nonisolated(unsafe) var noted = WatchedFiles()
+    private let noted = Guarded(WatchedFiles())
 
     /// What has been read by now.
-    var files: WatchedFiles { lock.withLock { noted } }
+    var files: WatchedFiles { noted.withLock { $0 } }
 
     /// Surroundings whose files are noted.
     func surroundings(over others: Surroundings) -> Surroundings {
@@ -54,7 +52,7 @@ final class FileRecorder: Sendable {
             variable: others.variable,
             file: { [self] path in
                 let file = others.file(path)
-                lock.withLock { noted.note(file, at: path) }
+                noted.withLock { $0.note(file, at: path) }
                 return file
             },
             now: others.now)

@@ -31,7 +31,7 @@ package final class SessionDesk: Sendable {
         let limits: UpstreamLimits
     }
 
-    private struct State: ~Copyable {
+    private struct State: ~Copyable, Sendable {
         var table: SlotTable<STSCredential>
         var skew: ClockSkew
         var seats: [Seat] = []
@@ -39,9 +39,7 @@ package final class SessionDesk: Sendable {
 
     let basis: Basis
     private let sts, metadata: VendorLine
-    private let lock = Lock()
-    // Unsafe: guarded by the lock.
-    @safe private nonisolated(unsafe) var state: State
+    private let state: Guarded<State>
 
     /// Bits of a waiter's number that are its loop's own; those above are the loop's place at the desk.
     static let waiterBits: UInt64 = 48
@@ -51,7 +49,7 @@ package final class SessionDesk: Sendable {
         let limits = basis.limits
         sts = VendorLine(to: basis.endpoints, trusting: trust, limits, from: now)
         metadata = VendorLine(to: [], trusting: nil, limits, from: now)
-        state = State(table: SlotTable(limits: limits), skew: ClockSkew(limits: limits))
+        state = Guarded(State(table: SlotTable(limits: limits), skew: ClockSkew(limits: limits)))
     }
 
     package var account: STSAccount { basis.account }
@@ -60,7 +58,7 @@ package final class SessionDesk: Sendable {
 
     /// - Returns: where the numbers of the clerk's waiters begin.
     func take(_ seat: Seat) -> UInt64 {
-        lock.withLock {
+        state.withLock { state in
             let place = state.seats.firstIndex { $0.clerk == nil } ?? state.seats.count
             if place == state.seats.count { state.seats.append(seat) } else { state.seats[place] = seat }
             return UInt64(place) << SessionDesk.waiterBits
@@ -77,7 +75,7 @@ package final class SessionDesk: Sendable {
     }
 
     package func ask(_ key: SlotKey, as waiter: UInt64, at now: Now) -> Reply {
-        lock.withLock {
+        state.withLock { state in
             guard case .fine = state.skew.judge(at: now) else {
                 return Reply(answer: .refuse(.clockOff), looksAtClock: state.skew.takesRecheck(at: now))
             }
@@ -87,26 +85,26 @@ package final class SessionDesk: Sendable {
 
     /// Asks for the key that the service itself signs its calls with; the clocks are looked at by what is signed with it.
     func askForOwnKey(_ key: SlotKey, as waiter: UInt64, at now: Now) -> SlotAnswer<STSCredential> {
-        lock.withLock { state.table.ask(key, for: waiter, at: now) }
+        state.withLock { $0.table.ask(key, for: waiter, at: now) }
     }
 
     /// The waiter's time is over.
     /// - Returns: what it gets; nil when it does not wait any more.
-    func expire(_ waiter: UInt64, at now: Now) -> Outcome? { lock.withLock { state.table.expire(waiter, at: now) } }
+    func expire(_ waiter: UInt64, at now: Now) -> Outcome? { state.withLock { $0.table.expire(waiter, at: now) } }
 
-    func cancel(_ waiter: UInt64) { lock.withLock { _ = state.table.cancel(waiter) } }
+    func cancel(_ waiter: UInt64) { state.withLock { _ = $0.table.cancel(waiter) } }
 
     /// A credential that is remembered is of no use any more.
-    func forget(_ key: SlotKey) { lock.withLock { state.table.forget(key) } }
+    func forget(_ key: SlotKey) { state.withLock { $0.table.forget(key) } }
 
     /// Lets go of some of what is of no use any more.
-    func sweep(at now: Now) { lock.withLock { state.table.sweep(at: now, atMost: 64) } }
+    func sweep(at now: Now) { state.withLock { $0.table.sweep(at: now, atMost: 64) } }
 
     /// Whether the vendor's clock and ours disagree, so that nothing is issued (R17).
-    func isClockOff(at now: Now) -> Bool { lock.withLock { state.skew.judge(at: now) != .fine } }
+    func isClockOff(at now: Now) -> Bool { state.withLock { $0.skew.judge(at: now) != .fine } }
 
     /// What is remembered, for metrics.
-    func survey(at now: Now) -> SlotSurvey { lock.withLock { state.table.survey(at: now) } }
+    func survey(at now: Now) -> SlotSurvey { state.withLock { $0.table.survey(at: now) } }
 
     // MARK: Calls
 
@@ -119,7 +117,7 @@ package final class SessionDesk: Sendable {
 
     /// - Parameter date: what the vendor's clock said, in seconds since 1970.
     func observe(vendorDate date: Int64, at now: Now) {
-        lock.withLock { state.skew.observe(vendorDate: date, at: now) }
+        state.withLock { $0.skew.observe(vendorDate: date, at: now) }
     }
 
     /// A flight brought a credential.
@@ -143,7 +141,7 @@ package final class SessionDesk: Sendable {
     }
 
     private func settle(_ report: (inout State) -> SlotTable<STSCredential>.Settlement?) {
-        let (settlement, seats) = lock.withLock { (report(&state), state.seats) }
+        let (settlement, seats) = state.withLock { (report(&$0), $0.seats) }
         guard let settlement, !settlement.waiters.isEmpty else { return }
         let outcome = settlement.outcome
         for (place, seat) in seats.enumerated() {

@@ -26,7 +26,7 @@ final class KeyDesk: Sendable {
         let until: Int64
     }
 
-    private struct State {
+    private struct State: Sendable {
         var refresh: Refresh
         /// The set that came last.
         var fetched: Fetched?
@@ -36,16 +36,14 @@ final class KeyDesk: Sendable {
     let issuer: JWTIssuer
     let source: Configuration.KeySource
     let line: VendorLine
-    private let lock = Lock()
-    // Unsafe: guarded by the lock.
-    @safe private nonisolated(unsafe) var state: State
+    private let state: Guarded<State>
 
     init(_ issuer: JWTIssuer, _ source: Configuration.KeySource, trusting trust: TLSTrust?, from now: Now) {
         self.issuer = issuer
         self.source = source
         let limits = UpstreamLimits()
         line = VendorLine(to: [source.endpoint], trusting: trust, limits, from: now)
-        state = State(refresh: Refresh(interval: source.refresh, limits: limits))
+        state = Guarded(State(refresh: Refresh(interval: source.refresh, limits: limits)))
     }
 
     /// Whether the next configuration may have the keys of an issuer from it.
@@ -55,7 +53,7 @@ final class KeyDesk: Sendable {
 
     /// - Returns: the keys that are known already.
     func take(_ seat: Seat) -> Fetched? {
-        lock.withLock {
+        state.withLock { state in
             state.seats.removeAll { $0.clerk == nil }
             state.seats.append(seat)
             return state.fetched
@@ -63,19 +61,19 @@ final class KeyDesk: Sendable {
     }
 
     /// Whether the loop that asks is to fetch the keys now.
-    func begins(at now: Now) -> Bool { lock.withLock { state.refresh.begins(at: now.monotonic) } }
+    func begins(at now: Now) -> Bool { state.withLock { $0.refresh.begins(at: now.monotonic) } }
 
     /// When a loop has to look at this again, though nobody asks, in monotonic milliseconds.
-    var next: Int64 { lock.withLock { state.refresh.next } }
+    var next: Int64 { state.withLock { $0.refresh.next } }
 
     /// A token's key is not among those that are known.
     /// - Returns: whether it may come soon.
-    func isWanted(at now: Now) -> Bool { lock.withLock { state.refresh.isWanted(at: now.monotonic) } }
+    func isWanted(at now: Now) -> Bool { state.withLock { $0.refresh.isWanted(at: now.monotonic) } }
 
     /// A flight brought a set of keys; all loops take them.
     func land(_ keys: JWTKeySet, writtenAs text: [UInt8], at now: Now) -> Bool {
         let until = now.unixSeconds + source.keep / 1000
-        let (areOther, seats) = lock.withLock {
+        let (areOther, seats) = state.withLock { state in
             let areOther = state.fetched?.text != text
             state.fetched = Fetched(keys: keys, text: text, until: until)
             state.refresh.succeeded(at: now.monotonic)
@@ -89,7 +87,7 @@ final class KeyDesk: Sendable {
 
     /// A flight brought none.
     func fail(at now: Now) {
-        lock.withLock { state.refresh.failed(at: now.monotonic, random: .random(in: 0 ... .max)) }
+        state.withLock { $0.refresh.failed(at: now.monotonic, random: .random(in: 0 ... .max)) }
     }
 }
 

@@ -1,0 +1,21 @@
+/// A value that one thread at a time looks at or changes; it is held for moments only.
+///
+/// Nothing of it can be shared without the lock: what is handed out is a copy, or is safe with any thread by itself.
+// Unsafe: the value is touched under the lock only.
+package final class Guarded<Value: Sendable & ~Copyable>: @unchecked Sendable {
+    private let lock = Lock()
+    private var value: Value
+
+    package init(_ value: consuming Value) { self.value = value }
+
+    package func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try lock.withLock { () throws(Failure) in try body(&value) }
+    }
+}
+
+extension Guarded: CustomReflectable where Value: ~Copyable {
+    /// Empty: whoever dumps it does not have the lock.
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
