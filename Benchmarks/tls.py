@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """TLS handshakes beside nginx's: the same certificate, one worker each, pinned to the same core, in turns.
 
-  tls.py [--binary bin/countersign] [--rounds 5] [--secs 2] [--clients 4] [--nice 8] [--check]
+  tls.py [--binary bin/countersign] [--rounds 5] [--secs 2] [--clients 4] [--nice 0] [--check]
 
 `openssl s_time` makes the connections, several at a time, from the other core: each shakes hands and ends. Shown are
 handshakes per second with the share of its core that the server used, and CPU microseconds per handshake (user and
-system, whole process tree). The clients' core limits, since most handshakes cost the client more than the server: then only
-CPU per handshake can be compared, its inverse being what a whole core does. With --nice the server limits, and rates can be
-compared: it is so nice to a process that only computes on its core, 8 leaving it about a seventh.
-A ratio is the median of the rounds' own ratios. --check fails when one of CPU is above 1.1. Needs: nginx, openssl,
-taskset, Python's standard library. Traffic goes to 127.0.0.1 only.
+system, whole process tree). Most handshakes cost the client more than the server, so that the clients' core limits: then only CPU per
+handshake can be compared, its inverse being what a whole core does. With --nice 8 a process that only computes shares the
+server's core and leaves it a seventh, so that the server limits, and rates can be compared.
+A ratio is the median of the rounds' own ratios. --check fails when one of countersign's CPU, by epoll, is above 1.1. Needs:
+nginx, openssl, nice, taskset, Python's standard library. Traffic goes to 127.0.0.1 only.
 """
 import argparse, os, re, signal, socket, statistics, subprocess, sys, tempfile, time
 
@@ -135,8 +135,9 @@ def main():
             squeezers = []
             try:
                 if options.nice:
-                    command = ["taskset", "-c", SERVER_CORE, sys.executable, "-c", "while True: pass"]
-                    squeezers.append(subprocess.Popen(command))
+                    # It ends with this process, however that ends.
+                    code = f"import os\nwhile os.getppid() == {os.getpid()}: pass"
+                    squeezers.append(subprocess.Popen(["taskset", "-c", SERVER_CORE, sys.executable, "-c", code]))
                 for name in names:
                     port = free_port()
                     config = f"{folder}/{kind}-{name}.conf"
@@ -172,9 +173,9 @@ def main():
             finally:
                 for process in squeezers:
                     process.kill()
-                    process.wait()
                 for process, _ in servers.values():
                     process.send_signal(signal.SIGTERM)
+                for process in squeezers + [process for process, _ in servers.values()]:
                     process.wait(10)
     if options.check and worst > MOST:
         sys.exit(f"a handshake costs {worst:.2f} times nginx's")

@@ -5,7 +5,7 @@ import Testing
 @Suite("What the service asks Kodo by itself")
 struct QiniuFetchTests {
     private func run<Result>(
-        _ kodo: FakeKodo, _ transport: Transport, server: String = "", limits: String = "patience: \"1m\"",
+        _ kodo: FakeKodo, _ transport: Transport, server: String = "", limits: String = "patience: \"50s\"",
         _ body: (Service) throws -> Result
     ) throws -> Result {
         let setup = Setup.fetches("fetches", kodo.url, server: server, limits: limits)

@@ -85,10 +85,13 @@ private final class ResolverDesk: Sendable {
     }
 
     func close() {
-        state.withLock { state in
+        // What is let go of may run code of its own, which is not for under the lock.
+        let left = state.withLock { state in
+            defer { state.waiting = [:] }
             state.isClosed = true
-            state.waiting = [:]
+            return state.waiting
         }
+        _ = left
         bell.signal()
     }
 
