@@ -171,7 +171,8 @@ struct QiniuFetchTests {
         let certificates = try ClientCertificates.shared.get()
         let kodo = try FakeKodo(tls: certificates.good)
         let setup = Setup.fetches(
-            "second", "https://localhost:\(try Listener.freePort())", "localhost:\(kodo.port)")
+            "second", "https://localhost:\(try Listener.freePort())", "localhost:\(kodo.port)",
+            limits: "patience: \"50s\"")
         var environment = Setup.environment
         environment["SSL_CERT_FILE"] = certificates.authority
         try Service.run(setup, .epoll, environment) { service in
