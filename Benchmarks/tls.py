@@ -5,11 +5,11 @@
 
 `openssl s_time` makes the connections, several at a time, from the other core: each shakes hands and ends. Shown are
 handshakes per second with the share of its core that the server used, and CPU microseconds per handshake (user and
-system, whole process tree). Most handshakes cost the client more than the server, so that the clients' core limits: then only CPU per
-handshake can be compared, its inverse being what a whole core does. With --nice 8 a process that only computes shares the
-server's core and leaves it a seventh, so that the server limits, and rates can be compared.
-A ratio is the median of the rounds' own ratios. --check fails when one of countersign's CPU, by epoll, is above 1.1. Needs:
-nginx, openssl, nice, taskset, Python's standard library. Traffic goes to 127.0.0.1 only.
+system, whole process tree). Most handshakes cost the client more than the server, so that the clients' core limits:
+then only CPU per handshake can be compared, its inverse being what a whole core does. With --nice 8 a process that only
+computes shares the server's core and leaves it a seventh, so that the server limits, and rates can be compared.
+A ratio is the median of the rounds' own ratios. --check fails when one of countersign's CPU, by epoll, is above 1.1.
+Needs: nginx, openssl, nice, taskset, Python's standard library. Traffic goes to 127.0.0.1 only.
 """
 import argparse, os, re, signal, socket, statistics, subprocess, sys, tempfile, time
 
