@@ -160,7 +160,7 @@ struct DeskTests {
 
     @Test func `what only the vendor knows is asked and cut to the grant`() throws {
         let kodo = try FakeKodo()
-        let setup = Setup.fetches("desk fetches", kodo.url, limits: "patience: \"50s\"")
+        let setup = Setup.fetches("desk fetches", kodo.url, limits: Setup.patientFetches)
         let path = try setup.write(to: Keeper.makeFolder(), transport: .epoll)
         let outcome = try run("mint", path, ["--caller", "anonymous", "--route", "qiniu.files", "--format", "json"])
         #expect(outcome.code == 0, "\(outcome.err)")

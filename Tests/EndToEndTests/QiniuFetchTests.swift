@@ -5,7 +5,7 @@ import Testing
 @Suite("What the service asks Kodo by itself")
 struct QiniuFetchTests {
     private func run<Result>(
-        _ kodo: FakeKodo, _ transport: Transport, server: String = "", limits: String = "patience: \"50s\"",
+        _ kodo: FakeKodo, _ transport: Transport, server: String = "", limits: String = Setup.patientFetches,
         _ body: (Service) throws -> Result
     ) throws -> Result {
         let setup = Setup.fetches("fetches", kodo.url, server: server, limits: limits)
@@ -172,7 +172,7 @@ struct QiniuFetchTests {
         let kodo = try FakeKodo(tls: certificates.good)
         let setup = Setup.fetches(
             "second", "https://localhost:\(try Listener.freePort())", "localhost:\(kodo.port)",
-            limits: "patience: \"50s\"")
+            limits: Setup.patientFetches)
         var environment = Setup.environment
         environment["SSL_CERT_FILE"] = certificates.authority
         try Service.run(setup, .epoll, environment) { service in

@@ -138,6 +138,9 @@ final class FakeKodo: Sendable {
 }
 
 extension Setup {
+    /// As `patient`, of a grant's own limits.
+    static let patientFetches = #"patience: "50s""#
+
     /// Grants of what Kodo is asked by the service itself.
     static func fetches(_ name: String, _ hosts: String..., server: String = "", limits: String = "") -> Setup {
         let list = hosts.map { "\"\($0)\"" }.joined(separator: ", ")
