@@ -144,7 +144,8 @@ package struct ByteWriter: ~Copyable {
     }
 
     private mutating func grow(by more: Int) {
-        let wanted = max(storage.count * 2, count + more, 16)
-        storage.append(contentsOf: repeatElement(0, count: wanted - storage.count))
+        let old = storage
+        storage = [UInt8](repeating: 0, count: max(old.count * 2, count + more, 16))
+        write(old.span.extracting(0..<count), at: 0)
     }
 }

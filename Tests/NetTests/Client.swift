@@ -4,7 +4,7 @@ import Testing
 
 @testable import Net
 
-/// A blocking client socket of which every wait ends after five seconds.
+/// A blocking client socket of which every wait ends after a minute, which is long for a server that is watched, too.
 class Client {
     let descriptor: Int32
     private var held: [UInt8] = []
@@ -32,7 +32,7 @@ class Client {
     init(unconnectedHoldingLittle holdsLittle: Bool = false) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
-        wait(atMost: 20)
+        wait(atMost: 60)
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
         if holdsLittle {
@@ -47,7 +47,7 @@ class Client {
     init(path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
-        wait(atMost: 20)
+        wait(atMost: 60)
         guard systemConnect(descriptor, to: SocketAddress(ListenAddress.unix(path: path))) == 0 else {
             throw Failure(call: "connect", number: errno)
         }
