@@ -15,23 +15,25 @@ extension Parameters {
     }
 
     private mutating func add(_ name: [UInt8], _ value: JSONValue) throws(ParameterError) {
+        // Once, however many values it has: a long name with many would take more room than any body.
+        let name = try keep(name: name.span)
         switch value.content {
-        case .string(let bytes): try add(name: name.span, value: bytes.span, form: .string)
-        case .number(let number): try add(name: name.span, value: number.text.span, form: .number)
+        case .string(let bytes): try add(name, value: bytes.span, form: .string, place: .alone)
+        case .number(let number): try add(name, value: number.text.span, form: .number, place: .alone)
         case .boolean(let flag):
-            try add(name: name.span, value: Array(text: flag ? "true" : "false").span, form: .boolean)
+            try add(name, value: Array(text: flag ? "true" : "false").span, form: .boolean, place: .alone)
         case .array(let elements) where !elements.isEmpty:
             for element in elements { try add(name, listed: element, .listed) }
         case .object(let members) where !members.isEmpty:
             for member in members { try add(name, listed: member.value, .member(keep(member.name.span))) }
-        case .null, .array, .object: throw ParameterError(name: name, fault: .unsupportedValue)
+        case .null, .array, .object: throw ParameterError(name: bytes(name).array, fault: .unsupportedValue)
         }
     }
 
-    private mutating func add(_ name: [UInt8], listed value: JSONValue, _ place: Place) throws(ParameterError) {
-        guard case .string(let bytes) = value.content else {
-            throw ParameterError(name: name, fault: .unsupportedValue)
+    private mutating func add(_ name: Range<Int>, listed value: JSONValue, _ place: Place) throws(ParameterError) {
+        guard case .string(let text) = value.content else {
+            throw ParameterError(name: bytes(name).array, fault: .unsupportedValue)
         }
-        try add(name: name.span, value: bytes.span, form: .string, place: place)
+        try add(name, value: text.span, form: .string, place: place)
     }
 }

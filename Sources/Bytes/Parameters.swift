@@ -56,11 +56,21 @@ package struct Parameters: ~Copyable {
     package mutating func add(
         name: Span<UInt8>, value: Span<UInt8>, form: Form, place: Place = .alone
     ) throws(ParameterError) {
-        let first = arena.count
-        arena.append(name)
-        let middle = arena.count
-        arena.append(value)
-        try keep(first..<middle, middle..<arena.count, form, place)
+        try add(keep(name: name), value: value, form: form, place: place)
+    }
+
+    /// Keeps a name that several values will be added under.
+    mutating func keep(name: Span<UInt8>) throws(ParameterError) -> Range<Int> {
+        let range = keep(name)
+        try check(name: range)
+        return range
+    }
+
+    /// - Parameter name: where it is kept.
+    mutating func add(
+        _ name: Range<Int>, value: Span<UInt8>, form: Form, place: Place
+    ) throws(ParameterError) {
+        try append(name, keep(value), form, place)
     }
 
     /// Takes away what is given under `name`, if that is one entry.
@@ -107,13 +117,17 @@ package struct Parameters: ~Copyable {
         guard Percent.decode(value, plusIsSpace: true, into: &arena) else {
             throw ParameterError(name: bytes(first..<middle).array, fault: .badEscape)
         }
-        try keep(first..<middle, middle..<arena.count, .text, .alone)
+        try check(name: first..<middle)
+        try append(first..<middle, middle..<arena.count, .text, .alone)
     }
 
-    private mutating func keep(
+    private func check(name: Range<Int>) throws(ParameterError) {
+        guard UTF8Text.isWellFormed(bytes(name)) else { throw ParameterError(name: [], fault: .notUTF8) }
+    }
+
+    private mutating func append(
         _ name: Range<Int>, _ value: Range<Int>, _ form: Form, _ place: Place
     ) throws(ParameterError) {
-        guard UTF8Text.isWellFormed(bytes(name)) else { throw ParameterError(name: [], fault: .notUTF8) }
         guard UTF8Text.isWellFormed(bytes(value)) else {
             throw ParameterError(name: bytes(name).array, fault: .notUTF8)
         }

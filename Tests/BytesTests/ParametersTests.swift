@@ -44,6 +44,20 @@ import Testing
         #expect(places == ["alone", "alone", "alone", "listed", "listed", "alone"])
     }
 
+    @Test(arguments: ["[", "{"])
+    func `a name is kept once, however many values it has, so that no body takes much more room than its bytes`(
+        bracket: String
+    ) throws {
+        let name = String(repeating: "n", count: 131_050)
+        let values = (0..<20_000).map { bracket == "[" ? "\"\"" : "\"\($0)\":\"\"" }.joined(separator: ",")
+        let text = "{\"\(name)\":\(bracket)\(values)\(bracket == "[" ? "]" : "}")}"
+        var parameters = Parameters()
+        try parameters.read(json: Array(text.utf8).span, maximumDepth: 4)
+        #expect(parameters.entries.count == 20_000)
+        let end = parameters.entries.map(\.value.upperBound).max() ?? 0
+        #expect(end <= text.utf8.count)
+    }
+
     @Test func `a JSON object's members are a list whose values have names`() throws {
         var parameters = Parameters()
         let text = #"{"header":{"a":"1","中":"b:2"},"key":"k"}"#
