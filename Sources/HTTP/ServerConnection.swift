@@ -317,9 +317,13 @@ package struct ServerConnection: ~Copyable {
     /// (RFC 9110 section 9.3.2).
     /// - Parameter bytes: where it begins, unless its head is kept aside.
     private func isHead(_ bytes: Span<UInt8>) -> Bool {
-        if let chunked { return chunked.head.span.begins(with: "HEAD ") }
-        let start = bytes.begins(with: "\r\n") ? 2 : 0
-        return bytes.extracting(start..<bytes.count).begins(with: "HEAD ")
+        if let chunked { return ServerConnection.beginsHead(chunked.head.span) }
+        return ServerConnection.beginsHead(bytes)
+    }
+
+    /// - Parameter bytes: of a request, before which there may be an empty line.
+    private static func beginsHead(_ bytes: Span<UInt8>) -> Bool {
+        bytes.extracting((bytes.begins(with: "\r\n") ? 2 : 0)..<bytes.count).begins(with: "HEAD ")
     }
 
     /// Writes the answer after which the connection is not used any more.

@@ -232,6 +232,7 @@ import Testing
             "HEAD / HTTP/1.1\r\nHost: h\r\nA\r\n\r\n", "\r\nHEAD / HTTP/1.1\r\n\r\n", "HEAD /\u{FF} HTTP/1.1\r\n\r\n",
             "HEAD / HTTP/1.1\r\nHost: h\r\nContent-Length: 99\r\n\r\n",
             "HEAD / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+            "\r\nHEAD / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
             "HEAD /refused HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n",
         ])
     func `no refusal of a HEAD has a body (RFC 9110 section 9.3.2)`(request: String) {

@@ -250,7 +250,9 @@ struct Pipeline: ~Copyable {
     private mutating func answer(
         _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Settlement {
-        switch try find(request) {
+        let found = try find(request)
+        if request.head.method == .options { guard request.body.isEmpty else { throw .unwantedBody } }
+        switch found {
         case .issue(let route): return try issue(route, request, as: ticket, at: instant, into: &response)
         case .callback: return try receive(request, as: ticket, at: instant, into: &response)
         case .tickets: return try mint(request, at: instant, into: &response)
@@ -263,7 +265,9 @@ struct Pipeline: ~Copyable {
 
     private func reportAlive(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         switch request.head.method {
-        case .get, .head: response.body.append("{\"status\":\"ok\"}\n")
+        case .get, .head:
+            guard request.body.isEmpty else { throw .unwantedBody }
+            response.body.append("{\"status\":\"ok\"}\n")
         case .options: explain(Pipeline.readMethods, into: &response)
         case .post, .other: throw .methodNotAllowed(Pipeline.readMethods)
         }
