@@ -73,6 +73,7 @@ final class ServerChannel {
     /// Reads what has come, as far as there is room; with TLS that is several records, after the handshake.
     func receive(into room: inout MutableSpan<UInt8>) -> Transfer {
         hasMore = false
+        stream.beginTurn()
         if proxyHeader != nil, !isLingering {
             let transfer = receiveProxyHeader(in: &room)
             guard case .moved = transfer else { return transfer }
@@ -160,8 +161,10 @@ final class ServerChannel {
         while taken < bytes.count {
             switch stream.write(bytes.extracting(taken...)) {
             case .moved(let count): taken += count
-            case .wait: return taken
-            case .ended, .failed: return nil
+            case .wait(.write): return taken
+            // TLS wants the rest of a message that began behind the handshake. Nobody's is that long, and to wait for the
+            // socket to take bytes, as it does, would be to wait for nothing.
+            case .wait, .ended, .failed: return nil
             }
         }
         return taken

@@ -44,6 +44,9 @@ struct SocketStream {
     /// What is moved from now on goes through TLS.
     mutating func secure(with session: TLSSession) { self.session = session }
 
+    /// Before what is read in one turn.
+    func beginTurn() { session?.beginTurn() }
+
     /// `.moved` when it is done.
     func handshake() -> Transfer { session?.handshake() ?? .moved(0) }
 
@@ -56,7 +59,9 @@ struct SocketStream {
         session?.read(into: &room, from: start) ?? SocketStream.receive(descriptor, into: &room, start..<room.count)
     }
 
+    /// Reads for a turn.
     func read(into bytes: inout [UInt8]) -> Transfer {
+        beginTurn()
         var room = bytes.mutableSpan
         return read(into: &room)
     }

@@ -231,6 +231,45 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
         }
     }
 
+    /// Whether the server has ended the connection without another word, be it by a reset; waits for it.
+    private func isCutOff(_ client: TLSClient) -> Bool {
+        do { return try client.readRaw() == nil } catch {
+            return (error as? Client.Failure)?.number == ECONNRESET
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `who sends messages of TLS without end and no data is cut off, and others have their turn`(
+        kind: TransportKind
+    ) throws {
+        try withTLSServer(kind) { (server) throws in
+            let other = try TLSClient(to: server.port)
+            #expect(try other.get("/").status == 200)
+            let flooding = try TLSClient(to: server.port, TLSVersion.allCases[1].offer)
+            #expect(try flooding.get("/").status == 200)
+            let flood = (0..<40_000).flatMap { _ in flooding.newKeys() }
+            do { try flooding.writeRaw(flood) } catch let error as Client.Failure {
+                #expect([EPIPE, ECONNRESET].contains(error.number))
+            }
+            #expect(isCutOff(flooding))
+            #expect(try other.get("/").status == 200)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `who breaks off within a message of TLS behind a request is not waited for`(kind: TransportKind) throws {
+        try withTLSServer(kind, [], { $0.limits.writeTimeout = 600_000 }) { (server) throws in
+            let client = try TLSClient(to: server.port, TLSVersion.allCases[0].offer)
+            #expect(try client.get("/").status == 200)
+            let request = client.records(of: get)
+            let beginning = client.beginningOfRenegotiation()
+            #expect(!beginning.isEmpty, "\(beginning.count)")
+            try client.writeRaw(request + beginning)
+            #expect(isCutOff(client))
+            #expect(try TLSClient(to: server.port).get("/").status == 200)
+        }
+    }
+
     @Test(arguments: TransportKind.allCases)
     func `beyond its connections the server closes without a word`(kind: TransportKind) throws {
         try withTLSServer(kind, [], { $0.connections = 1 }) { (server) throws in

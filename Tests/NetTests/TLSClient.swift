@@ -141,6 +141,27 @@ final class TLSClient: Client {
         return takeOutput()
     }
 
+    /// A message of TLS 1.3 that says that the next ones are under new keys, and asks for nothing.
+    func newKeys() -> [UInt8] {
+        SSL_key_update(ssl, SSL_KEY_UPDATE_NOT_REQUESTED)
+        SSL_do_handshake(ssl)
+        return takeOutput()
+    }
+
+    /// The first of the records of a new handshake of TLS 1.2: too little for its first message.
+    func beginningOfRenegotiation() -> [UInt8] {
+        // Half a kilobyte is the least; with such a name and all ciphers the message is longer.
+        SSL_ctrl(ssl, SSL_CTRL_SET_MAX_SEND_FRAGMENT, 512, nil)
+        cs_ssl_set_server_name(ssl, String(repeating: "n", count: 250))
+        SSL_set_cipher_list(ssl, "ALL:@SECLEVEL=0")
+        SSL_renegotiate(ssl)
+        SSL_do_handshake(ssl)
+        let records = takeOutput()
+        guard records.count > 5 else { return [] }
+        let length = 5 + Int(records[3]) << 8 + Int(records[4])
+        return length < records.count ? Array(records[..<length]) : []
+    }
+
     func writeRaw(_ bytes: [UInt8]) throws { try super.write(bytes) }
     func readRaw() throws -> [UInt8]? { try super.read() }
 

@@ -213,6 +213,7 @@ final class ClientConnection {
 
     private func shakeHands() -> Progress {
         guard let stream else { return .over(.waiting) }
+        stream.beginTurn()
         switch stream.handshake() {
         case .moved:
             beginSending()

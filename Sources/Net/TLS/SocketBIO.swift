@@ -11,11 +11,11 @@ import COpenSSL
 enum SocketBIO {
     // Unsafe: OpenSSL calls back with its own pointers, which are good while the callback runs.
 
-    /// - Returns: nil when there is no memory. The descriptor stays the caller's.
-    static func make(_ descriptor: Int32) -> OpaquePointer? {
+    /// - Parameter session: whose it will be, so that it is there for as long.
+    /// - Returns: nil when there is no memory.
+    static func make(for session: TLSSession) -> OpaquePointer? {
         guard let method = unsafe method, let bio = unsafe BIO_new(method) else { return nil }
-        // Zero is a descriptor, and no pointer.
-        unsafe BIO_set_data(bio, UnsafeMutableRawPointer(bitPattern: Int(descriptor) + 1))
+        unsafe BIO_set_data(bio, Unmanaged.passUnretained(session).toOpaque())
         unsafe BIO_set_init(bio, 1)
         return unsafe bio
     }
@@ -31,14 +31,16 @@ enum SocketBIO {
         return unsafe method
     }()
 
-    private static func descriptor(_ bio: OpaquePointer?) -> Int32 {
-        unsafe Int32(truncatingIfNeeded: Int(bitPattern: BIO_get_data(bio)) - 1)
+    private static func session(_ bio: OpaquePointer?) -> TLSSession? {
+        guard let data = unsafe BIO_get_data(bio) else { return nil }
+        return unsafe Unmanaged<TLSSession>.fromOpaque(data).takeUnretainedValue()
     }
 
     private static func write(_ bio: OpaquePointer?, _ bytes: UnsafePointer<CChar>?, _ count: Int32) -> Int32 {
         unsafe BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
+        guard let session = unsafe session(bio) else { return -1 }
         let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: Int(count)).bindMemory(to: UInt8.self)
-        switch unsafe SocketStream.send(descriptor(bio), bytes.span) {
+        switch unsafe SocketStream.send(session.descriptor, bytes.span) {
         case .moved(let count): return Int32(truncatingIfNeeded: count)
         case .wait: unsafe BIO_set_flags(bio, BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
         case .ended, .failed: break
@@ -48,9 +50,10 @@ enum SocketBIO {
 
     private static func read(_ bio: OpaquePointer?, _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int32) -> Int32 {
         unsafe BIO_clear_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_WRITE | BIO_FLAGS_SHOULD_RETRY)
+        guard let session = unsafe session(bio) else { return -1 }
         let bytes = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: Int(count)).bindMemory(to: UInt8.self)
         var room = unsafe bytes.mutableSpan
-        switch unsafe SocketStream.receive(descriptor(bio), into: &room, 0..<room.count) {
+        switch session.receive(into: &room) {
         case .moved(let count): return Int32(truncatingIfNeeded: count)
         case .wait: unsafe BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
         case .ended:

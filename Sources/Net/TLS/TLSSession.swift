@@ -6,8 +6,21 @@ import COpenSSL
     let ssl: OpaquePointer
     /// What the session leans on for as long as it lasts.
     private let owner: AnyObject
+    let descriptor: Int32
     /// After a failure OpenSSL wants nothing more to be done with it.
     private var isBroken = false
+    /// Bytes that may still be taken off the socket in this turn: OpenSSL itself would go on for as long as the peer sends
+    /// messages without data, new keys for example, and nobody else would have a turn.
+    private var allowance = TLSSession.turn
+    /// Bytes that the peer has sent without need: those that came, less what so much data may cost in the smallest records.
+    private var waste = 0
+
+    /// More than all that is read in a turn takes in records of usual sizes.
+    private static let turn = 96 * 1024
+    /// More than a handshake takes, whatever certificates the peer shows.
+    private static let greatestWaste = 128 * 1024
+    /// Bytes of a record that has one byte of data, and some.
+    private static let smallestRecord = 32
 
     /// - Parameters:
     ///   - context: belongs to `owner`.
@@ -18,17 +31,36 @@ import COpenSSL
         guard let ssl = unsafe SSL_new(context.handle) else { return nil }
         unsafe self.ssl = ssl
         self.owner = owner
-        guard let bio = unsafe SocketBIO.make(descriptor) else { return nil }
+        self.descriptor = descriptor
+        guard let bio = unsafe SocketBIO.make(for: self) else { return nil }
         unsafe SSL_set_bio(ssl, bio, bio)
     }
 
     deinit { unsafe SSL_free(ssl) }
 
+    /// Lets the peer's bytes be taken off the socket for another while.
+    func beginTurn() { allowance = TLSSession.turn }
+
+    /// What OpenSSL reads: as much of what has come as the turn allows. A peer that sends much without data is cut off.
+    func receive(into room: inout MutableSpan<UInt8>) -> Transfer {
+        guard waste < TLSSession.greatestWaste else { return .failed(.lost) }
+        guard allowance > 0 else { return .wait(.read) }
+        let transfer = SocketStream.receive(descriptor, into: &room, 0..<min(room.count, allowance))
+        if case .moved(let count) = transfer {
+            allowance -= count
+            waste += count
+        }
+        return transfer
+    }
+
     /// `.moved` when it is done.
     func handshake() -> Transfer {
         ERR_clear_error()
         let result = unsafe SSL_do_handshake(ssl)
-        if result == 1 { return .moved(0) }
+        if result == 1 {
+            waste = 0
+            return .moved(0)
+        }
         let verification = unsafe SSL_get_verify_result(ssl)
         let transfer = outcome(of: result)
         if case .failed = transfer, verification != X509_V_OK {
@@ -57,7 +89,9 @@ import COpenSSL
         let result = unsafe room.withUnsafeMutableBytes {
             unsafe SSL_read_ex(ssl, $0.baseAddress.map { unsafe $0 + start }, $0.count - start, &count)
         }
-        return result == 1 ? .moved(count) : outcome(of: result)
+        guard result == 1 else { return outcome(of: result) }
+        waste = max(0, waste - count * TLSSession.smallestRecord)
+        return .moved(count)
     }
 
     /// Tells the peer that nothing more comes, if the socket takes that at once.
