@@ -37,7 +37,8 @@ final class SessionHouse: @unchecked Sendable {
         let start = Now(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
         let basis = SessionDesk.Basis(
             name: credential.name, account: account, endpoints: endpoints, limits: sessions.limits)
-        desk = SessionDesk(basis, trusting: try TLSTrust(.system), from: start)
+        // Nobody is connected to, and to read whom the system trusts takes 40 ms.
+        desk = SessionDesk(basis, trusting: try TLSTrust(.anybody), from: start)
         for _ in 0..<loops {
             let courier = FakeCourier()
             couriers.append(courier)
