@@ -102,7 +102,9 @@ package struct ServerConnection: ~Copyable {
     }
 
     /// Whether it waits between two requests, so that closing it loses nothing.
-    package var isIdle: Bool { phase == .idle && pending.isEmpty }
+    package var isIdle: Bool {
+        phase == .idle && ServerConnection.mayBeEmptyLine(pending.span)
+    }
 
     /// Bytes that it keeps of requests that are not answered yet.
     package var held: Int {
@@ -145,8 +147,8 @@ package struct ServerConnection: ~Copyable {
         swap(&held, &pending)
         let (next, used) = answerRequests(in: held.span, &context)
         if phase != .closing, used < held.count {
-            if used > 0 { held.removeFirst(used) }
-            pending = held
+            // A copy, lest a few bytes have the room of a whole request.
+            pending = used > 0 ? held.span.extracting(used..<held.count).array : held
         }
         return next
     }
@@ -177,6 +179,7 @@ package struct ServerConnection: ~Copyable {
     /// Whether more bytes can have completed, or spoilt, the request under way: a head only by another line's end, so that
     /// one that drips in byte by byte is read once a line, and once every 4 KiB to see whether it is too long.
     private func isWorthReading(_ more: Span<UInt8>) -> Bool {
+        if phase == .idle { return true }
         if let expected { return pending.count >= expected }
         return chunked != nil || more.isEmpty || more.firstIndex(of: UInt8(ascii: "\n")) != nil
             || pending.count / 4096 != (pending.count - more.count) / 4096
@@ -191,6 +194,8 @@ package struct ServerConnection: ~Copyable {
                     return (.drain, used)
                 }
                 if phase == .idle {
+                    // It belongs to no request yet, so that no time of one runs (RFC 9112 section 2.2).
+                    if ServerConnection.mayBeEmptyLine(bytes.extracting(used..<bytes.count)) { return (.read, used) }
                     phase = .head
                     since = context.instant.monotonic
                 }
@@ -319,6 +324,12 @@ package struct ServerConnection: ~Copyable {
     private func isHead(_ bytes: Span<UInt8>) -> Bool {
         if let chunked { return ServerConnection.beginsHead(chunked.head.span) }
         return ServerConnection.beginsHead(bytes)
+    }
+
+    /// Whether these are no more than the empty line that may stand before a request.
+    private static func mayBeEmptyLine(_ bytes: Span<UInt8>) -> Bool {
+        bytes.count < 2
+            ? bytes.isEmpty || bytes[0] == UInt8(ascii: "\r") : bytes.count == 2 && bytes.begins(with: "\r\n")
     }
 
     /// - Parameter bytes: of a request, before which there may be an empty line.

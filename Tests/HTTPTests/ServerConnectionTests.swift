@@ -277,6 +277,23 @@ import Testing
         #expect(conversation.text == before)
     }
 
+    @Test(arguments: ["\r", "\r\n"])
+    func `an empty line begins no request: the connection is idle as before, and then ends without a word`(line: String)
+    {
+        let conversation = Conversation(limits: timed, at: 1000)
+        conversation.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n", at: 1010)
+        let before = conversation.text
+        conversation.receive(line, at: 1020)
+        #expect(conversation.isIdle && conversation.deadline == 1070)
+        // What may follow it has its time from its first byte.
+        let other = Conversation(limits: timed, at: 1000)
+        other.receive(line, at: 1020)
+        other.receive(line == "\r" ? "\nG" : "G", at: 1030)
+        #expect(!other.isIdle && other.deadline == 1040)
+        conversation.expire(at: 1070)
+        #expect(conversation.text == before && conversation.handler.errors.isEmpty)
+    }
+
     @Test func `a head that drips in ends at its own deadline with 408`() {
         let conversation = Conversation(limits: timed, at: 0)
         for (index, byte) in octets("GET / HTTP/1.1\r\n").enumerated() {
