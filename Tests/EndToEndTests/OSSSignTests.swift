@@ -59,7 +59,7 @@ struct OSSSignTests {
             #expect(answer["Content-Type"] == "text/plain; charset=utf-8")
             #expect(answer.text == OSSAuthorization.expected(string))
         }
-        for accept in ["Accept: */*", "Accept: application/json"] {
+        for accept in ["Accept: */*", "Accept: application/json", "Accept: text/plain;q=0, */*"] {
             OSSSignTests.expectSignature(of: string, in: try service.post("/oss/sign", "text/plain", string, accept))
         }
         let refusal = try service.post("/oss/sign", "text/plain", "no such string", "Accept: text/plain")

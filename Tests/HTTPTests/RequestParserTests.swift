@@ -81,6 +81,18 @@ import Testing
         #expect(ListField.contains("close", in: octets(list).span) == has)
     }
 
+    @Test(
+        arguments: [
+            ("text/plain", 1000), ("a, TEXT/PLAIN ;q=0.5", 500), ("text/plain;charset=utf-8;q=0", 0),
+            ("text/plain;q=1.000,", 1000),
+            ("text/plain;charset=utf-8", 1000), ("text/plain;q=0.0001", 0), ("text/plain;q=x", 0),
+            ("text/plain;", 1000),
+            ("a", nil), ("", nil), ("text/*;q=1", nil),
+        ] as [(String, Int?)])
+    func `a type that is accepted has its weight`(list: String, weight: Int?) {
+        #expect(ListField.weight(of: "text/plain", in: octets(list).span, isType: true) == weight)
+    }
+
     private func headEnd(_ raw: [UInt8]) -> Int? {
         raw.indices.dropFirst(3).first { Array(raw[$0 - 3...$0]) == [13, 10, 13, 10] }.map { $0 + 1 }
     }

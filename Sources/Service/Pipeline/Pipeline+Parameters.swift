@@ -25,8 +25,7 @@ extension Pipeline {
         if let ticket = caller.ticket { objection = try fix(ticket, for: route) }
         // Some clients list every type they can stand; who can read JSON gets JSON.
         ask.wantsText =
-            route.textParameter != nil && ListField.contains("text/plain", in: request.field(.accept))
-            && !ListField.contains("application/json", in: request.field(.accept))
+            route.textParameter != nil && accepts("text/plain", request) && !accepts("application/json", request)
         do throws(AskError) {
             try ask.read(by: route.parameters)
             try route.read(&ask, moment)
@@ -34,6 +33,10 @@ extension Pipeline {
             throw Refusal(error)
         }
         if let objection { throw Refusal(.notInGrant(objection)) }
+    }
+
+    private func accepts(_ type: StaticString, _ request: borrowing Request) -> Bool {
+        ListField.weight(of: type, in: request.field(.accept), isType: true) ?? 0 > 0
     }
 
     /// - Returns: what the ticket has otherwise than the request.
