@@ -96,6 +96,26 @@ struct TicketsTests {
         try service.post("/qiniu/uptoken", json: "{\"ticket\":\"\(ticket)\"}").expectProblem(400, "unknown_parameter")
     }
 
+    @Test func `its URL has the name that the service was asked by, without which there is none`() throws {
+        var setup = Self.setup("tickets by any name")
+        setup.server += "hosts: [\"*\"],"
+        let service = try Service(setup, .epoll)
+        defer { service.stop() }
+        let body = #"{"grant":"photos"}"#
+        func post(_ version: String, _ fields: String...) throws -> Answer {
+            let lines =
+                fields + [APIKey.alice.bearer, "Content-Type: application/json", "Content-Length: \(body.utf8.count)"]
+            let client = try service.connect()
+            try client.send("POST /tickets HTTP/\(version)\r\n" + lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+            return try client.answer()
+        }
+        try post("1.0").expectProblem(400, "malformed_request", "Host")
+        for version in ["1.0", "1.1"] {
+            let url = try post(version, "Host: tokens.example.com").json["url"]?.string
+            #expect(url?.hasPrefix("http://tokens.example.com/qiniu/uptoken?ticket=") == true)
+        }
+    }
+
     @Test(arguments: Transport.allCases)
     func `what is fixed may be said again, but not otherwise; the rest is the client's, inside the grant`(
         _ transport: Transport

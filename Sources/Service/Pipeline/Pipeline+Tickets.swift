@@ -54,6 +54,8 @@ extension Pipeline {
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw .ticketByTicket }
         guard origins.admits(request) else { throw .foreignOrigin }
+        // Only HTTP/1.0 knows requests that do not say so.
+        guard !request.authority.isEmpty else { throw .noHost }
         try audit.admit()
         // One of somebody else's and one that is not there are told alike (R4).
         guard let grant = configuration.policy.ticketGrant(named: name.span, for: caller) else {

@@ -30,6 +30,10 @@ extension Refusal {
     static let misdirected = Refusal(
         421, "misdirected", "this host name is not one that the service answers to; server.hosts lists them")
 
+    static let noHost = Refusal(
+        400, "malformed_request",
+        "Host is missing: the ticket's URL is built with the name that the service is asked by")
+
     static let foreignOrigin = Refusal(
         403, "forbidden",
         "this web page's origin is not one that the service answers to; server.cors.origins lists them")
