@@ -248,6 +248,22 @@ struct SupervisionTests {
         try service.waitFor(generation: 2)
     }
 
+    @Test func `who is told to end while another process is about to take its place ends that one, too`() throws {
+        let program = try Keeper.makeFolder() + "/program"
+        let starter = ["/bin/sh", "-c", "ln -s \"$1\" \(program) && shift && exec \(program) \"$@\"", "sh"]
+        let service = try Service(SupervisionTests.setup(), .epoll, by: starter)
+        try FileManager.default.removeItem(atPath: program)
+        // This one will never answer.
+        try "#!/bin/sh\nexec sleep 600\n".write(toFile: program, atomically: true, encoding: .utf8)
+        chmod(program, 0o700)
+        service.process.signal(SIGUSR2)
+        let log = try service.process.waitForError(holding: "handing over process=", within: 30)
+        let heir = try SupervisionTests.process(in: log, behind: "handing over")
+        defer { kill(heir, SIGKILL) }
+        #expect(service.process.stop(within: 10).code == 0)
+        try SupervisionTests.awaitEnd(of: heir)
+    }
+
     // MARK: The process
 
     @Test func `it dumps no core, gains no privileges, holds keys in locked memory, and a trap ends it at once`() throws

@@ -43,11 +43,13 @@ struct Inheritance {
     }
 
     /// Requests are answered here from now on.
-    func takeOver() {
-        guard let predecessor else { return }
+    /// - Returns: whether that is wanted still: a predecessor that has ended meanwhile was told to.
+    func takeOver() -> Bool {
+        guard let predecessor else { return true }
         var word: UInt8 = 1
-        _ = unsafe write(predecessor, &word, 1)
+        let count = unsafe write(predecessor, &word, 1)
         close(predecessor)
+        return count == 1
     }
 }
 
@@ -62,7 +64,7 @@ final class Handover: Sendable {
     /// Where the other process is waited for.
     private let patience = DispatchQueue(label: "countersign.handover.patience")
     // Unsafe: on the queue only.
-    @safe private nonisolated(unsafe) var isWaiting = false
+    @safe private nonisolated(unsafe) var heir: pid_t?
     @safe private nonisolated(unsafe) var isForbidden = false
 
     /// - Parameter then: called when the other process answers requests.
@@ -73,12 +75,17 @@ final class Handover: Sendable {
         self.then = then
     }
 
-    /// The server ends, and has no sockets to hand over any more. Nothing is begun after this.
-    func forbid() { queue.sync { isForbidden = true } }
+    /// The service is to end: nothing is begun after this, and a process that was about to answer in its place ends, too.
+    func forbid() {
+        queue.sync {
+            isForbidden = true
+            if let heir { kill(heir, SIGTERM) }
+        }
+    }
 
     func begin() {
         queue.async { [self] in
-            guard !isWaiting, !isForbidden else { return }
+            guard heir == nil, !isForbidden else { return }
             var ends: [Int32] = [-1, -1]
             guard unsafe pipe(&ends) == 0 else { return complain("no pipe", errno) }
             _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
@@ -110,7 +117,7 @@ final class Handover: Sendable {
     /// Waits for the one byte that says that the process answers; the end without it says that it never will. By a blocking
     /// read: when a pipe ends, libdispatch may look at a read source that it has let go of already.
     private func awaitWord(of process: pid_t, on pipe: Int32) {
-        isWaiting = true
+        heir = process
         patience.async { [self] in
             var word: UInt8 = 0
             var count = unsafe read(pipe, &word, 1)
@@ -122,12 +129,20 @@ final class Handover: Sendable {
     }
 
     private func conclude(_ process: pid_t, _ isTaken: Bool) {
-        guard isTaken else {
-            isWaiting = false
-            var status: Int32 = 0
-            unsafe waitpid(process, &status, 0)
-            return log.write(.error, "not handed over, this process goes on", ["process": "\(process)"])
+        guard !isForbidden else {
+            // It may not have had its ear for signals yet when it was told.
+            if isTaken { kill(process, SIGTERM) }
+            return
         }
+        heir = nil
+        guard isTaken else {
+            return patience.async { [log] in
+                var status: Int32 = 0
+                unsafe waitpid(process, &status, 0)
+                log.write(.error, "not handed over, this process goes on", ["process": "\(process)"])
+            }
+        }
+        isForbidden = true
         log.write(.info, "handed over", ["process": "\(process)"])
         then(process)
     }

@@ -100,7 +100,9 @@ enum Serving {
         }
         server.run {
             supervisor.ready()
-            inheritance.takeOver()
+            guard !inheritance.takeOver() else { return }
+            log.write(.info, "stopping", ["reason": "whose place it was to take has ended"])
+            server.stop()
         }
         for signal in signals { signal.cancel() }
         withExtendedLifetime(heartbeat) {}
