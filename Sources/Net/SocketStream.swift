@@ -69,7 +69,7 @@ struct SocketStream {
     /// Says farewell; the socket is closed by whoever watches it.
     func finish() { session?.finish() }
 
-    func resumption(at now: Int64) -> TLSResumption? { session?.resumption(at: now) }
+    var resumption: TLSResumption? { session?.resumption }
 
     // MARK: Without TLS
 

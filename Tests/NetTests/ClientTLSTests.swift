@@ -135,6 +135,26 @@ import Testing
         }
     }
 
+    @Test func `a session is as old as the verification that it rests on, however often it was resumed`() throws {
+        try withPeer(script, tls: certificates.good, versions: TLS1_2_VERSION...TLS1_2_VERSION) { (peer) throws in
+            let origin = try Origin(exchange(.https(trust), "localhost", peer.port))
+            var last: TLSResumption?
+            for now: Int64 in [7, 400_000, 600_006] {
+                // It blocks, so that the handshake is done at once.
+                let socket = try Client(peer.port)
+                let session = try #require(TLSSession(origin, trust, socket.descriptor, resuming: last, at: now))
+                guard case .moved = session.handshake() else {
+                    Issue.record("no handshake at \(now)")
+                    continue
+                }
+                last = session.resumption
+                #expect(last?.since == 7 && last?.isUsable(at: now) == true)
+                session.finish()
+            }
+            #expect(last?.isUsable(at: 600_007) == false)
+        }
+    }
+
     @Test(arguments: TransportKind.allCases)
     func `a kept connection serves only those who trust as those did who made it`(kind: TransportKind) throws {
         try withPeer(script, tls: certificates.good) { (peer) throws in

@@ -107,7 +107,8 @@ final class ClientConnection {
         want(.read)
     }
 
-    func resumption(at now: Int64) -> TLSResumption? { stream?.resumption(at: now) }
+    /// What a later connection with the same origin can begin with.
+    var remainder: TLSResumption? { stream?.resumption }
 
     /// Its deadline has passed.
     func expire(at now: Int64, _ input: inout [UInt8]) -> Step {
@@ -203,7 +204,7 @@ final class ClientConnection {
             beginSending()
             return .onward
         }
-        guard let session = TLSSession(origin, trust, descriptor, resuming: resumption) else {
+        guard let session = TLSSession(origin, trust, descriptor, resuming: resumption, at: now) else {
             return .over(.failed(.tls(.failed(reason: "OpenSSL cannot begin a session"))))
         }
         stream?.secure(with: session)

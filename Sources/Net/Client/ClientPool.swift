@@ -224,7 +224,10 @@ package final class ClientPool {
     private func remember(_ connection: ClientConnection) {
         guard !isRetired else { return }
         origins[connection.origin, default: Acquaintance()].address = connection.address
-        if let resumption = connection.resumption(at: now) {
+        // A connection that was kept for long knows less than one that verified later.
+        if let resumption = connection.remainder,
+            resumption.since >= origins[connection.origin]?.resumption?.since ?? .min
+        {
             origins[connection.origin]?.resumption = resumption
         }
     }

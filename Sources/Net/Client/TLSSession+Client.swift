@@ -13,9 +13,11 @@ extension TLSSession {
     /// - Parameters:
     ///   - descriptor: a connected socket; stays the caller's, and must outlive this.
     ///   - resumption: what an earlier session with the same origin left.
+    ///   - now: monotonic milliseconds.
     /// - Returns: nil when OpenSSL has no memory for it, or cannot check the host.
     convenience init?(
-        _ origin: Origin, _ trust: TLSTrust, _ descriptor: Int32, resuming resumption: TLSResumption?
+        _ origin: Origin, _ trust: TLSTrust, _ descriptor: Int32, resuming resumption: TLSResumption?,
+        at now: Int64
     ) {
         self.init(trust, descriptor)
         if origin.address != nil {
@@ -29,6 +31,7 @@ extension TLSSession {
                 return nil
             }
         }
+        times = (now, resumption?.since)
         if let resumption { unsafe SSL_set_session(ssl, resumption.session) }
     }
 }

@@ -5,13 +5,15 @@ import COpenSSL
     // Unsafe: an SSL of OpenSSL's, freed by deinit; a loop's own. What it reads and writes is lent for the call.
     let ssl: OpaquePointer
     /// What the session leans on for as long as it lasts.
-    private let owner: AnyObject
+    let owner: AnyObject
     let descriptor: Int32
     /// After a failure OpenSSL wants nothing more to be done with it.
     private var isBroken = false
     /// Bytes that may still be taken off the socket in this turn: OpenSSL itself would go on for as long as the peer sends
     /// messages without data, new keys for example, and nobody else would have a turn.
     private var allowance = TLSSession.turn
+    /// When the client began, in monotonic milliseconds, and when the certificate was verified that an earlier session leaves it.
+    var times: (begun: Int64, verifiedBefore: Int64?) = (0, nil)
     /// Bytes that the peer has sent without need: those that came, less what so much data may cost in the smallest records.
     private var waste = 0
 
@@ -103,9 +105,11 @@ import COpenSSL
     }
 
     /// What a later session with the same server can begin with.
-    func resumption(at now: Int64) -> TLSResumption? {
+    var resumption: TLSResumption? {
         guard !isBroken, let session = unsafe SSL_get1_session(ssl) else { return nil }
-        return unsafe TLSResumption(owning: session, since: now)
+        let isResumed = unsafe SSL_session_reused(ssl) == 1
+        return unsafe TLSResumption(
+            owning: session, since: isResumed ? times.verifiedBefore ?? times.begun : times.begun)
     }
 
     private func outcome(of result: Int32) -> Transfer {
