@@ -22,6 +22,9 @@ struct ListeningSocket {
     /// The place of its address among those that the server listens on.
     let index: Int
 
+    /// Connections that may wait to be taken.
+    static let backlog = 4096
+
     /// Opens `count` sockets on the same address; all or none.
     static func open(
         _ address: SocketAddress, index: Int, count: Int
@@ -34,7 +37,7 @@ struct ListeningSocket {
         do throws(ListenError) {
             for _ in 0..<count {
                 let descriptor = try bind(sockets.first?.address ?? address, sharing: true)
-                guard listen(descriptor, 4096) == 0, let bound = SocketAddress(boundBy: descriptor) else {
+                guard listen(descriptor, Int32(backlog)) == 0, let bound = SocketAddress(boundBy: descriptor) else {
                     let reason = systemMessage()
                     systemClose(descriptor)
                     throw ListenError(address: address, reason: reason)
@@ -82,7 +85,9 @@ struct ListeningSocket {
         var sockets = [ListeningSocket(descriptor: descriptor, address: address, index: index)]
         do throws(ListenError) {
             try SocketFile.bind(descriptor, to: address)
-            guard listen(descriptor, 4096) == 0 else { throw ListenError(address: address, reason: systemMessage()) }
+            guard listen(descriptor, Int32(backlog)) == 0 else {
+                throw ListenError(address: address, reason: systemMessage())
+            }
             for _ in 1..<max(1, count) {
                 let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
                 guard copy >= 0 else { throw ListenError(address: address, reason: systemMessage()) }

@@ -93,8 +93,8 @@ final class ServerChannel {
             let transfer = stream.read(into: &room, from: count)
             guard case .moved(let more) = transfer else {
                 guard count > 0 else { return transfer }
-                // How it ended is told when this has been answered.
-                if case .wait = transfer { return .moved(count) }
+                // How it ended, or that TLS has to send first, is told when this has been answered.
+                if case .wait(.read) = transfer { return .moved(count) }
                 break
             }
             count += more
@@ -129,6 +129,9 @@ final class ServerChannel {
         if let client { connection.client = client }
         return .moved(0)
     }
+
+    /// Whether it waits between two requests, and everything is sent.
+    var isIdle: Bool { unsent.isEmpty && connection.isIdle }
 
     /// Bytes that are kept for the client.
     var held: Int { connection.held + unsent.capacity }
