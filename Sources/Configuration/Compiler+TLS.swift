@@ -58,7 +58,8 @@ extension Compiler {
             let authorities = try ClientAuthorities(file.bytes, revocations: list?.bytes)
             if let end = authorities.revocationsEnd, end < reader.surroundings.now() {
                 reader.warnings.append(
-                    "\(listPath): a list ended at \(Compiler.time(end)), so that no client's certificate is accepted")
+                    "\(listPath): a list ended at \(Compiler.time(end)), so that no certificate of its authority is accepted"
+                )
             }
             return authorities
         } catch {

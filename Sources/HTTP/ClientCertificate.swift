@@ -5,9 +5,12 @@ package final class ClientCertificate: Sendable {
     package let names: [AlternativeName]
     /// Unix seconds of its last moment, which may come while the connection lasts.
     package let notAfter: Int64
+    /// Unix seconds up to which it was not revoked, by the lists that it was checked against: then newer ones are to be asked.
+    package let checkedUntil: Int64
 
-    package init(names: [AlternativeName], notAfter: Int64) {
+    package init(names: [AlternativeName], notAfter: Int64, checkedUntil: Int64) {
         self.names = names
         self.notAfter = notAfter
+        self.checkedUntil = checkedUntil
     }
 }

@@ -69,6 +69,8 @@ package struct ServerConnection: ~Copyable {
     package var client: ClientAddress
     /// What the client has shown by TLS; set by the owner before the first request.
     package var certificate: ClientCertificate?
+    /// Whether its next answer is its last; set by the owner.
+    package var isLast = false
     /// How many answers came later than their requests.
     private var parkings: UInt64 = 0
     private var phase = Phase.idle
@@ -302,7 +304,7 @@ package struct ServerConnection: ~Copyable {
     /// - Returns: whether another may follow it.
     private mutating func write(in manner: Manner, _ context: inout Context) -> Bool {
         if manner.isHead { context.response.omitsBody = true }
-        let persists = manner.keepsAlive && !context.isLast
+        let persists = manner.keepsAlive && !context.isLast && !isLast
         let persistence: StaticString? = persists ? (manner.isHTTP10 ? "keep-alive" : nil) : "close"
         let date = context.date
         context.response.write(date: date.span, persistence: persistence, into: &context.out)

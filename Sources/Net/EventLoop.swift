@@ -84,6 +84,12 @@ final class EventLoop {
         // Whoever has listened by TLS never listens without it.
         self.settings.identity = settings.identity ?? earlier
         context.proxies = settings.proxies
+        guard let earlier, self.settings.identity?.accepts(clientsOf: earlier) == false else { return }
+        // Who has shown a certificate, or is about to, shows it anew, by a connection of its own.
+        for channel in channels {
+            guard let channel, channel.isShakingHands || channel.connection.certificate != nil else { continue }
+            channel.connection.isLast = true
+        }
     }
 
     /// Asks the loop to take no more connections, to finish what it has, and to end; from any thread.
@@ -160,16 +166,18 @@ final class EventLoop {
         clients.retire()
         idleEnd = context.instant.monotonic + min(EventLoop.idleGrace, settings.drainTimeout)
         closing = listeners.count
-        for (index, listener) in listeners.enumerated() {
+        // A descriptor that is closed may be another's by now.
+        let ending = listeners
+        listeners = []
+        for (index, listener) in ending.enumerated() {
             // Others may have descriptors of it, so that closing this one does not end the reports.
             transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: .nothing)
             // Whoever has connected by then is still served.
             transport.close(listener.descriptor) { @Sendable [self] in
-                accept(from: listener, atMost: .max)
+                accept(from: listener, atMost: ListeningSocket.backlog)
                 closing -= 1
             }
         }
-        listeners = []
     }
 
     /// - Parameter hasHungUp: whether the socket is broken.
@@ -222,7 +230,16 @@ final class EventLoop {
         let isShakingHands = channel.isShakingHands
         var room = input.mutableSpan
         let transfer = channel.receive(into: &room)
-        if isShakingHands, !channel.isShakingHands { open.shookHands(true) }
+        if isShakingHands, !channel.isShakingHands {
+            open.shookHands(true)
+            if channel.connection.isLast {
+                guard channel.connection.certificate == nil else {
+                    close(channel)
+                    return false
+                }
+                channel.connection.isLast = false
+            }
+        }
         switch transfer {
         case .moved(let count):
             // Read and forgotten, so that the refusal is not lost to a reset (RFC 9112 section 9.6).
@@ -378,14 +395,18 @@ final class EventLoop {
             guard let channel else { continue }
             if isOver {
                 close(channel)
-            } else if isIdleOver, channel.unsent.isEmpty, channel.connection.isIdle {
-                // What has arrived and was not read yet is still answered.
-                read(channel)
-                if channel.unsent.isEmpty, channel.connection.isIdle { close(channel) }
+            } else if isIdleOver || channel.connection.isLast && !channel.isShakingHands, channel.isIdle {
+                closeIdle(channel)
             } else if now >= channel.deadline {
                 expire(channel)
             }
         }
+    }
+
+    /// What has arrived and was not read yet is still answered.
+    private func closeIdle(_ channel: ServerChannel) {
+        read(channel)
+        if channel.isIdle { close(channel) }
     }
 
     private func expire(_ channel: ServerChannel) {

@@ -163,7 +163,7 @@ package final class Server: Sendable {
     }
 
     /// Has other limits, and shows another identity if there is one, for those who connect from now on; connections that there
-    /// are keep theirs. Addresses, workers and transport stay. From any thread.
+    /// are keep theirs, but those with a certificate of the client's end soon where others judge such certificates. Addresses, workers and transport stay. From any thread.
     package func renew(_ settings: Settings) {
         for loop in loops { loop.post { [loop] in loop.renew(settings) } }
     }

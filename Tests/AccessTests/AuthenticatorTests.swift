@@ -69,7 +69,10 @@ import Testing
     private static func dns(_ name: String) -> AlternativeName { AlternativeName(.dns, Array(name.utf8)) }
 
     /// Who is known by these names: the subject, or why nobody is.
-    private func holder(of names: [AlternativeName], denied: Set<Principal> = [], at now: Int64 = House.now) -> String {
+    private func holder(
+        of names: [AlternativeName], denied: Set<Principal> = [], checkedUntil listEnd: Int64 = .max,
+        at now: Int64 = House.now
+    ) -> String {
         let authenticator = Authenticator(
             apiKeys: [],
             certificates: [
@@ -78,7 +81,7 @@ import Testing
                     names: [Self.dns("backend.example.com"), AlternativeName(.uri, Array("spiffe://a/b".utf8))]),
                 Authenticator.Certificate(id: Array("batch".utf8), names: [AlternativeName(.email, Array("a@b".utf8))]),
             ], denied: denied)
-        switch authenticator.identify(certificate: names, until: House.now + 60, at: now) {
+        switch authenticator.identify(certificate: names, until: House.now + 60, checkedUntil: listEnd, at: now) {
         case .refused(let reason, _): return reason.description
         case .caller(let caller):
             #expect(caller.principal.kind == .certificate && caller.principal.id == caller.principal.subject)
@@ -117,6 +120,10 @@ import Testing
         let names = [Self.dns("backend.example.com")]
         #expect(holder(of: names, at: House.now + 59) == "backend")
         #expect(holder(of: names, at: House.now + 60) == "the certificate has ended")
+        #expect(holder(of: names, checkedUntil: House.now + 30, at: House.now + 29) == "backend")
+        #expect(
+            holder(of: names, checkedUntil: House.now + 30, at: House.now + 30)
+                == "the list of revoked certificates that the certificate was checked against has ended")
         let id = Array("backend".utf8)
         #expect(holder(of: names, denied: [Principal(.certificate, id: id, subject: id)]) == "backend, denied")
         #expect(holder(of: names, denied: [Principal(.apiKey, id: id, subject: id)]) == "backend")

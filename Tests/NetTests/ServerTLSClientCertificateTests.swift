@@ -1,6 +1,7 @@
 import COpenSSL
 import Crypto
 import Foundation
+import HTTP
 import TestPeers
 import Testing
 
@@ -12,10 +13,14 @@ import Testing
 
     init() throws { certificates = try ClientCertificates.shared.get() }
 
+    private func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
+
+    private func authorities(revocations: String? = nil) throws -> ClientAuthorities {
+        try ClientAuthorities(bytes(certificates.authority), revocations: revocations.map(bytes))
+    }
+
     private func identity(revocations: String? = nil) throws -> TLSIdentity {
-        func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
-        let authorities = try ClientAuthorities(bytes(certificates.authority), revocations: revocations.map(bytes))
-        return try TLSIdentity([entry(certificates.good)], acceptingFrom: authorities)
+        try TLSIdentity([entry(certificates.good)], acceptingFrom: authorities(revocations: revocations))
     }
 
     private func withIdentity(
@@ -106,6 +111,148 @@ import Testing
             let isRefused = eventually { (try? refusal(server, offer))?.hasSuffix("certificate revoked") == true }
             #expect(isRefused)
         }
+    }
+
+    @Test(arguments: TransportKind.allCases, TLSVersion.allCases)
+    func `who has shown a certificate has to show it anew when others judge it, and nobody else does`(
+        kind: TransportKind, version: TLSVersion
+    ) throws {
+        let first = try identity()
+        func adjust(_ settings: inout Server.Settings) {
+            settings.identity = first
+            settings.limits.headerTimeout = 60_000
+        }
+        try withServer(kind, adjust) { (server) throws in
+            let revoked = offer(version, certificates.revokedCaller)
+            let (idle, busy) = try (TLSClient(to: server.port, revoked), TLSClient(to: server.port, revoked))
+            let nobody = try TLSClient(to: server.port, version.offer)
+            func begin(_ offer: TLSClient.Offer) throws -> (client: TLSClient, rest: [UInt8]) {
+                let client = try TLSClient(to: server.port, offer, shakesHands: false)
+                let hello = client.clientHello()
+                try client.writeRaw(Array(hello.prefix(50)))
+                return (client, Array(hello.dropFirst(50)))
+            }
+            let (late, lateNobody) = try (begin(revoked), begin(version.offer))
+            for client in [idle, busy] {
+                #expect(try client.get("/who").text == ServerTLSClientCertificateTests.names)
+            }
+            #expect(try nobody.get("/who").text == "nobody")
+            // As before, so that nothing ends; the tickets' keys are others.
+            var resuming = version.offer
+            resuming.session = nobody.session
+            server.replaceIdentity(with: try identity())
+            #expect(eventually { (try? TLSClient(to: server.port, resuming))?.isResumed == false })
+            #expect(try idle.get("/who").text == ServerTLSClientCertificateTests.names)
+            try busy.write("GET /who HTTP/1.1\r\nHost")
+            #expect(try nobody.get("/who").text == "nobody")
+
+            server.replaceIdentity(with: try identity(revocations: certificates.revocations))
+            #expect(try idle.isClosed())
+            try busy.write(": h\r\n\r\n")
+            let last = try busy.answer()
+            #expect(last.text == ServerTLSClientCertificateTests.names && last.closes)
+            #expect(try busy.isClosed())
+            try late.client.writeRaw(late.rest)
+            #expect(throws: (any Error).self) {
+                try late.client.handshake()
+                _ = try late.client.get("/who")
+            }
+            try lateNobody.client.writeRaw(lateNobody.rest)
+            try lateNobody.client.handshake()
+            for client in [nobody, lateNobody.client] {
+                for _ in 0..<2 { #expect(try client.get("/who").text == "nobody") }
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases, TLSVersion.allCases)
+    func `a certificate is good no longer than the list that it was checked against, in resumed sessions, too`(
+        kind: TransportKind, version: TLSVersion
+    ) throws {
+        let end = try #require(try authorities(revocations: certificates.revocations).revocationsEnd)
+        try withIdentity(kind, revocations: certificates.revocations) { (server) throws in
+            var offer = offer(version, certificates.caller)
+            for isResumed in [false, true] {
+                let client = try TLSClient(to: server.port, offer)
+                #expect(try client.get("/checked").text == "\(end)" && client.isResumed == isResumed)
+                offer.session = client.session
+            }
+        }
+        try withIdentity(kind) { (server) throws in
+            let client = try TLSClient(to: server.port, offer(version, certificates.caller))
+            #expect(try client.get("/checked").text == "\(Int64.max)")
+        }
+    }
+
+    @Test func `the lists that count are the newest of the authorities above a certificate`() throws {
+        let (caller, stranger) = try (first(certificates.caller), first(certificates.strangeCaller))
+        defer { for certificate in [caller, stranger] { X509_free(certificate) } }
+        let (new, old) = try (bytes(certificates.revocations), bytes(certificates.oldRevocations))
+        let both = try ClientAuthorities(bytes(certificates.authority), revocations: old + new)
+        let alone = try authorities(revocations: certificates.revocations)
+        #expect(both.revocationsEnd(for: caller) == alone.revocationsEnd)
+        #expect(try authorities(revocations: certificates.oldRevocations).revocationsEnd(for: caller) == 1_580_515_200)
+        // An authority beside them, of which there is an older list.
+        let strange = try bytes(certificates.authority) + bytes(certificates.strangeAuthority)
+        let list = try Array(revocationList(of: "strange", end: 1_580_515_200).utf8)
+        let two = try ClientAuthorities(strange, revocations: new + list)
+        #expect(two.revocationsEnd == 1_580_515_200)
+        #expect(two.revocationsEnd(for: caller) == alone.revocationsEnd)
+        #expect(two.revocationsEnd(for: stranger) == 1_580_515_200)
+        #expect(both.revocationsEnd(for: stranger) == .min)
+    }
+
+    @Test func `the same authorities and lists accept the same, and others do not`() throws {
+        let (list, old) = (certificates.revocations, certificates.oldRevocations)
+        let all = try [nil, list, old].map { try authorities(revocations: $0) }
+        let others = try [nil, list, old].map { try authorities(revocations: $0) }
+        for (index, one) in all.enumerated() {
+            for (place, other) in others.enumerated() { #expect(one.accepts(theSameAs: other) == (index == place)) }
+        }
+        let strange = try ClientAuthorities(bytes(certificates.strangeAuthority), revocations: nil)
+        #expect(!strange.accepts(theSameAs: all[0]))
+    }
+
+    /// The first certificate of a chain; the caller's to free.
+    private func first(_ pair: ClientCertificates.Pair) throws -> OpaquePointer {
+        let file = BIO_new_file(pair.chain, "r")
+        defer { BIO_free(file) }
+        return try #require(PEM_read_bio_X509(file, nil, nil, nil))
+    }
+
+    /// What RFC 5280 forbids, and OpenSSL takes for a list without an end.
+    @Test(arguments: TransportKind.allCases)
+    func `a list that does not say when it ends does not end`(kind: TransportKind) throws {
+        let list = try certificates.file("endless-\(kind).crl", revocationList(of: "ca"))
+        #expect(try authorities(revocations: list).revocationsEnd == nil)
+        try withIdentity(kind, revocations: list) { (server) throws in
+            let client = try TLSClient(to: server.port, offer(TLSVersion.allCases[1], certificates.caller))
+            #expect(try client.get("/checked").text == "\(Int64.max)")
+        }
+    }
+
+    /// An empty list in PEM, from 2020 on.
+    private func revocationList(of authority: String, end: Int? = nil) throws -> String {
+        let paths = certificates.root(authority)
+        let (certificate, file) = (try first(paths), BIO_new_file(paths.key, "r"))
+        let key = PEM_read_bio_PrivateKey(file, nil, nil, nil)
+        let (list, out) = (X509_CRL_new(), BIO_new(BIO_s_mem()))
+        let times = [1_577_836_800, end].map { $0.map { ASN1_TIME_set(nil, $0) } ?? nil }
+        defer {
+            for bio in [file, out] { BIO_free(bio) }
+            for time in times { ASN1_STRING_free(time) }
+            X509_CRL_free(list)
+            X509_free(certificate)
+            EVP_PKEY_free(key)
+        }
+        X509_CRL_set_version(list, 1)
+        X509_CRL_set_issuer_name(list, X509_get_subject_name(certificate))
+        X509_CRL_set1_lastUpdate(list, times[0])
+        if let time = times[1] { X509_CRL_set1_nextUpdate(list, time) }
+        #expect(X509_CRL_sign(list, key, EVP_sha256()) > 0 && PEM_write_bio_X509_CRL(out, list) == 1)
+        var text = [UInt8](repeating: 0, count: BIO_ctrl_pending(out))
+        #expect(BIO_read(out, &text, Int32(text.count)) == text.count)
+        return String(decoding: text, as: UTF8.self)
     }
 
     @Test func `files that hold something else are refused`() throws {

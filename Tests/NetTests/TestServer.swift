@@ -6,7 +6,7 @@ import Testing
 
 @testable import Net
 
-/// `/echo` gives the body back, `/from` the address of who asks (of those that tests have), `/who` the names in the client's certificate, `/big/N` N bytes that depend on their place, anything else its path and query.
+/// `/echo` gives the body back, `/from` the address of who asks (of those that tests have), `/who` the names in the client's certificate, `/checked` until when it is not revoked, `/big/N` N bytes that depend on their place, anything else its path and query.
 final class EchoHandler: RequestHandler {
     func respond(
         to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
@@ -17,6 +17,8 @@ final class EchoHandler: RequestHandler {
         } else if request.path.equals("/who") {
             let names = request.certificate?.names.map { "\($0.kind):\($0.value.text)" } ?? ["nobody"]
             response.body.append(Array(names.joined(separator: " ").utf8))
+        } else if request.path.equals("/checked") {
+            response.body.append(decimal: request.certificate?.checkedUntil ?? 0)
         } else if request.path.equals("/from") {
             response.body.append(text: EchoHandler.name(request.client))
         } else if request.path.begins(with: "/big/"),

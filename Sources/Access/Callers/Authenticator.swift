@@ -144,8 +144,12 @@ package struct Authenticator: Sendable {
 
     /// Who has shown a certificate, of which all names are proved. One that is nobody's is refused, like a key that is nobody's
     /// (R8), and so is one of two callers', since it would depend on chance which of them asks.
-    /// - Parameter end: the certificate's last moment.
-    package func identify(certificate names: [AlternativeName], until end: Int64, at now: Int64) -> Finding {
+    /// - Parameters:
+    ///   - end: the certificate's last moment.
+    ///   - listEnd: up to when it was not revoked.
+    package func identify(
+        certificate names: [AlternativeName], until end: Int64, checkedUntil listEnd: Int64, at now: Int64
+    ) -> Finding {
         var holder: Caller?
         for name in names {
             guard let caller = caller(named: name), caller !== holder else { continue }
@@ -154,6 +158,9 @@ package struct Authenticator: Sendable {
         }
         guard let holder else { return .refused("the certificate is not one of a known caller") }
         guard now < end else { return .refused("the certificate has ended") }
+        guard now < listEnd else {
+            return .refused("the list of revoked certificates that the certificate was checked against has ended")
+        }
         return .caller(
             Caller(holder.principal, index: holder.index, endsAt: end, isDenied: holder.isDenied))
     }

@@ -10,8 +10,10 @@ import COpenSSL
     // Unsafe: an X509_STORE of OpenSSL's, never written after init; it counts references to it atomically.
     package let store: OpaquePointer
     package let authorities: [Certificate]
-    /// Unix seconds of the moment at which a list of revocations is too old, so that no certificate is accepted; nil without lists.
-    package let revocationsEnd: Int64?
+    private let lists: [RevocationList]
+    /// For each of the authorities Unix seconds of the moment at which its lists are too old, so that none of its certificates is
+    /// accepted; without lists, and where one does not say when that will be, a moment that never comes.
+    private let listEnds: [Int64]
 
     /// - Parameters:
     ///   - authorities: certificates in PEM: roots, or those between with their roots.
@@ -28,7 +30,10 @@ import COpenSSL
         self.authorities = certificates
         unsafe self.store = unsafe store
         let lists = revocations.flatMap { PEM.revocations($0.span) }
-        revocationsEnd = lists?.map(\.end).min()
+        self.lists = lists ?? []
+        listEnds = certificates.map { authority in
+            lists?.filter { $0.isSigned(by: authority) }.map { $0.end ?? .max }.max() ?? .max
+        }
         for certificate in certificates {
             guard unsafe X509_check_ca(certificate.handle) != 0,
                 unsafe X509_STORE_add_cert(store, certificate.handle) == 1
@@ -49,4 +54,27 @@ import COpenSSL
     }
 
     deinit { unsafe X509_STORE_free(store) }
+
+    /// The first of the moments at which the lists of an authority are too old; nil when there is none.
+    package var revocationsEnd: Int64? { listEnds.min().flatMap { $0 == .max ? nil : $0 } }
+
+    /// The same for the authorities above one certificate, an X509 of OpenSSL's.
+    package func revocationsEnd(for leaf: OpaquePointer) -> Int64 {
+        var (end, certificate) = unsafe (Int64.max, leaf)
+        // No way up is longer; a root is its own issuer.
+        for _ in authorities {
+            let issuer = authorities.firstIndex { unsafe X509_check_issued($0.handle, certificate) == X509_V_OK }
+            guard let issuer else { return lists.isEmpty ? end : .min }
+            end = min(end, listEnds[issuer])
+            unsafe certificate = authorities[issuer].handle
+        }
+        return end
+    }
+
+    /// Whether both accept the same certificates: they are of the same authorities, and have the same lists.
+    package func accepts(theSameAs other: ClientAuthorities) -> Bool {
+        authorities.count == other.authorities.count && lists.count == other.lists.count
+            && zip(authorities, other.authorities).allSatisfy { unsafe X509_cmp($0.handle, $1.handle) == 0 }
+            && zip(lists, other.lists).allSatisfy { $0.isSame(as: $1) }
+    }
 }

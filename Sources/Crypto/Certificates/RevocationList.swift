@@ -10,8 +10,13 @@ import COpenSSL
 
     deinit { unsafe X509_CRL_free(handle) }
 
-    /// Unix seconds of the moment at which it is too old.
-    var end: Int64 { unsafe CertificateTime.unixSeconds(X509_CRL_get0_nextUpdate(handle)) ?? .min }
+    /// Unix seconds of the moment at which it is too old; nil when it names none (RFC 5280 section 5.1.2.5 wants one).
+    var end: Int64? {
+        guard let next = unsafe X509_CRL_get0_nextUpdate(handle) else { return nil }
+        return unsafe CertificateTime.unixSeconds(next) ?? .min
+    }
+
+    func isSame(as other: RevocationList) -> Bool { unsafe X509_CRL_match(handle, other.handle) == 0 }
 
     func isSigned(by authority: Certificate) -> Bool {
         unsafe X509_NAME_cmp(X509_CRL_get_issuer(handle), X509_get_subject_name(authority.handle)) == 0

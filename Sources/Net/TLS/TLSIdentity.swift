@@ -26,6 +26,8 @@ package final class TLSIdentity: Sendable {
 
     /// That of the first certificate, which sessions begin with.
     let context: TLSContext
+    /// Whose certificates clients may show; nil when none is asked for.
+    let authorities: ClientAuthorities?
     private let contexts: [TLSContext]
     /// By names in lower case; those with a star begin with its dot.
     private let places: [[UInt8]: Int]
@@ -51,6 +53,7 @@ package final class TLSIdentity: Sendable {
         }
         guard let first = contexts.first else { throw Failure(description: "TLS needs a certificate") }
         context = first
+        self.authorities = authorities
         self.contexts = contexts
         self.places = places
         // Unsafe: whoever has a session holds the identity, and only sessions call this.
@@ -62,6 +65,12 @@ package final class TLSIdentity: Sendable {
                 }
                 return SSL_TLSEXT_ERR_OK
             }, unsafe Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Whether the certificate of a client that `earlier` has accepted would be accepted now.
+    func accepts(clientsOf earlier: TLSIdentity) -> Bool {
+        guard let before = earlier.authorities else { return true }
+        return authorities.map { $0.accepts(theSameAs: before) } ?? false
     }
 
     /// Shows the certificate of the name that the client calls.

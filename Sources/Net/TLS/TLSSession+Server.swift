@@ -20,9 +20,12 @@ extension TLSSession {
         else {
             return nil
         }
+        // A session is resumed without a look at the lists.
+        let authorities = (owner as? TLSIdentity)?.authorities
         return unsafe ClientCertificate(
             names: TLSSession.alternativeNames(of: certificate),
-            notAfter: CertificateTime.unixSeconds(X509_get0_notAfter(certificate)) ?? 0)
+            notAfter: CertificateTime.unixSeconds(X509_get0_notAfter(certificate)) ?? 0,
+            checkedUntil: authorities?.revocationsEnd(for: certificate) ?? 0)
     }
 
     private static func alternativeNames(of certificate: OpaquePointer) -> [AlternativeName] {

@@ -380,7 +380,8 @@ struct Pipeline: ~Copyable {
         {
             return try caller(
                 of: configuration.authenticator.identify(
-                    certificate: certificate.names, until: certificate.notAfter, at: instant.unixSeconds),
+                    certificate: certificate.names, until: certificate.notAfter,
+                    checkedUntil: certificate.checkedUntil, at: instant.unixSeconds),
                 by: .principal(.certificate), at: instant)
         }
         let authorization = request.head.value(of: .authorization) == nil ? nil : request.field(.authorization)
