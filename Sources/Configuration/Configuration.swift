@@ -59,7 +59,7 @@ package struct Configuration: Sendable {
 
     /// Sizes in bytes, times in milliseconds.
     package struct Limits: Sendable {
-        package let requestLine, headers, headerCount, body, jsonDepth, connections, buffers: Int
+        package let requestLine, headers, headerCount, body, jsonDepth, connections, buffers, tlsMessages: Int
         package let headerTimeout, requestTimeout, writeTimeout, idleTimeout, drainTimeout: Int64
     }
 

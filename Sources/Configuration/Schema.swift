@@ -104,6 +104,9 @@ package enum Schema {
             "buffers", .size(1_048_576...1_073_741_824), standard: "\"32MiB\"",
             "Unfinished requests and unsent answers of all connections together; beyond it 503."),
         FieldDescription(
+            "tlsMessages", .size(32_768...1_073_741_824), standard: "\"128KiB\"",
+            "TLS of one connection that carries no data, such as new keys; beyond it a client is cut off."),
+        FieldDescription(
             "headerTimeout", .duration(100...600_000), standard: "\"10s\"",
             "From a request's first byte to its empty line."),
         FieldDescription(

@@ -8,6 +8,8 @@ package struct Limits: Sendable {
     package var headerCount = 100
     /// The content of a request after its transfer coding is taken off; more is answered 413.
     package var body = 256 * 1024
+    /// Bytes of TLS that carry no data, such as new keys; a client that sends more is cut off.
+    package var tlsMessages = 128 * 1024
     /// From the first byte of a request to the end of its head.
     package var headerTimeout: Int64 = 10_000
     /// From the first byte of a request to its last.

@@ -44,7 +44,7 @@ extension EventLoop {
         if slot == channels.count { channels.append(nil) }
         generation = (generation + 1) & 0x3FFF_FFFF
         let token = generation << 32 | UInt64(slot)
-        let session = identity.flatMap { TLSSession($0, descriptor) }
+        let session = identity.flatMap { TLSSession($0, descriptor, settings.limits) }
         let channel = ServerChannel(
             SocketStream(descriptor, session), token: token, limits: settings.limits, at: context.instant,
             listener: listener.index, client: client,

@@ -24,6 +24,7 @@ struct LoadingTests {
         #expect(server.limits.body == 1000)
         #expect(server.limits.jsonDepth == 8)
         #expect(server.limits.connections == 500)
+        #expect(server.limits.tlsMessages == 65_536)
         #expect(server.limits.headerTimeout == 5000)
         #expect(server.limits.requestTimeout == 20_000)
         #expect(server.limits.idleTimeout == 60_000)

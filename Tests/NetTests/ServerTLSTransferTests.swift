@@ -254,6 +254,15 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
             #expect(isCutOff(flooding))
             #expect(try other.get("/").status == 200)
         }
+        // So many are allowed where the limit is higher.
+        try withTLSServer(kind, [], { $0.limits.tlsMessages = 2_000_000 }) { (server) throws in
+            let flooding = try TLSClient(to: server.port, TLSVersion.allCases[1].offer)
+            #expect(try flooding.get("/").status == 200)
+            let flood = (0..<10_000).flatMap { _ in flooding.newKeys() }
+            #expect(flood.count > 128 * 1024)
+            try flooding.writeRaw(flood)
+            #expect(try flooding.get("/").status == 200)
+        }
     }
 
     @Test(arguments: TransportKind.allCases)

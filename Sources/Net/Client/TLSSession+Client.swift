@@ -5,7 +5,7 @@ extension TLSSession {
 
     /// The client's side, whatever the server's name is.
     convenience init?(_ trust: TLSTrust, _ descriptor: Int32) {
-        self.init(trust.context, of: trust, over: descriptor)
+        self.init(trust.context, of: trust, over: descriptor, wasting: 128 * 1024)
         unsafe SSL_set_connect_state(ssl)
     }
 

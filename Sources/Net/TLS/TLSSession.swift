@@ -16,23 +16,24 @@ import COpenSSL
     var times: (begun: Int64, verifiedBefore: Int64?) = (0, nil)
     /// Bytes that the peer has sent without need: those that came, less what so much data may cost in the smallest records.
     private var waste = 0
+    private let greatestWaste: Int
 
     /// More than all that is read in a turn takes in records of usual sizes.
     private static let turn = 96 * 1024
-    /// More than a handshake takes, whatever certificates the peer shows.
-    private static let greatestWaste = 128 * 1024
     /// Bytes of a record that has one byte of data, and some.
     private static let smallestRecord = 32
 
     /// - Parameters:
     ///   - context: belongs to `owner`.
     ///   - descriptor: a connected socket; stays the caller's, and must outlive this.
+    ///   - limit: bytes without data that the peer may send; more than a handshake takes.
     /// - Returns: nil when OpenSSL has no memory for it.
-    init?(_ context: TLSContext, of owner: AnyObject, over descriptor: Int32) {
+    init?(_ context: TLSContext, of owner: AnyObject, over descriptor: Int32, wasting limit: Int) {
         ERR_clear_error()
         guard let ssl = unsafe SSL_new(context.handle) else { return nil }
         unsafe self.ssl = ssl
         self.owner = owner
+        greatestWaste = limit
         self.descriptor = descriptor
         guard let bio = unsafe SocketBIO.make(for: self) else { return nil }
         unsafe SSL_set_bio(ssl, bio, bio)
@@ -45,7 +46,7 @@ import COpenSSL
 
     /// What OpenSSL reads: as much of what has come as the turn allows. A peer that sends much without data is cut off.
     func receive(into room: inout MutableSpan<UInt8>) -> Transfer {
-        guard waste < TLSSession.greatestWaste else { return .failed(.lost) }
+        guard waste < greatestWaste else { return .failed(.lost) }
         guard allowance > 0 else { return .wait(.read) }
         let transfer = SocketStream.receive(descriptor, into: &room, 0..<min(room.count, allowance))
         if case .moved(let count) = transfer {

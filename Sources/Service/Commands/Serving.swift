@@ -150,6 +150,7 @@ extension Server.Settings {
         limits.headers = from.limits.headers
         limits.headerCount = from.limits.headerCount
         limits.body = from.limits.body
+        limits.tlsMessages = from.limits.tlsMessages
         limits.headerTimeout = from.limits.headerTimeout
         limits.requestTimeout = from.limits.requestTimeout
         limits.writeTimeout = from.limits.writeTimeout
