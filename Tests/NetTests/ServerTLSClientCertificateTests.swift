@@ -200,6 +200,17 @@ import Testing
         #expect(two.revocationsEnd(for: caller) == alone.revocationsEnd)
         #expect(two.revocationsEnd(for: stranger) == 1_580_515_200)
         #expect(both.revocationsEnd(for: stranger) == .min)
+        // An authority between, which the client itself has to show.
+        let deep = try first(certificates.incomplete)
+        defer { X509_free(deep) }
+        #expect(alone.revocationsEnd(for: deep) == .min)
+        let between = try Array(revocationList(of: "middle", end: 1_893_456_000).utf8)
+        let shown = try ClientAuthorities(bytes(certificates.authority), revocations: new + between)
+        #expect(shown.revocationsEnd(for: deep) == min(1_893_456_000, alone.revocationsEnd ?? .max))
+        let ended = try Array(revocationList(of: "middle", end: 1_580_515_200).utf8)
+        #expect(
+            try ClientAuthorities(bytes(certificates.authority), revocations: new + ended).revocationsEnd(for: deep)
+                == 1_580_515_200)
     }
 
     @Test func `the same authorities and lists accept the same, and others do not`() throws {

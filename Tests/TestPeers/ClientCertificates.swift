@@ -69,7 +69,7 @@ package struct ClientCertificates: Sendable {
 
     package func text(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 
-    /// An authority, `ca` or `strange`, with its key.
+    /// An authority, `ca`, `middle` or `strange`, with its key.
     package func root(_ name: String) -> Pair { pair(name) }
 
     private func pair(_ name: String) -> Pair { Pair(chain: "\(folder)/\(name).pem", key: "\(folder)/\(name).key") }

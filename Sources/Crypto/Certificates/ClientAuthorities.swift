@@ -58,15 +58,18 @@ import COpenSSL
     /// The first of the moments at which the lists of an authority are too old; nil when there is none.
     package var revocationsEnd: Int64? { listEnds.min().flatMap { $0 == .max ? nil : $0 } }
 
-    /// The same for the authorities above one certificate, an X509 of OpenSSL's.
+    /// The same for the authorities above one certificate, an X509 of OpenSSL's; a moment that never comes where no list has an end.
     package func revocationsEnd(for leaf: OpaquePointer) -> Int64 {
+        if lists.isEmpty { return .max }
         var (end, certificate) = unsafe (Int64.max, leaf)
         // No way up is longer; a root is its own issuer.
         for _ in authorities {
-            let issuer = authorities.firstIndex { unsafe X509_check_issued($0.handle, certificate) == X509_V_OK }
-            guard let issuer else { return lists.isEmpty ? end : .min }
-            end = min(end, listEnds[issuer])
-            unsafe certificate = authorities[issuer].handle
+            let newest = lists.filter { unsafe $0.isOfIssuer(of: certificate) }.map { $0.end ?? .max }.max()
+            end = min(end, newest ?? .min)
+            let issuer = authorities.first { unsafe X509_check_issued($0.handle, certificate) == X509_V_OK }
+            // Who is above one that the client itself has shown, is not known here.
+            guard let issuer else { return min(end, revocationsEnd ?? .max) }
+            unsafe certificate = issuer.handle
         }
         return end
     }

@@ -16,6 +16,11 @@ import COpenSSL
         return unsafe CertificateTime.unixSeconds(next) ?? .min
     }
 
+    /// Whether it is by the name that has issued a certificate, an X509 of OpenSSL's.
+    func isOfIssuer(of certificate: OpaquePointer) -> Bool {
+        unsafe X509_NAME_cmp(X509_CRL_get_issuer(handle), X509_get_issuer_name(certificate)) == 0
+    }
+
     func isSame(as other: RevocationList) -> Bool { unsafe X509_CRL_match(handle, other.handle) == 0 }
 
     func isSigned(by authority: Certificate) -> Bool {
