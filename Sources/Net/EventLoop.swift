@@ -98,6 +98,9 @@ final class EventLoop {
         transport.wake()
     }
 
+    /// Whether it has been asked to stop; from any thread.
+    var hasBeenStopped: Bool { isStopping.load(ordering: .acquiring) }
+
     /// Whether it has stopped and holds no socket, and nobody elsewhere waits for what it is asking other servers, or has
     /// waited long enough.
     var isFinished: Bool {
@@ -159,7 +162,7 @@ final class EventLoop {
         let tokens = due
         due = []
         for token in tokens { goOn(token) }
-        guard isStopping.load(ordering: .acquiring), stopDeadline == nil else { return }
+        guard hasBeenStopped, stopDeadline == nil else { return }
         stopDeadline = context.instant.monotonic + settings.drainTimeout
         context.isLast = true
         // Exchanges go on, since requests under way may wait for them.

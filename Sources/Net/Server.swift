@@ -151,6 +151,9 @@ package final class Server: Sendable {
         removeFiles()
     }
 
+    /// Whether it has been told to stop.
+    package var isStopping: Bool { loops.contains { $0.hasBeenStopped } }
+
     /// Milliseconds that are left of `drainTimeout`; after `run`.
     package var timeLeft: Int64 { loops.map(\.timeLeft).min() ?? 0 }
 

@@ -63,6 +63,8 @@ final class Handover: Sendable {
     private let queue = DispatchQueue(label: "countersign.handover")
     /// Where the other process is waited for.
     private let patience = DispatchQueue(label: "countersign.handover.patience")
+    /// Where the end is waited for of one that will not answer.
+    private let farewell = DispatchQueue(label: "countersign.handover.farewell")
     // Unsafe: on the queue only.
     @safe private nonisolated(unsafe) var heir: pid_t?
     @safe private nonisolated(unsafe) var isForbidden = false
@@ -136,7 +138,7 @@ final class Handover: Sendable {
         }
         heir = nil
         guard isTaken else {
-            return patience.async { [log] in
+            return farewell.async { [log] in
                 var status: Int32 = 0
                 unsafe waitpid(process, &status, 0)
                 log.write(.error, "not handed over, this process goes on", ["process": "\(process)"])

@@ -82,13 +82,14 @@ enum Serving {
             server.stop(succeeded: true)
         }
         let heartbeat = Heartbeat(supervisor, loops)
+        @Sendable func stop() {
+            log.write(.info, "stopping")
+            supervisor.stopping()
+            handover.forbid()
+            server.stop()
+        }
         var signals = [SIGTERM, SIGINT].map { number in
-            Signals.take(number) {
-                log.write(.info, "stopping")
-                supervisor.stopping()
-                handover.forbid()
-                server.stop()
-            }
+            Signals.take(number) { stop() }
         }
         signals.append(Signals.take(SIGHUP) { reloader.reload() })
         signals.append(Signals.take(SIGUSR2) { handover.begin() })
@@ -99,10 +100,10 @@ enum Serving {
             log.write(.info, isPublic ? "listening" : "listening for admin", ["address": "\(address)"])
         }
         server.run {
+            // Whose place it was to take, if any, goes on then.
+            guard !server.isStopping else { return }
             supervisor.ready()
-            guard !inheritance.takeOver() else { return }
-            log.write(.info, "stopping", ["reason": "whose place it was to take has ended"])
-            server.stop()
+            if !inheritance.takeOver() { stop() }
         }
         for signal in signals { signal.cancel() }
         withExtendedLifetime(heartbeat) {}
