@@ -264,6 +264,22 @@ struct SupervisionTests {
         try SupervisionTests.awaitEnd(of: heir)
     }
 
+    @Test func `who is to take the place of a process that has ended meanwhile ends, too`() throws {
+        let listener = try Listener()
+        let configuration = try SupervisionTests.setup(listener.port).write(to: Keeper.makeFolder(), transport: .epoll)
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        close(ends[0])
+        defer { close(ends[1]) }
+        let script = "LISTEN_FDS=1 LISTEN_PID=$$ COUNTERSIGN_PREDECESSOR=$$ \"$@\"; exit $?"
+        let process = try Program(
+            "/bin/sh", ["-c", script, "sh", Program.countersign, "serve", "--config", configuration],
+            environment: Setup.environment, handing: [listener.descriptor, ends[1]])
+        let outcome = try process.wait(within: 20)
+        #expect(outcome.code == 0)
+        #expect(outcome.err.contains("stopping") && outcome.err.contains("stopped"), "\(outcome.err)")
+    }
+
     // MARK: The process
 
     @Test func `it dumps no core, gains no privileges, holds keys in locked memory, and a trap ends it at once`() throws
