@@ -78,7 +78,7 @@ extension Answer {
 
     /// When an answer that is looked at now can have come, in seconds from now: what came while others were read is older, and
     /// under a sanitizer that takes its time.
-    static let age: ClosedRange<Int64> = Program.isWatched ? -30...1 : -3...1
+    static let age: ClosedRange<Int64> = Program.isWatched ? -30...0 : -3...0
 
     /// A success in JSON, with the fields that every answer has.
     func expectSuccess(sourceLocation: SourceLocation = #_sourceLocation) {

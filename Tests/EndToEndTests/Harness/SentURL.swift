@@ -149,7 +149,7 @@ extension Answer {
         #expect(json["expiresIn"] == .integer(lifetime), sourceLocation: sourceLocation)
         #expect(json["limitedBy"] == .string(limitedBy), sourceLocation: sourceLocation)
         guard let deadline else { return }
-        #expect((now + lifetime - 3...now + lifetime).contains(deadline), sourceLocation: sourceLocation)
+        #expect(Answer.age.contains(deadline - lifetime - now), sourceLocation: sourceLocation)
         #expect(json["expiresAt"] == .string(iso8601(deadline)), sourceLocation: sourceLocation)
         #expect(json["serverTime"] == .string(iso8601(deadline - lifetime)), sourceLocation: sourceLocation)
     }
