@@ -29,7 +29,7 @@ enum Serving {
         // A peer that is gone is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let log = Log(configuration.log)
-        defer { log.writer.flush(within: farewell) }
+        defer { log.writer.flush(within: lastWords) }
         for warning in configuration.warnings { log.write(.warning, warning) }
         let descriptors = ProcessLimits.raiseDescriptors()
         if descriptors < configuration.server.limits.connections {
@@ -54,8 +54,11 @@ enum Serving {
         }
     }
 
-    /// Milliseconds that the last lines of the log have to be written, and those of the audit at least.
-    private static let farewell = 1000
+    /// Milliseconds that the last lines of the log have to be written: whoever reads them may be busy.
+    private static let lastWords = 5000
+
+    /// Milliseconds that those of the audit have, at least.
+    private static let lastRecords: Int64 = 1000
 
     /// - Returns: whether all lines of the audit are written.
     private static func serve(
@@ -107,7 +110,7 @@ enum Serving {
         }
         for signal in signals { signal.cancel() }
         withExtendedLifetime(heartbeat) {}
-        guard let audit, !audit.close(within: max(Int64(farewell), server.timeLeft)) else { return true }
+        guard let audit, !audit.close(within: max(lastRecords, server.timeLeft)) else { return true }
         log.write(.error, "the last lines of the audit are not written", ["file": audit.settings.file])
         return false
     }
