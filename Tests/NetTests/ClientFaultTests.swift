@@ -101,7 +101,7 @@ struct ClientFault: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ClientFaultTests {
+@Suite(.timeLimit(.minutes(20))) struct ClientFaultTests {
     private let certificates: ClientCertificates
     private let trust: TLSTrust
 

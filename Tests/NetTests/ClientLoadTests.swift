@@ -6,7 +6,7 @@ import Testing
 @testable import Net
 
 /// Many exchanges at once, and what they cost everybody else.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ClientLoadTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ClientLoadTests {
     private let certificates: ClientCertificates
     private let trust: TLSTrust
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Net
 
-@Suite(.timeLimit(.minutes(10))) struct ClientResolverTests {
+@Suite(.timeLimit(.minutes(20))) struct ClientResolverTests {
     /// Answers that come when the test says so, at times that it sets.
     private final class Names: Sendable {
         private let lock = Lock()

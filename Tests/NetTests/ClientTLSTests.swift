@@ -6,7 +6,7 @@ import Testing
 @testable import Net
 
 /// Whom the client believes.
-@Suite(.timeLimit(.minutes(10))) struct ClientTLSTests {
+@Suite(.timeLimit(.minutes(20))) struct ClientTLSTests {
     private let certificates: ClientCertificates
     private let trust: TLSTrust
 

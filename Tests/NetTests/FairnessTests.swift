@@ -7,7 +7,7 @@ import Testing
 @testable import Net
 
 /// What one client, or many, may take of what is there for all.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct FairnessTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct FairnessTests {
     @Test(arguments: TransportKind.allCases)
     func `others have their turn between the requests of one`(transport: TransportKind) throws {
         let order = Order()

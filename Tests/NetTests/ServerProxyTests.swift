@@ -6,7 +6,7 @@ import Testing
 @testable import Net
 
 /// Proxies that say whom they speak for before anything else.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ServerProxyTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ServerProxyTests {
     private static func settings(_ settings: inout Server.Settings) {
         let loopback = [AddressBlock("127.0.0.1")].compactMap { $0 }
         settings.proxies = TrustedProxies(loopback, includesLocal: true)

@@ -8,7 +8,7 @@ import Testing
 @testable import Net
 
 /// Whose certificates a server takes from its clients (R9).
-@Suite(.timeLimit(.minutes(10))) struct ServerTLSClientCertificateTests {
+@Suite(.timeLimit(.minutes(20))) struct ServerTLSClientCertificateTests {
     private let certificates: ClientCertificates
 
     init() throws { certificates = try ClientCertificates.shared.get() }

@@ -8,7 +8,7 @@ import Testing
 @testable import Net
 
 /// What TLS a server speaks, and which certificates it shows.
-@Suite(.timeLimit(.minutes(10))) struct ServerTLSTests {
+@Suite(.timeLimit(.minutes(20))) struct ServerTLSTests {
     private let certificates: ClientCertificates
 
     init() throws { certificates = try ClientCertificates.shared.get() }

@@ -9,7 +9,7 @@ import Testing
 private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
 /// What passes through a server's TLS, and how connections begin and end. In turns, since some measure time.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ServerTLSTransferTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ServerTLSTransferTests {
     @Test(arguments: TransportKind.allCases, TLSVersion.allCases)
     func `100 requests in one record are answered in order`(kind: TransportKind, version: TLSVersion) throws {
         try withTLSServer(kind) { (server) throws in

@@ -97,7 +97,7 @@ final class TestServer {
         let address = try socketAddress("127.0.0.1:0")
         var settings = Server.Settings(addresses: [address], workers: 1)
         settings.transport = transport
-        settings.drainTimeout = 3000
+        settings.drainTimeout = 60_000
         adjust(&settings)
         self.settings = settings
         server = try Server(settings, resolver: Resolver(), makeHandler: makeHandler)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Net
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct UnixSocketTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct UnixSocketTests {
     private let folder: String
 
     init() throws {
