@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bytes
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct JSONReaderTests {
     // MARK: - What is accepted
 

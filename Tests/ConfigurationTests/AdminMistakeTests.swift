@@ -3,7 +3,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct AdminMistakeTests {
     private static func mistake(_ admin: String, _ path: String, _ word: String) -> Mistake {
         Mistake("version: 1,", "version: 1, admin: { \(admin) },", path, word)

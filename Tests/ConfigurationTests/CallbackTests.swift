@@ -6,7 +6,7 @@ import Testing
 @testable import Configuration
 
 /// Grants of callbacks: what may stand in them, and beside each other (R6).
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CallbackTests {
     private static let url = "\"https://app.example.com/done\""
     private static let reply = "{}"

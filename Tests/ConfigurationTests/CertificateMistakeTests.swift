@@ -5,7 +5,7 @@ import Testing
 @testable import Configuration
 
 /// Callers who are known by their certificates.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CertificateMistakeTests {
     private static let text = #"""
         {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CredentialMistakeTests {
     @Test(arguments: [
         Mistake("provider: \"nos\"", "‸provider: \"noss\"", "credentials.nos.provider", "did you mean nos?"),

@@ -6,7 +6,7 @@ import Testing
 @testable import Configuration
 
 /// Grants of what the service asks the vendor itself.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct FetchMistakeTests {
     private static func text(_ grant: String) -> String {
         """

@@ -4,7 +4,7 @@ import Testing
 @testable import Configuration
 
 /// What counts from the service's start to its end.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct FixedKeyTests {
     private static func load(_ server: String, _ rest: String = "") throws -> Configuration {
         try Sample.load("{ version: 1, server: { \(server) }, credentials: {}, grants: {}, \(rest) }")

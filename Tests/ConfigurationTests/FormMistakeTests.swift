@@ -3,7 +3,7 @@ import Testing
 @testable import Configuration
 
 /// Grants of OSS forms and of live channels.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct FormMistakeTests {
     private static let text: String = #"""
         {

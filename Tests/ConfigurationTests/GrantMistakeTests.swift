@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct GrantMistakeTests {
     private static let photos = "route: \"qiniu.uptoken\", credential: \"kodo\", callers: [\"apiKey:app\"]"
     private static let keyLimit = ",\n        keylimit: [\"shared/a\", \"shared/b\"]"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LoadingTests {
     @Test
     func `reads every value of the server as it is written`() throws {

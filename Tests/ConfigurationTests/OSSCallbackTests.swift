@@ -6,7 +6,7 @@ import Testing
 @testable import Configuration
 
 /// Grants of OSS's callbacks: what is said of them beside what is said of all callbacks (`CallbackTests`).
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct OSSCallbackTests {
     private static func text(_ url: String = "https://app.example.com/done", _ more: String = "", others: String = "")
         -> String

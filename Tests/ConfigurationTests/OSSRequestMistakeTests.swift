@@ -4,7 +4,7 @@ import Testing
 @testable import Configuration
 
 /// Grants of signed requests to OSS and of URLs.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct OSSRequestMistakeTests {
     private static let text: String = #"""
         {

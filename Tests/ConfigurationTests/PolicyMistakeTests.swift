@@ -3,7 +3,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PolicyMistakeTests {
     private static let photos = "fsizeMin: 1, fsizeLimit: 5242880"
     private static let shared =

@@ -5,7 +5,7 @@ import Testing
 @testable import Configuration
 
 /// What a configuration says of itself.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PolicyTestMistakeTests {
     private static let text = #"""
         {

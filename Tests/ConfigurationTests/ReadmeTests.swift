@@ -6,7 +6,7 @@ import Testing
 @testable import Configuration
 
 /// `config/README.md` says what the code does.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ReadmeTests {
     private let lines: [Substring]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ReportTests {
     @Test
     func `all that is wrong is said at once, in the order of the file`() throws {

@@ -3,7 +3,7 @@ import Testing
 @testable import Configuration
 
 /// Grants of signed requests and URLs.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RequestMistakeTests {
     private static let text: String = #"""
         {

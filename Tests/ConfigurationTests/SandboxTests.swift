@@ -5,7 +5,7 @@ import Testing
 @testable import Configuration
 
 /// Made-up keys: they are there without anybody giving them, and never where somebody could take them for real ones.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SandboxTests {
     private static let role = "provider: 'sts', roleArn: 'acs:ram::1:role/app'"
     private static let sts = "\(role), endpoints: ['sandbox']"

@@ -6,7 +6,7 @@ import Testing
 @testable import Configuration
 
 /// The descriptions, and what the reader makes of them: no key is accepted and ignored.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SchemaTests {
     @Test func `a grant has the fields of its route's scope, and needs all of them (R13)`() throws {
         let scopes: [(GrantScope, words: String, names: [String])] = [

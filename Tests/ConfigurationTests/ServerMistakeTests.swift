@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ServerMistakeTests {
     @Test(arguments: [
         Mistake("version: 1,", "version: 1 ‸!", "", "comma"),

@@ -3,7 +3,7 @@ import Testing
 @testable import Configuration
 
 /// What can be wrong with credentials of STS and with grants of their sessions.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SessionMistakeTests {
     private static let role = "roleArn: \"acs:ram::1:role/app\""
     private static let endpoints =

@@ -8,7 +8,7 @@ import Upstream
 @testable import Configuration
 
 /// What credentials of STS become.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SessionsTests {
     private static let keys = "accessKey: \"LTAI-role\", secretKey: { env: \"ROLE_SECRET_KEY\" }, identity: \"key\""
 

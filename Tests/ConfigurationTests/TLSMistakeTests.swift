@@ -4,7 +4,7 @@ import Testing
 @testable import Configuration
 
 /// What a configuration may say of TLS.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TLSMistakeTests {
     /// An entry of `server.tls.certificates`, in which a mark may stand.
     private static func entry(

@@ -6,7 +6,7 @@ import Testing
 @testable import Configuration
 
 /// Issuers of tokens, and grants that look at claims.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TokenMistakeTests {
     static let text = #"""
         {

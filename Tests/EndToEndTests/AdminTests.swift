@@ -2,7 +2,7 @@ import Foundation
 import TestPeers
 import Testing
 
-@Suite("The admin listener", .timeLimit(.minutes(10)))
+@Suite("The admin listener", .timeLimit(.minutes(20)))
 struct AdminTests {
     private static let operatorKey = APIKey(key: "key-of-the-operator-0123456789", id: "operator")
     private static let endedKey = APIKey(key: "key-of-nobody-any-more-0123456789", id: "former", notAfter: now - 10)
@@ -101,7 +101,7 @@ struct AdminTests {
             }
         }
         defer { _ = peer.stop() }
-        try Service.run(.vendor("clock", ["http://127.0.0.1:\(peer.port)"]), .epoll) { service in
+        try Service.run(.vendor("clock", ["http://127.0.0.1:\(peer.port)"], Setup.patient), .epoll) { service in
             #expect(try service.admin.get("/readyz").status == 200, "nothing is known of the vendor's clock yet")
             #expect(try service.get("/distribute-token.json").status == 503)
             let answer = try service.admin.get("/readyz")
@@ -193,8 +193,8 @@ struct AdminTests {
         let folder = try Keeper.makeFolder()
         let path = try setup.write(to: folder, transport: .epoll)
         let process = try Program(Program.countersign, ["serve", "--config", path], environment: Setup.environment)
-        _ = try process.waitForError(holding: "listening address=", within: 10)
-        let outcome = process.stop(within: 5)
+        _ = try process.waitForError(holding: "listening address=")
+        let outcome = process.stop()
         #expect(outcome.code == 0)
         #expect(!outcome.err.contains("listening for admin"))
     }

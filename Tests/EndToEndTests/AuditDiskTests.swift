@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Nothing is issued that is not on record, whatever the disk does, and whenever the process dies.
-@Suite("The audit, when things break", .timeLimit(.minutes(10)))
+@Suite("The audit, when things break", .timeLimit(.minutes(20)))
 struct AuditDiskTests {
     private static let setup = Setup(
         name: "audited disk",
@@ -18,7 +18,7 @@ struct AuditDiskTests {
     private static func limit(_ service: Service, to bytes: String) throws {
         let outcome = try Program(
             "/usr/bin/prlimit", ["--pid", "\(service.process.identifier)", "--fsize=\(bytes):unlimited"]
-        ).wait(within: 5)
+        ).wait()
         try #require(outcome.code == 0, "\(outcome.err)")
     }
 
@@ -56,7 +56,7 @@ struct AuditDiskTests {
         let answered = load.stop()
         #expect(Set(load.refusals.keys) == [503])
         service.process.signal(SIGTERM)
-        #expect(try service.process.wait(within: 5).code == 0)
+        #expect(try service.process.wait().code == 0)
         let trail = try AuditTrail(service)
         AuditDiskTests.expectRecorded(answered, in: trail)
         try trail.expectWhole()
@@ -75,7 +75,7 @@ struct AuditDiskTests {
         #expect(answered.count > 0 && refused > 0)
         try AuditDiskTests.limit(service, to: "unlimited")
         // Half a line goes when the next file is begun.
-        let deadline = Date.now.addingTimeInterval(10)
+        let deadline = Date.now.addingTimeInterval(60)
         while try service.get(AuditDiskTests.target).status != 200, deadline > .now { usleep(50_000) }
         let trail = try AuditTrail(service)
         AuditDiskTests.expectRecorded(answered, in: trail)
@@ -107,11 +107,11 @@ struct AuditDiskTests {
             try load.wait(forMore: 50 + round * 31)
             service.process.signal(SIGKILL)
             answered += load.stop()
-            _ = try service.process.wait(within: 5)
+            _ = try service.process.wait()
         }
         // The next start sets aside what was torn.
         let last = try Service(serving: configuration, in: folder)
-        _ = last.process.stop(within: 5)
+        _ = last.process.stop()
         let trail = try AuditTrail(folder: folder)
         #expect(answered.count > 1500)
         AuditDiskTests.expectRecorded(answered, in: trail)

@@ -57,7 +57,7 @@ struct Ruling: Equatable, Sendable {
     }
 }
 
-@Suite("Every route, every method, every caller: R4, R6, R7, R8, R10, R11, R12", .timeLimit(.minutes(10)))
+@Suite("Every route, every method, every caller: R4, R6, R7, R8, R10, R11, R12", .timeLimit(.minutes(20)))
 struct CallerTableTests {
     /// Two services with all grants, of which one speaks TLS, their vendors, and tickets that both know.
     private final class House: Sendable {

@@ -3,7 +3,7 @@ import TestPeers
 import Testing
 
 /// Callers who are known by what they show in the handshake.
-@Suite("Callers by certificate: R5, R8, R9, R11, R12", .timeLimit(.minutes(10)))
+@Suite("Callers by certificate: R5, R8, R9, R11, R12", .timeLimit(.minutes(20)))
 struct CertificateCallersTests {
     private let certificates: ClientCertificates
 

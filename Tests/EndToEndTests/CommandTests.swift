@@ -7,7 +7,7 @@ struct CommandTests {
 
     @Test func `version says its number, as text and as JSON`() throws {
         for arguments in [["version"], ["--version"]] {
-            let outcome = try Program(Program.countersign, arguments).wait(within: 10)
+            let outcome = try Program(Program.countersign, arguments).wait()
             #expect(outcome.code == 0)
             #expect(outcome.out.wholeMatch(of: #/countersign \d+\.\d+\.\d+\n/#) != nil, "\(outcome.out)")
         }
@@ -23,7 +23,7 @@ struct CommandTests {
             ["init", "-x"], ["--config", "x"], ["mnt"],
         ]
         for call in calls {
-            let outcome = try Program(Program.countersign, call).wait(within: 10)
+            let outcome = try Program(Program.countersign, call).wait()
             #expect(outcome.code == 2, "\(call): \(outcome.out)\(outcome.err)")
             #expect(outcome.out.isEmpty && !outcome.err.isEmpty, "\(call)")
         }
@@ -215,8 +215,8 @@ struct CommandTests {
     private func served<Result>(_ path: String, _ body: (Client, String) throws -> Result) throws -> Result {
         let process = try Program(
             Program.countersign, ["serve", "--config", path], environment: CommandTests.vendorSecrets)
-        defer { _ = process.stop(within: 5) }
-        let log = try process.waitForError(holding: "address=127.0.0.1:", within: 10)
+        defer { _ = process.stop() }
+        let log = try process.waitForError(holding: "address=127.0.0.1:")
         let port = try #require(log.firstMatch(of: #/address=127\.0\.0\.1:(\d+)/#).flatMap { UInt16($0.output.1) })
         return try body(try Client(port), "127.0.0.1:\(port)")
     }

@@ -6,9 +6,9 @@ import Testing
 struct CurlTests {
     static func curl(_ arguments: [String], folder: String? = nil) throws -> Program.Outcome {
         try Program(
-            "curl", ["--silent", "--show-error", "--max-time", "10", "--noproxy", "*"] + arguments, folder: folder
+            "curl", ["--silent", "--show-error", "--max-time", "60", "--noproxy", "*"] + arguments, folder: folder
         )
-        .wait(within: 15)
+        .wait()
     }
 
     /// The demonstration in a folder like the repository's, on a port of the system's choice.
@@ -27,13 +27,14 @@ struct CurlTests {
         try Keeper.write(Setup.nosSecret + "\n", to: folder + "/local/demo/nos-secret-key")
         try Keeper.write(Setup.ossSecret + "\n", to: folder + "/local/demo/oss-secret-key")
         let text = demo.replacing("127.0.0.1:8081", with: "127.0.0.1:0").replacing(
-            listener, with: #"listen: "127.0.0.1:0", transport: "\#(transport.rawValue)""#)
+            listener, with: #"listen: "127.0.0.1:0", transport: "\#(transport.rawValue)""#
+        ).replacing(#"endpoints: ["sandbox"]"#, with: #"endpoints: ["sandbox"], \#(Setup.patient)"#)
         try Keeper.write(AuditTrail.key + "\n", to: folder + "/local/demo/audit-key")
         try Keeper.write(text, to: folder + "/config/demo.json5")
         let process = try Program(
             Program.countersign, ["serve", "--config", "config/demo.json5"], folder: folder)
-        defer { _ = process.stop(within: 5) }
-        let log = try process.waitForError(holding: "listening address=127.0.0.1:", within: 10)
+        defer { _ = process.stop() }
+        let log = try process.waitForError(holding: "listening address=127.0.0.1:")
         let port = try #require(log.firstMatch(of: #/listening address=127\.0\.0\.1:(\d+)/#)?.output.1)
         try body("http://localhost:\(port)", folder)
     }

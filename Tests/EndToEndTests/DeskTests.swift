@@ -12,7 +12,7 @@ struct DeskTests {
         return try Program(
             Program.countersign, [command, "--config", configuration] + arguments, environment: Setup.environment,
             input: path ?? "/dev/null"
-        ).wait(within: 30)
+        ).wait()
     }
 
     private static let secrets = [Setup.qiniuSecret, Setup.nosSecret, Setup.ossSecret, Setup.cdnKey]
@@ -370,7 +370,7 @@ struct DeskTests {
             #expect(try verdict("one") == "allow")
             try service.replaceConfiguration(with: setup("two", "one"), transport)
             service.process.signal(SIGHUP)
-            let log = try service.process.waitForError(holding: "configuration not reloaded", within: 20)
+            let log = try service.process.waitForError(holding: "configuration not reloaded")
             #expect(log.contains("the prefix"), "\(log)")
             #expect(try verdict("one") == "allow" && verdict("two") == "deny")
             try service.get("/nos/token?object=one/a").expectSuccess()

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Out of descriptors", .timeLimit(.minutes(10)))
+@Suite("Out of descriptors", .timeLimit(.minutes(20)))
 struct ExhaustionTests {
     private static let setup = Setup(name: "few", server: "workers: 2,", rest: "grants: {},")
 
@@ -26,23 +26,27 @@ struct ExhaustionTests {
         var clients = try (0..<200).map { _ in try service.connect() }
         for client in clients { try client.send(service.text("GET", "/livez")) }
         // Which loop a client falls to is the kernel's choice, so nobody in particular is served.
-        let deadline = ContinuousClock.now.advanced(by: .seconds(5))
-        while !clients.contains(where: { $0.hasNews(within: 0.01) }), .now < deadline {}
-        #expect(clients.contains { $0.hasNews(within: 0) })
-        let waiting = try #require(clients.first { !$0.hasNews(within: 0.5) })
-        let before = try used(service.process.identifier)
+        var (served, before) = (0, -1)
+        for _ in 0..<60 where served == 0 || served != before {
+            before = served
+            poll(nil, 0, 1000)
+            served = clients.count { $0.hasNews(within: 0) }
+        }
+        #expect(served > 0)
+        let waiting = try #require(clients.first { !$0.hasNews(within: 0) })
+        let start = try used(service.process.identifier)
         // There is no place for it all this time.
         let hasPlace = waiting.hasNews(within: 2)
         #expect(!hasPlace)
-        let spent = try used(service.process.identifier) - before
+        let spent = try used(service.process.identifier) - start
         #expect(spent < 1000, "\(spent) ms of CPU in 2 s")
         try first.send(service.text("GET", "/livez"))
         #expect(try first.answer().status == 200, "who has a connection is served")
         clients = []
-        let start = ContinuousClock.now
+        let end = ContinuousClock.now
         #expect(try service.get("/livez").status == 200)
-        #expect(start.duration(to: .now) < .seconds(3))
-        let outcome = service.process.stop(within: 5)
+        #expect(end.duration(to: .now) < .seconds(3))
+        let outcome = service.process.stop()
         #expect(outcome.code == 0)
         // What could not be opened for a look is not taken for changed.
         #expect(!outcome.err.contains("reloaded"), "\(outcome.err)")

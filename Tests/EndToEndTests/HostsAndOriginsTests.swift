@@ -65,8 +65,8 @@ struct HostsAndOriginsTests {
             listen: "[\"0.0.0.0:\(port)\", \"127.0.0.1:0\"]")
         let path = try setup.write(to: try Keeper.makeFolder(), transport: transport)
         let process = try Program(Program.countersign, ["serve", "--config", path], environment: Setup.environment)
-        defer { _ = process.stop(within: 5) }
-        let log = try process.waitForError(holding: "address=127.0.0.1:", within: 10)
+        defer { _ = process.stop() }
+        let log = try process.waitForError(holding: "address=127.0.0.1:")
         let sign = try #require(log.firstRange(of: "address=127.0.0.1:"))
         let loopback = try #require(UInt16(log[sign.upperBound...].prefix { $0.isNumber }))
         let request = "GET /livez HTTP/1.1\r\nHost: name.example\r\n\r\n"

@@ -12,7 +12,7 @@ struct InspectTests {
         let input = try Keeper.write(text, to: Keeper.makeFolder() + "/input")
         return try Program(
             Program.countersign, ["inspect"] + arguments, environment: environment, folder: folder, input: input
-        ).wait(within: 20)
+        ).wait()
     }
 
     private static let secrets = [

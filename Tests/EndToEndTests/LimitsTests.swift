@@ -9,12 +9,10 @@ struct LimitsTests {
         server: #"limits: { requestLine: "256B", headers: "1KiB", headerCount: 10, body: 512, jsonDepth: 2 }"#,
         rest: LimitsTests.grants)
 
-    /// Short times, standard sizes.
-    private static let hasty = Setup(
-        name: "hasty",
-        server:
-            #"limits: { headerTimeout: "400ms", requestTimeout: "900ms", idleTimeout: "600ms", writeTimeout: "500ms" }"#,
-        rest: LimitsTests.grants)
+    /// One time that is short, everything else as it is by standard.
+    private static func hasty(_ limit: String) -> Setup {
+        Setup(name: "hasty \(limit)", server: "limits: { \(limit) }", rest: LimitsTests.grants)
+    }
 
     private static let grants = """
         grants: {
@@ -132,7 +130,7 @@ struct LimitsTests {
             #expect(try refused.isClosed())
             clients.removeLast()
             // The server may not have heard of it yet.
-            let deadline = Date.now.addingTimeInterval(5)
+            let deadline = Date.now.addingTimeInterval(60)
             var status = 0
             while status != 200, deadline > .now { status = (try? service.get("/livez").status) ?? 0 }
             #expect(status == 200)
@@ -141,45 +139,50 @@ struct LimitsTests {
 
     // MARK: Times
 
-    /// Asserts that something took about so long: not less, and nowhere near the standard of ten seconds and more.
+    /// Asserts that something took not less than so long, and less than it would by standard.
     private static func expectDuration(
-        _ seconds: Double, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+        _ seconds: Double, below standard: Double, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Void
     ) rethrows {
         let start = ContinuousClock.now
         try body()
         let taken = ContinuousClock.now - start
-        #expect(taken > .seconds(seconds * 0.95) && taken < .seconds(seconds + 4), sourceLocation: sourceLocation)
+        let isAsSaid = taken > .seconds(seconds * 0.95) && taken < .seconds(standard * 0.95)
+        #expect(isAsSaid, "\(taken)", sourceLocation: sourceLocation)
+    }
+
+    /// Sends a piece again and again, until something comes or a minute is over. It may be over while one is sent.
+    private static func drip(_ piece: String, by client: Client) {
+        let end = ContinuousClock.now.advanced(by: .seconds(60))
+        while !client.hasNews(within: 0.05), .now < end { try? client.send(piece) }
     }
 
     @Test(arguments: Transport.allCases)
     func `headerTimeout: a head that does not end is 408, even when bytes keep coming`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.hasty, transport)
-        try LimitsTests.expectDuration(0.4) {
+        let service = try Service.shared(LimitsTests.hasty("headerTimeout: \"400ms\""), transport)
+        try LimitsTests.expectDuration(0.4, below: 10) {
             let client = try service.connect()
             try client.send("GET /livez HTTP/1.1\r\n")
             let answer = try client.answer()
             answer.expectProblem(408, "request_timeout")
             #expect(answer.closes)
         }
-        try LimitsTests.expectDuration(0.4) {
+        try LimitsTests.expectDuration(0.4, below: 10) {
             let client = try service.connect()
             try client.send("GET /livez HTTP/1.1\r\nX: ")
-            let deadline = Date.now.addingTimeInterval(5)
-            while !client.hasNews(within: 0.05), deadline > .now { try client.send("a") }
+            LimitsTests.drip("a", by: client)
             try client.answer().expectProblem(408, "request_timeout")
         }
     }
 
     @Test(arguments: Transport.allCases)
     func `requestTimeout: a body that does not end is 408, even when bytes keep coming`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.hasty, transport)
-        for fields in [["Content-Length: 400"], ["Transfer-Encoding: chunked"]] {
-            try LimitsTests.expectDuration(0.9) {
+        let service = try Service.shared(LimitsTests.hasty("requestTimeout: \"900ms\""), transport)
+        for fields in [["Content-Length: 4000"], ["Transfer-Encoding: chunked"]] {
+            try LimitsTests.expectDuration(0.9, below: 25) {
                 let client = try service.connect()
                 try client.send(service.text("POST", "/nos/token", fields))
-                let piece = fields[0].hasSuffix("chunked") ? "1\r\na\r\n" : "a"
-                let deadline = Date.now.addingTimeInterval(5)
-                while !client.hasNews(within: 0.05), deadline > .now { try client.send(piece) }
+                LimitsTests.drip(fields[0].hasSuffix("chunked") ? "1\r\na\r\n" : "a", by: client)
                 let answer = try client.answer()
                 answer.expectProblem(408, "request_timeout")
                 #expect(answer.closes)
@@ -189,27 +192,32 @@ struct LimitsTests {
 
     @Test(arguments: Transport.allCases)
     func `idleTimeout: a connection that says nothing is closed without a word`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.hasty, transport)
-        try LimitsTests.expectDuration(0.6) {
+        let service = try Service.shared(LimitsTests.hasty("idleTimeout: \"600ms\""), transport)
+        try LimitsTests.expectDuration(0.6, below: 60) {
             let silent = try service.connect()
             let isClosed = try silent.isClosed()
             #expect(isClosed)
         }
-        let client = try service.connect()
-        try client.send(service.text("GET", "/livez"))
-        #expect(try client.answer().status == 200)
-        try LimitsTests.expectDuration(0.6) {
-            let isClosed = try client.isClosed()
-            #expect(isClosed)
+        // Who is held up before it speaks is too late, and comes again.
+        var isAnswered = false
+        for _ in 0..<20 where !isAnswered {
+            try LimitsTests.expectDuration(0.6, below: 60) {
+                let client = try service.connect()
+                try client.send(service.text("GET", "/livez"))
+                isAnswered = (try? client.answer().status) == 200
+                let isClosed = try client.isClosed()
+                #expect(isClosed)
+            }
         }
+        #expect(isAnswered)
     }
 
     @Test(arguments: Transport.allCases)
     func `writeTimeout: a client that does not take its answers is cut off, though they have left the service`(
         _ transport: Transport
     ) throws {
-        let service = try Service.shared(LimitsTests.hasty, transport)
-        try LimitsTests.expectDuration(0.5) {
+        let service = try Service.shared(LimitsTests.hasty("writeTimeout: \"500ms\""), transport)
+        try LimitsTests.expectDuration(0.5, below: 15) {
             let reader = try Client(service.port, holdsLittle: true)
             try reader.send(String(repeating: service.text("GET", "/livez"), count: 40))
             // It goes by a reset, since what it has not taken is thrown away.
@@ -217,10 +225,11 @@ struct LimitsTests {
         }
         // One that has taken all of its answer only waits.
         let client = try Client(service.port, holdsLittle: true)
-        try client.send(service.text("GET", "/livez"))
-        #expect(try client.answer().status == 200)
-        let isClosed = try client.isClosed()
-        #expect(isClosed)
+        for _ in 0..<2 {
+            try client.send(service.text("GET", "/livez"))
+            #expect(try client.answer().status == 200)
+            #expect(!client.hasNews(within: 1.5))
+        }
     }
 
     @Test(arguments: Transport.allCases)
@@ -236,18 +245,18 @@ struct LimitsTests {
                 try? client.send(head + String(repeating: " ", count: 199_000))
                 return client
             }
-            var refused = 0
-            for client in holders where client.hasNews(within: 0.5) {
+            var refused: [Client] = []
+            for _ in 0..<20 where refused.count < 7 { refused = holders.filter { $0.hasNews(within: 0.5) } }
+            for client in refused {
                 let answer = try client.answer()
                 answer.expectProblem(503, "overloaded")
                 #expect(answer["Retry-After"] != nil && answer.closes)
-                refused += 1
             }
             // What a buffer has beyond its bytes counts, too.
-            #expect((7...10).contains(refused), "\(refused)")
+            #expect((7...10).contains(refused.count), "\(refused.count)")
             try service.post("/nos/token", json: #"{"object": "a"}"#).expectSuccess()
             // Those who were in time may finish, and make room.
-            for client in holders where !client.hasNews(within: 0) {
+            for client in holders where !refused.contains(where: { $0 === client }) {
                 try client.send(#"{"object":"a"}"# + String(repeating: " ", count: 986))
                 try client.answer().expectSuccess()
             }
@@ -263,9 +272,9 @@ struct LimitsTests {
         try client.send("POST /nos/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
         // An answer on another connection of the same loop shows that the request has been seen.
         for _ in 0..<8 { #expect(try service.get("/livez").status == 200) }
-        try LimitsTests.expectDuration(0.5) {
+        try LimitsTests.expectDuration(0.5, below: 10) {
             service.process.signal(SIGTERM)
-            let outcome = try service.process.wait(within: 8)
+            let outcome = try service.process.wait()
             #expect(outcome.code == 0)
         }
     }

@@ -5,7 +5,7 @@ import TestPeers
 import Testing
 
 /// That takes root: elsewhere `scripts/test` leaves these tests out, and says so.
-@Suite("With other files in the place of the system's", .enabled(if: Service.canMount), .timeLimit(.minutes(10)))
+@Suite("With other files in the place of the system's", .enabled(if: Service.canMount), .timeLimit(.minutes(20)))
 struct MountTests {
     @Test(arguments: Transport.allCases)
     func `without /proc it serves, and its metrics leave out what nobody can tell`(_ transport: Transport) throws {

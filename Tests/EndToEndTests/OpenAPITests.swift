@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("OpenAPI, and what is compressed", .timeLimit(.minutes(10)))
+@Suite("OpenAPI, and what is compressed", .timeLimit(.minutes(20)))
 struct OpenAPITests {
     private static let routes = EveryRoute.all(kodo: "http://localhost:1")
 

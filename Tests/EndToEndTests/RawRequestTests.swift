@@ -3,7 +3,7 @@ import TestPeers
 import Testing
 
 /// Requests byte by byte as they are sent, each with what RFC 9110 and RFC 9112 have a strict server answer.
-@Suite("Raw requests, strictly by RFC 9110 and 9112", .timeLimit(.minutes(10)))
+@Suite("Raw requests, strictly by RFC 9110 and 9112", .timeLimit(.minutes(20)))
 struct RawRequestTests {
     @Test func `there are more than 600`() { #expect(RawRequest.all.count > 600) }
 

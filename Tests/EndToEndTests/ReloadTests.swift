@@ -5,7 +5,7 @@ import TestPeers
 import Testing
 
 /// Another configuration takes the place of the one that serves, and nobody notices who need not.
-@Suite("Reload: R12, R19", .timeLimit(.minutes(10)))
+@Suite("Reload: R12, R19", .timeLimit(.minutes(20)))
 struct ReloadTests {
     private static let quiet = "reload: { watch: false },"
 
@@ -89,13 +89,13 @@ struct ReloadTests {
             try service.reload(ReloadTests.open(bucket), transport, generation: number + 1)
             // From then on it is the new one's.
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == bucket)
-            let deadline = Date.now.addingTimeInterval(20)
+            let deadline = Date.now.addingTimeInterval(60)
             while load.fewest <= before, deadline > .now { try service.get("/livez").expectSuccess() }
         }
         #expect(load.fewest >= 50)
         let faults = load.end()
         #expect(faults.isEmpty, "\(faults)")
-        let outcome = service.process.stop(within: 5)
+        let outcome = service.process.stop()
         #expect(outcome.code == 0)
         #expect(!outcome.err.contains("not reloaded"))
     }
@@ -335,19 +335,19 @@ struct ReloadTests {
             wrong.rest = wrong.rest.replacing("unscoped", with: "unscopd")
             try service.replaceConfiguration(with: wrong, transport)
             service.process.signal(SIGHUP)
-            var log = try service.process.waitForError(holding: "not reloaded", within: 20)
-            log = try service.process.waitForError(holding: "did you mean unscoped?", within: 20)
+            var log = try service.process.waitForError(holding: "not reloaded")
+            log = try service.process.waitForError(holding: "did you mean unscoped?")
             #expect(log.contains("grants.all.unscopd"))
             let standing = try service.admin.get("/readyz")
             #expect(standing.status == 200 && standing.json["parts"]?["configuration"] == "failing")
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "one")
             try service.replace("countersign.json5", with: "{ version: 1")
             service.process.signal(SIGHUP)
-            _ = try service.process.waitForError(holding: "line 1, column", within: 20)
+            _ = try service.process.waitForError(holding: "line 1, column")
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "one")
             unlink(service.configuration)
             service.process.signal(SIGHUP)
-            _ = try service.process.waitForError(holding: "the file cannot be read", within: 20)
+            _ = try service.process.waitForError(holding: "the file cannot be read")
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "one")
             try service.reload(ReloadTests.open("two"), transport, generation: 2)
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "two")
@@ -366,7 +366,7 @@ struct ReloadTests {
             several.server = "workers: 7,"
             try service.replaceConfiguration(with: several, transport)
             service.process.signal(SIGHUP)
-            let log = try service.process.waitForError(holding: "server.workers: cannot change", within: 20)
+            let log = try service.process.waitForError(holding: "server.workers: cannot change")
             #expect(log.contains("server.listen: cannot change"))
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "one")
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import Providers
 
 /// For keys and fields of any kind: OSS finds the signature good, and good for exactly that object.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct OSSSignedObjectTests {
     typealias Arrival = OSSVendorSide.Arrival
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Providers
 
 /// For keys of any kind: the vendor finds the signature good, and good for exactly that key.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SignedObjectTests {
     private static let deadline: Int64 = 1_700_003_600
     private let signer: SigningKey

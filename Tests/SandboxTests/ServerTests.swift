@@ -8,7 +8,7 @@ import Testing
 @testable import Sandbox
 
 /// The sandbox behind HTTP: what the parser finds is what is verified.
-@Suite(.timeLimit(.minutes(10))) struct ServerTests {
+@Suite(.timeLimit(.minutes(20))) struct ServerTests {
     /// The bytes of a request as a client sends them.
     private func wire(_ request: SandboxRequest, isChunked: Bool = false) -> [UInt8] {
         var text = "\(request.method == .get ? "GET" : "POST") \(request.target.text) HTTP/1.1\r\n"

@@ -31,7 +31,7 @@ struct CountersTests {
         #expect(counters[0] == 2)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(20)))
     func `no reader ever sees a count fall while its thread adds, and in the end none is missing`() {
         let counters = Counters(4)
         let rounds = 50_000

@@ -7,7 +7,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("What writes the log", .timeLimit(.minutes(10)))
+@Suite("What writes the log", .timeLimit(.minutes(20)))
 struct LogWriterTests {
     /// What is written to, and what a test reads of it when it likes.
     private final class Pipe: Sendable {

@@ -52,7 +52,7 @@ final class AuditLoad: @unchecked Sendable {
     }
 
     private func wait(_ what: String, _ isDone: () -> Bool) throws {
-        let deadline = Date.now.addingTimeInterval(20)
+        let deadline = Date.now.addingTimeInterval(60)
         while !lock.withLock(isDone) {
             guard deadline > .now else { throw Program.Failure(description: "there were never \(what)") }
             usleep(2000)

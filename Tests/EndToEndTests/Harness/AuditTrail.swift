@@ -37,7 +37,7 @@ struct AuditTrail {
     /// What the command says of it.
     func verify(_ more: String...) throws -> Program.Outcome {
         let key = try Keeper.write(AuditTrail.key + "\n", to: Keeper.makeFolder() + "/key")
-        return try Program(Program.countersign, ["audit", "verify", "--key-file", key] + more + files).wait(within: 60)
+        return try Program(Program.countersign, ["audit", "verify", "--key-file", key] + more + files).wait()
     }
 
     func expectWhole(sourceLocation: SourceLocation = #_sourceLocation) throws {

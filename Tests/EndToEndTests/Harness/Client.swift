@@ -148,7 +148,7 @@ class Client {
     /// Whether the server breaks the connection off although nothing of what it sent is read; waits for it.
     func isResetUnread() throws -> Bool {
         var wait = pollfd(fd: descriptor, events: 0, revents: 0)
-        guard poll(&wait, 1, 10_000) > 0 else { throw Program.Failure(description: "the server did not break it off") }
+        guard poll(&wait, 1, 60_000) > 0 else { throw Program.Failure(description: "the server did not break it off") }
         return wait.revents & Int16(POLLERR) != 0
     }
 
@@ -158,6 +158,9 @@ class Client {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&wait, 1, Int32(seconds * 1000)) > 0
     }
+
+    /// Whether nothing of an answer has come.
+    var isUnanswered: Bool { held.isEmpty }
 
     private var headEnd: Int? {
         guard held.count >= 4 else { return nil }
@@ -184,12 +187,13 @@ final class Listener {
     let port: UInt16
     let descriptor: Int32
 
-    init() throws {
+    /// - Parameter wanted: the port; 0 for any.
+    init(_ wanted: UInt16 = 0) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = descriptor
-        let result = Client.withLoopback(0) { bind(descriptor, $0, $1) }
+        let result = Client.withLoopback(wanted) { bind(descriptor, $0, $1) }
         let named = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
         }
@@ -201,6 +205,12 @@ final class Listener {
 
     deinit { close(descriptor) }
 
-    /// A port that nobody listens on, as far as one can know.
-    static func freePort() throws -> UInt16 { try Listener().port }
+    /// A port that nobody listens on, as far as one can know: the system gives it to nobody who wants just any.
+    static func freePort() throws -> UInt16 {
+        for _ in 0..<1000 {
+            let port = UInt16.random(in: 15_000..<32_000)
+            if (try? Listener(port)) != nil { return port }
+        }
+        throw Program.Failure(description: "no port is free")
+    }
 }

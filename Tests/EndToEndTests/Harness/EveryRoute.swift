@@ -139,7 +139,7 @@ extension Setup {
                 credentials: {
                     "qiniu": {
                       provider: "qiniu", accessKey: "\(qiniuAccessKey)", secretKey: { file: "secrets/kodo" },
-                      cdnKey: "\(secrets.cdn)",
+                      cdnKey: "\(secrets.cdn)", limits: { \(patientFetches) },
                     },
                     "nos": {
                       provider: "nos", accessKey: "\(nosAccessKey)", secretKey: "\(secrets.nos)",

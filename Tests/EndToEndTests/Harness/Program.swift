@@ -89,30 +89,31 @@ final class Program: @unchecked Sendable {
     static func run(
         _ arguments: String..., environment: [String: String] = [:], folder: String? = nil
     ) throws -> Outcome {
-        try Program(countersign, arguments, environment: environment, folder: folder).wait(within: 20)
+        try Program(countersign, arguments, environment: environment, folder: folder).wait()
     }
 
+    /// Seconds that are too many for whatever is waited for, even where a sanitizer watches and much else runs.
+    static let patience = 60.0
+
     /// Waits for the end; a program that takes longer is ended and is an error.
-    func wait(within seconds: Double) throws -> Outcome {
+    func wait(within seconds: Double = patience) throws -> Outcome {
         let deadline = Date.now.addingTimeInterval(seconds)
-        while !(out.isAtEnd && err.isAtEnd), deadline > .now {
-            try Stream.fill([out, err], until: deadline)
-        }
-        guard out.isAtEnd && err.isAtEnd else {
-            _ = stop(within: 0)
-            throw Failure(description: "the process did not end within \(seconds) s; it said: \(out.text)\(err.text)")
+        while !(out.isAtEnd && err.isAtEnd) {
+            guard try Stream.fill([out, err], until: deadline) || deadline > .now else {
+                _ = stop(within: 0)
+                throw Failure(description: "no end within \(seconds) s; the process said: \(out.text)\(err.text)")
+            }
         }
         return outcome()
     }
 
     /// Reads standard error until it holds `text` so many times.
-    func waitForError(holding text: String, times: Int = 1, within seconds: Double) throws -> String {
+    func waitForError(holding text: String, times: Int = 1, within seconds: Double = patience) throws -> String {
         let deadline = Date.now.addingTimeInterval(seconds)
         while err.text.components(separatedBy: text).count <= times {
-            guard deadline > .now, !err.isAtEnd else {
+            guard try Stream.fill([err], until: deadline) || deadline > .now, !err.isAtEnd else {
                 throw Failure(description: "the process never said \(text), only: \(err.text)")
             }
-            try Stream.fill([err], until: deadline)
         }
         return err.text
     }
@@ -120,7 +121,7 @@ final class Program: @unchecked Sendable {
     func signal(_ number: Int32) { child.signal(number) }
 
     /// Asks it to end, and ends it if it does not within the time.
-    func stop(within seconds: Double) -> Outcome {
+    func stop(within seconds: Double = patience) -> Outcome {
         if seconds > 0 {
             signal(SIGTERM)
             if let outcome = try? wait(within: seconds) { return outcome }
@@ -212,17 +213,21 @@ private final class Child: @unchecked Sendable {
     }
 }
 
-/// One pipe from a process, and what has come through it.
+/// One pipe from a process, and what has come through it; tests that run beside each other may read it.
 final class Stream: @unchecked Sendable {
     private(set) var writing: Int32
     private let reading: Int32
+    private let lock = NSLock()
+    /// Guarded by the lock, as the end is.
     private var bytes: [UInt8] = []
-    private(set) var isAtEnd = false
+    private var hasEnded = false
 
-    var text: String { String(decoding: bytes, as: UTF8.self) }
+    var text: String { lock.withLock { String(decoding: bytes, as: UTF8.self) } }
+    var isAtEnd: Bool { lock.withLock { hasEnded } }
 
     init() throws {
         (reading, writing) = try Program.makePipe()
+        _ = fcntl(reading, F_SETFL, O_NONBLOCK)
     }
 
     deinit {
@@ -236,17 +241,24 @@ final class Stream: @unchecked Sendable {
     }
 
     /// Waits until one of the pipes has something or the time is over, and takes it.
-    static func fill(_ streams: [Stream], until deadline: Date) throws {
+    /// - Returns: whether one had.
+    static func fill(_ streams: [Stream], until deadline: Date) throws -> Bool {
         let open = streams.filter { !$0.isAtEnd }
+        guard !open.isEmpty else { return false }
         var waits = open.map { pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0) }
         let time = max(0, deadline.timeIntervalSinceNow * 1000)
         guard poll(&waits, nfds_t(waits.count), Int32(time)) >= 0 || errno == EINTR else {
             throw Program.Failure(description: "cannot wait: error \(errno)")
         }
-        for (stream, wait) in zip(open, waits) where wait.revents != 0 {
+        for (stream, wait) in zip(open, waits) where wait.revents != 0 { stream.take() }
+        return waits.contains { $0.revents != 0 }
+    }
+
+    private func take() {
+        lock.withLock {
             var buffer = [UInt8](repeating: 0, count: 65_536)
-            let count = read(stream.reading, &buffer, buffer.count)
-            if count > 0 { stream.bytes += buffer[..<count] } else { stream.isAtEnd = true }
+            let count = read(reading, &buffer, buffer.count)
+            if count > 0 { bytes += buffer[..<count] } else { hasEnded = count == 0 || errno != EAGAIN }
         }
     }
 }

@@ -13,7 +13,7 @@ enum Python {
     ) throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Python")
         let python = try Program(try #require(path), [folder.appending(path: script).path] + arguments)
-        let outcome = try python.wait(within: 60)
+        let outcome = try python.wait(within: 600)
         let isSuccess = outcome.code == 0 && outcome.out.hasSuffix("everything is as it should be\n")
         #expect(isSuccess, "\(outcome.code): \(outcome.out)\(outcome.err)", sourceLocation: sourceLocation)
     }

@@ -15,7 +15,7 @@ extension Service {
 
     /// Waits until the configuration of this number serves.
     func waitFor(generation: Int) throws {
-        _ = try process.waitForError(holding: "configuration reloaded generation=\(generation)\n", within: 20)
+        _ = try process.waitForError(holding: "configuration reloaded generation=\(generation)\n")
     }
 
     /// Has the service read another configuration, and waits until that serves.

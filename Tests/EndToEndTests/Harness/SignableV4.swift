@@ -23,7 +23,7 @@ struct SignableV4: Sendable {
     /// What is done to the string to sign.
     var editString: @Sendable (String) -> String = { $0 }
 
-    static let url = SignableV4(method: "GET", headers: [], lifetime: "280")
+    static var url: SignableV4 { SignableV4(method: "GET", headers: [], lifetime: "280") }
 
     func with(_ change: (inout SignableV4) -> Void) -> SignableV4 {
         var changed = self

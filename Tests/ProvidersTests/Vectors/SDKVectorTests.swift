@@ -6,7 +6,7 @@ import Testing
 private let python = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_PYTHON"]
 
 /// Vectors that the vendors' own SDKs make while the tests run, of random requests.
-@Suite("Vectors fresh from the vendors' SDKs", .enabled(if: python != nil), .timeLimit(.minutes(10)))
+@Suite("Vectors fresh from the vendors' SDKs", .enabled(if: python != nil), .timeLimit(.minutes(20)))
 struct SDKVectorTests {
     private static let oss = made(by: "oss_vectors.py", "300")
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Service
 @testable import Telemetry
 
-@Suite("Answers that wait for the audit", .timeLimit(.minutes(10)))
+@Suite("Answers that wait for the audit", .timeLimit(.minutes(20)))
 struct AuditDeskTests {
     @Test(arguments: [AuditSettings.Durability.batch, .each])
     func `an answer leaves when the disk has its line, and not before`(_ durability: AuditSettings.Durability) throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import Telemetry
 
 /// A service that is told to stop while the disk of its audit hangs.
-@Suite("The end, when the disk hangs", .timeLimit(.minutes(10)))
+@Suite("The end, when the disk hangs", .timeLimit(.minutes(20)))
 struct AuditEndTests {
     private final class Client: Sendable {
         private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

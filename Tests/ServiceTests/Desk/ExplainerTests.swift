@@ -8,7 +8,7 @@ import Testing
 @testable import Service
 
 /// Why somebody would get something, and what it would be.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ExplainerTests {
     private func explain(_ inquiry: Inquiry) throws -> Explainer.Answer {
         Explainer(configuration: try DeskHouse.configuration()).explain(inquiry)

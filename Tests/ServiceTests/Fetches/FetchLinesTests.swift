@@ -4,7 +4,7 @@ import Upstream
 
 @testable import Service
 
-@Suite("Ways to vendors that are asked", .timeLimit(.minutes(10)))
+@Suite("Ways to vendors that are asked", .timeLimit(.minutes(20)))
 struct FetchLinesTests {
     private func lines(_ limits: String = "", hosts: String..., after earlier: FetchLines? = nil) throws -> FetchLines {
         let list = hosts.map { "'\($0)'" }.joined(separator: ", ")

@@ -20,7 +20,7 @@ struct MetricsSumsTests {
         #expect(sums.reduce(0, +) == 13)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(20)))
     func `it never falls while loops count and others join them, and in the end nothing is missing`() {
         let metrics = Metrics()
         let falls = Atomic(0)
