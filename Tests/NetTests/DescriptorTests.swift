@@ -81,7 +81,8 @@ import Testing
     @Test(arguments: TransportKind.allCases.map(\.rawValue))
     func `a stop that comes before run is not lost, and run leaves no port taken`(transport: String) async {
         await #expect(processExitsWith: .success) { [transport] in
-            let address = try socketAddress("127.0.0.1:0")
+            // Where nobody else takes a port meanwhile that the system has just chosen here.
+            let address = try socketAddress("127.0.0.77:0")
             let kind = try #require(TransportKind(rawValue: transport))
             let returned = DispatchSemaphore(value: 0)
             Thread {
@@ -101,7 +102,7 @@ import Testing
                     Issue.record(error)
                 }
             }.start()
-            #expect(returned.wait(timeout: .now() + 20) == .success)
+            #expect(returned.wait(timeout: .now() + 300) == .success)
         }
     }
 
@@ -123,13 +124,10 @@ import Testing
                 for client in clients { try client.connect(to: server.port) }
                 let waiting = clients[7]
                 try waiting.write("GET /late HTTP/1.1\r\nHost: h\r\n\r\n")
-                waiting.wait(atMost: 0.4)
-                let spent = processorMilliseconds { #expect(throws: Client.Failure.self) { try waiting.answer() } }
-                #expect(spent < 150)
+                #expect(isQuiet(while: waiting))
                 // Those who have a connection are served all the time.
                 #expect(try first.get("/").status == 200)
                 for filler in fillers { close(filler) }
-                waiting.wait(atMost: 60)
                 #expect(try waiting.answer().text == "/late?")
             }
         }
@@ -149,12 +147,7 @@ import Testing
                 let refused = try Client(server.port)
                 try refused.write("nonsense\r\n\r\n")
                 #expect(try refused.answer().status == 400)
-                // A silent client gives a bounded wait; the first lets the buffers fill up.
-                let silent = try Client(server.port)
-                silent.wait(atMost: 0.3)
-                #expect(throws: Client.Failure.self) { try silent.answer() }
-                let spent = processorMilliseconds { #expect(throws: Client.Failure.self) { try silent.answer() } }
-                #expect(spent < 100)
+                #expect(try isQuiet(while: Client(server.port)))
                 #expect(try halfClosed.answer().body.count == 150_000)
             }
         }
@@ -162,7 +155,7 @@ import Testing
 }
 
 /// All but the timers, which the runtime opens when it likes.
-private func openDescriptors() -> Int {
+func openDescriptors() -> Int {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     let targets = names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
     return targets.count { !$0.contains("timerfd") }
@@ -173,7 +166,7 @@ private func highestDescriptor() -> Int {
     return names.compactMap { Int($0) }.max() ?? 0
 }
 
-/// Whether `condition` comes true within five seconds.
+/// Whether `condition` comes true within twenty seconds.
 func eventually(_ condition: () -> Bool) -> Bool {
     let end = SystemClock.monotonicMilliseconds() + 20_000
     while !condition() {
@@ -183,7 +176,17 @@ func eventually(_ condition: () -> Bool) -> Bool {
     return true
 }
 
-func processorMilliseconds(_ body: () throws -> Void) rethrows -> Int {
+/// Whether the process rests for half a second in which such a client hears nothing. Anything may be at work once, but what
+/// spins never rests, so that there are a few tries.
+func isQuiet(while client: Client) -> Bool {
+    client.wait(atMost: 0.5)
+    defer { client.wait(atMost: 60) }
+    return (0..<10).contains { _ in
+        processorMilliseconds { #expect(throws: Client.Failure.self) { try client.answer() } } < 100
+    }
+}
+
+private func processorMilliseconds(_ body: () throws -> Void) rethrows -> Int {
     func used() -> Int {
         var usage = rusage()
         getrusage(RUSAGE_SELF.rawValue, &usage)

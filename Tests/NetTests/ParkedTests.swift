@@ -178,7 +178,7 @@ import Testing
             // The server is empty when it has noticed, and may end at once.
             #expect(isFinished || soon { handler.abandoned == [ticket] })
             server.beginStop()
-            #expect(server.hasReturned(within: 3))
+            #expect(server.hasReturned())
             #expect(handler.abandoned == (isFinished ? [] : [ticket]))
         }
     }
@@ -253,11 +253,9 @@ import Testing
         transport: TransportKind
     ) throws {
         try withParking(transport) { server, handler in
-            let due = SystemClock.monotonicMilliseconds() + 1_500
-            try handler.rest(until: due)
-            let start = SystemClock.monotonicMilliseconds()
+            let rest = try handler.rest(milliseconds: 1_500)
             #expect(soon { handler.nextTick == nil })
-            let early = handler.tickTimes.filter { start + 100..<due ~= $0 }
+            let early = handler.tickTimes.filter { rest.contains($0 - 100) && rest.contains($0) }
             #expect(transport != .epoll || early.isEmpty, "\(early)")
         }
     }
@@ -310,10 +308,7 @@ import Testing
                 clients[1].finishWriting()
                 clients[2].reset()
                 #expect(soon { !handler.abandoned.isEmpty })
-                // A silent client gives a bounded wait.
-                clients[0].wait(atMost: 0.5)
-                let spent = processorMilliseconds { #expect(throws: Client.Failure.self) { try clients[0].answer() } }
-                #expect(spent < 150)
+                #expect(isQuiet(while: clients[0]))
             }
         }
     }
@@ -322,14 +317,17 @@ import Testing
     func `an answer leaves in the pass that finishes it`(transport: TransportKind) throws {
         try withParking(transport) { server, handler in
             let client = try Client(server.port)
-            let before = handler.ticks
+            var left = 0
             for number in 0..<100 {
                 try client.write(get("/later/\(number)"))
-                #expect(try handler.finish("/later/\(number)"))
-                #expect(try client.answer().text == "/later/\(number)")
+                let ticket = try handler.ticket("/later/\(number)")
+                let before = handler.ticks
+                #expect(try handler.finish(ticket, "\(number)"))
+                #expect(try client.answer().text == "\(number)")
+                if handler.ticks == before { left += 1 }
             }
-            // The next tick would send it, too.
-            #expect(handler.ticks - before < 100)
+            // A tick would send it, too, and may come in between; what only ticks send never leaves without one.
+            #expect(left > 0)
         }
     }
 
@@ -337,7 +335,7 @@ import Testing
 
     @Test(arguments: TransportKind.allCases)
     func `stopping waits for answers, each the last of its connection`(transport: TransportKind) throws {
-        try withParking(transport, { $0.drainTimeout = 30_000 }) { server, handler in
+        try withParking(transport) { server, handler in
             let idle = try Client(server.port)
             #expect(try idle.get("/").status == 200)
             let client = try Client(server.port)
@@ -352,7 +350,7 @@ import Testing
             #expect(answer.closes)
             #expect(try client.isClosed())
             client.finishWriting()
-            #expect(server.hasReturned(within: 10))
+            #expect(server.hasReturned())
             #expect(handler.abandoned.isEmpty)
             #expect(!handler.asked.contains("/b"))
         }
@@ -369,7 +367,7 @@ import Testing
             }
             server.beginStop()
             for client in clients { #expect(try client.isClosed()) }
-            #expect(server.hasReturned(within: 5))
+            #expect(server.hasReturned())
             #expect(handler.abandoned.count == 3)
             #expect(Set(handler.abandoned) == tickets)
         }

@@ -126,10 +126,15 @@ final class ParkingHandler: RequestHandler {
 
     func wait(_ isWaiting: Bool) throws { try onLoop { $0.set(isWaiting) } }
 
-    /// Has the loop call `tick` at this moment, though nothing happens.
-    func rest(until next: Int64) throws { try onLoop { $0.set(next) } }
-
-    private func set(_ next: Int64) { lock.withLock { state.nextTick = next } }
+    /// Has the loop call `tick` so much later, though nothing happens.
+    /// - Returns: from when to when nothing calls for a tick.
+    func rest(milliseconds: Int64) throws -> Range<Int64> {
+        try onLoop { handler in
+            let now = SystemClock.monotonicMilliseconds()
+            handler.lock.withLock { handler.state.nextTick = now + milliseconds }
+            return now..<now + milliseconds
+        }
+    }
 
     private func set(_ isWaiting: Bool) { lock.withLock { state.isWaiting = isWaiting } }
 

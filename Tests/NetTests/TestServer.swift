@@ -82,7 +82,8 @@ enum Pattern {
     }
 }
 
-/// A server that runs on a thread of its own.
+/// A server that runs on a thread of its own. It gives everybody and everything two minutes, longer than anybody waits here: a
+/// test shortens the one time that it is about, and no other ends anything, however slow the machine is.
 final class TestServer {
     let port: UInt16
     private let server: Server
@@ -97,7 +98,12 @@ final class TestServer {
         let address = try socketAddress("127.0.0.1:0")
         var settings = Server.Settings(addresses: [address], workers: 1)
         settings.transport = transport
-        settings.drainTimeout = 60_000
+        settings.limits.headerTimeout = 120_000
+        settings.limits.requestTimeout = 120_000
+        settings.limits.writeTimeout = 120_000
+        settings.limits.answerTimeout = 120_000
+        settings.limits.idleTimeout = 120_000
+        settings.drainTimeout = 120_000
         adjust(&settings)
         self.settings = settings
         server = try Server(settings, resolver: Resolver(), makeHandler: makeHandler)
@@ -117,12 +123,12 @@ final class TestServer {
     func beginStop() { server.stop() }
 
     /// - Returns: whether `run` returned in time.
-    func stop(within seconds: Double = 20) -> Bool {
+    func stop(within seconds: Double = 60) -> Bool {
         server.stop()
         return hasReturned(within: seconds)
     }
 
-    func hasReturned(within seconds: Double) -> Bool {
+    func hasReturned(within seconds: Double = 60) -> Bool {
         if !isStopped { isStopped = returned.wait(timeout: .now() + seconds) == .success }
         return isStopped
     }
