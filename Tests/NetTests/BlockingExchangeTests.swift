@@ -10,7 +10,7 @@ import Testing
     @Test func `gets what the server says until it closes`() throws {
         try withServer(.standard) { server in
             let address = try socketAddress("127.0.0.1:\(server.port)")
-            let answer = try #require(BlockingExchange.send(request, to: address, seconds: 5))
+            let answer = try #require(BlockingExchange.send(request, to: address, seconds: 60))
             #expect(answer.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(answer.text.hasSuffix("\r\n\r\n/a?"))
         }
@@ -20,10 +20,10 @@ import Testing
         let identity = try TLSIdentity([entry(ClientCertificates.shared.get().selfSigned)])
         try withServer(.standard, { $0.identity = identity }) { server in
             let address = try socketAddress("127.0.0.1:\(server.port)")
-            let answer = try #require(BlockingExchange.send(request, to: address, overTLS: true, seconds: 5))
+            let answer = try #require(BlockingExchange.send(request, to: address, overTLS: true, seconds: 60))
             #expect(answer.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
             #expect(answer.text.hasSuffix("\r\n\r\n/a?"))
-            #expect(BlockingExchange.send(request, to: address, seconds: 5)?.text.hasPrefix("HTTP") != true)
+            #expect(BlockingExchange.send(request, to: address, seconds: 60)?.text.hasPrefix("HTTP") != true)
         }
     }
 
@@ -33,7 +33,7 @@ import Testing
             let start = SystemClock.monotonicMilliseconds()
             #expect(BlockingExchange.send(request, to: socket.address, seconds: 1) == nil)
             #expect(BlockingExchange.send(request, to: socket.address, overTLS: true, seconds: 1) == nil)
-            #expect((1800..<8000).contains(SystemClock.monotonicMilliseconds() - start))
+            #expect((1800..<60_000).contains(SystemClock.monotonicMilliseconds() - start))
             systemClose(socket.descriptor)
             #expect(BlockingExchange.send(request, to: socket.address, seconds: 1) == nil)
         }

@@ -46,7 +46,8 @@ final class ClientLoop {
     ) throws {
         let address = try socketAddress("127.0.0.1:0")
         var settings = Server.Settings(addresses: [address], workers: 1)
-        settings.drainTimeout = 3000
+        // Longer than anybody waits for the end, so that nothing ends by this alone.
+        settings.drainTimeout = 120_000
         var limits = ClientPool.Settings()
         adjust(&limits)
         let transport = try kind.make()
@@ -87,7 +88,7 @@ final class ClientLoop {
 
     func beginStop() { loop.stop() }
 
-    func stop(within seconds: Double = 10) -> Bool {
+    func stop(within seconds: Double = 60) -> Bool {
         loop.stop()
         return returned.wait(timeout: .now() + seconds) == .success
     }
