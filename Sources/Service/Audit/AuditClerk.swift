@@ -23,9 +23,6 @@ final class AuditClerk {
     /// Who asks, as soon as that is known of the request that is being answered.
     private(set) var asker: Caller?
 
-    /// How long an answer is held, in milliseconds: a disk that hangs must not hang the clients.
-    private static let patience: Int64 = 5_000
-
     /// - Parameters:
     ///   - desk: nil where there is no audit.
     ///   - post: has work run on the loop's thread.
@@ -50,6 +47,8 @@ final class AuditClerk {
     var isOn: Bool { desk != nil }
 
     private var failsClosed: Bool { desk?.settings.failsClosed ?? false }
+
+    private var patience: Int64 { desk?.settings.patience ?? 0 }
 
     private var isWriting: Bool { isOpen && !isStalled }
 
@@ -113,11 +112,11 @@ final class AuditClerk {
     /// Gives up on answers that have been held too long; their lines may yet come to the disk.
     func tick(at instant: Instant) {
         now = instant.monotonic
-        giveUp(since: instant.monotonic - AuditClerk.patience)
+        giveUp(since: instant.monotonic - patience)
     }
 
     /// When somebody will have waited too long; nil while nobody waits.
-    var nextTick: Int64? { held.oldest.map { $0 + AuditClerk.patience } }
+    var nextTick: Int64? { held.oldest.map { $0 + patience } }
 
     /// Gives up on all answers that are held.
     func end() { giveUp(since: .max) }

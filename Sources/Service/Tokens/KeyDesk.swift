@@ -99,11 +99,12 @@ package struct KeyDesks: Sendable {
     /// - Parameters:
     ///   - trusts: who vouches for issuers that are asked over TLS.
     ///   - earlier: those of the configuration before; what is the same issuer's stays.
+    ///   - now: when issuers may be asked for the first time.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the issuers is asked over TLS.
     package init(
-        _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: KeyDesks? = nil
+        _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: KeyDesks? = nil,
+        from now: Now = Now(SystemClock.now())
     ) throws(TLSTrust.Failure) {
-        let now = Now(SystemClock.now())
         var desks: [KeyDesk?] = []
         for issuer in configuration.authenticator.tokenIssuers {
             guard let source = configuration.keySources[issuer.id] else {

@@ -30,6 +30,9 @@ package struct AuditSettings: Sendable {
     package let maximumSize: Int
     /// The lines of one event loop that may wait for the disk.
     package let queue: Int
+    /// How long an answer is held, in milliseconds: a disk that hangs must not hang the clients. No setting of the
+    /// configuration.
+    package var patience: Int64 = 5_000
 
     /// Bytes that the key has at least (R10).
     package static let minimumKeyLength = 32

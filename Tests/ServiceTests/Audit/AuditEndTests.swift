@@ -70,7 +70,9 @@ struct AuditEndTests {
 
         init(_ transport: TransportKind) throws {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let audit = AuditSettings(file: folder + "/a.jsonl", key: Secret([UInt8](repeating: 7, count: 32)))
+            var audit = AuditSettings(file: folder + "/a.jsonl", key: Secret([UInt8](repeating: 7, count: 32)))
+            // Only the end of the drain, or the disk, has anybody answered.
+            audit.patience = 120_000
             let desk = try AuditDesk(audit, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
             let configuration = try Sample.configuration(
                 grants: """
@@ -97,7 +99,7 @@ struct AuditEndTests {
         deinit {
             disk.set(held: false)
             server.stop()
-            desk.close(within: 10_000)
+            desk.close(within: 120_000)
             try? FileManager.default.removeItem(atPath: folder)
         }
 
@@ -107,7 +109,7 @@ struct AuditEndTests {
             let port = try #require(server.addresses.first?.port)
             let clients = try (0..<count).map { _ in try Client(port) }
             for client in clients { client.send("GET /qiniu/uptoken?key=up/a HTTP/1.1\r\nHost: localhost\r\n\r\n") }
-            disk.waitForSync()
+            #expect(disk.waitForSync())
             return clients
         }
     }
@@ -125,8 +127,8 @@ struct AuditEndTests {
             #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains("audit_unavailable"), "\(answer)")
             #expect(!answer.contains("uptoken"))
         }
-        #expect(house.isOver.wait(timeout: .now() + 20) == .success)
-        #expect(ContinuousClock.now - begin < .seconds(4), "the sweep comes four times a second")
+        #expect(house.isOver.wait(timeout: .now() + 60) == .success)
+        #expect(ContinuousClock.now - begin < .seconds(60), "as soon as drainTimeout is over")
         #expect(house.server.timeLeft == 0)
         #expect(!house.desk.close(within: 50))
     }
@@ -137,8 +139,8 @@ struct AuditEndTests {
         func count() -> UInt64 { house.metrics.sums()[RequestMeter.Place.abandoned] }
         #expect(count() == 0)
         clients[0].reset()
-        let deadline = Date.now.addingTimeInterval(10)
-        while count() == 0, deadline > .now { usleep(5000) }
+        let end = ContinuousClock.now + .seconds(60)
+        while count() == 0, .now < end { usleep(5000) }
         #expect(count() == 1)
         house.disk.set(held: false)
         #expect(clients[1].first().hasPrefix("HTTP/1.1 200 "))

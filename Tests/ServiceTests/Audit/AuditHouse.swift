@@ -43,8 +43,14 @@ final class AuditHouse {
         }
 
         /// Waits until somebody waits for it.
-        func waitForSync() {
-            condition.withLock { while waiting == 0, condition.wait(until: .now + 10) {} }
+        /// - Returns: whether anybody did within two minutes.
+        func waitForSync() -> Bool {
+            let end = ContinuousClock.now + .seconds(120)
+            return condition.withLock {
+                // A little at a time, since the condition goes by the time of day.
+                while waiting == 0, .now < end { _ = condition.wait(until: Date.now + 1) }
+                return waiting > 0
+            }
         }
     }
 
@@ -97,7 +103,7 @@ final class AuditHouse {
 
     deinit {
         disk.set(held: false)
-        desk.close(within: 10_000)
+        desk.close(within: 120_000)
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -136,16 +142,16 @@ final class AuditHouse {
 
     /// Lets the loop run until all of these are answered.
     /// - Returns: the statuses, 0 for none within the time.
-    func statuses(of tickets: [AnswerTicket], within seconds: Double = 10) -> [Int] {
-        let deadline = Date.now.addingTimeInterval(seconds)
-        while tickets.contains(where: { answer(to: $0) == nil }), deadline > .now { mail.deliver(within: 0.05) }
+    func statuses(of tickets: [AnswerTicket], within seconds: Double = 120) -> [Int] {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while tickets.contains(where: { answer(to: $0) == nil }), .now < end { mail.deliver(within: 0.05) }
         return tickets.map { answer(to: $0)?.status ?? 0 }
     }
 
     /// Lets the loop run until something holds.
     func wait(_ isDone: () -> Bool) -> Bool {
-        let deadline = Date.now.addingTimeInterval(10)
-        while !isDone(), deadline > .now { mail.deliver(within: 0.05) }
+        let end = ContinuousClock.now + .seconds(120)
+        while !isDone(), .now < end { mail.deliver(within: 0.05) }
         return isDone()
     }
 

@@ -25,7 +25,8 @@ final class KeyHouse: @unchecked Sendable {
 
     init(loops: Int = 1, _ fields: String = "") throws {
         configuration = try KeyHouse.configuration(fields)
-        desks = try KeyDesks(configuration, trusting: TLSTrusts())
+        desks = try KeyDesks(
+            configuration, trusting: TLSTrusts(), from: Now(unixSeconds: unixSeconds, monotonic: monotonic))
         couriers = (0..<loops).map { _ in FakeCourier() }
         engage()
     }
@@ -55,7 +56,7 @@ final class KeyHouse: @unchecked Sendable {
     /// Goes on with another configuration.
     func reload(_ fields: String = "") throws {
         configuration = try KeyHouse.configuration(fields)
-        desks = try KeyDesks(configuration, trusting: TLSTrusts(), after: desks)
+        desks = try KeyDesks(configuration, trusting: TLSTrusts(), after: desks, from: now)
         engage()
     }
 
