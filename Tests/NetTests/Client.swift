@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import TestPeers
 import Testing
 
 @testable import Net
@@ -76,8 +77,8 @@ class Client {
     func write(_ bytes: [UInt8]) throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes {
-                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            let count = bytes[sent...].withUnsafeBytes { piece in
+                persistently { send(descriptor, piece.baseAddress, piece.count, Int32(MSG_NOSIGNAL)) }
             }
             guard count > 0 else { throw Failure(call: "send", number: errno) }
             sent += count
@@ -108,7 +109,7 @@ class Client {
     /// Reads what is there, at most `limit` bytes; nil at the end of the stream.
     func read(atMost limit: Int = 65536) throws -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: limit)
-        let count = recv(descriptor, &buffer, limit, 0)
+        let count = persistently { recv(descriptor, &buffer, limit, 0) }
         guard count >= 0 else { throw Failure(call: "recv", number: errno) }
         return count == 0 ? nil : Array(buffer[..<count])
     }

@@ -108,6 +108,15 @@ package final class ClientPeer: Sendable {
     }
 }
 
+/// Calls again what broke off because the process was halted for a while, which the system tells of calls that have a time.
+package func persistently(_ call: () -> Int) -> Int {
+    while true {
+        errno = 0
+        let result = call()
+        guard result < 0, errno == EINTR else { return result }
+    }
+}
+
 /// The server's side of one connection; every wait ends after a minute: the whole suite may be running beside it.
 package final class ClientPeerConnection {
     package struct Ended: Error {}
@@ -127,7 +136,7 @@ package final class ClientPeerConnection {
         ssl = context.flatMap { SSL_new($0) }
         if let ssl {
             SSL_set_fd(ssl, descriptor)
-            isReady = SSL_accept(ssl) == 1
+            isReady = persistently { Int(SSL_accept(ssl)) } == 1
         } else {
             isReady = true
         }
@@ -167,8 +176,10 @@ package final class ClientPeerConnection {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { piece in
-                if let ssl { return Int(SSL_write(ssl, piece.baseAddress, Int32(piece.count))) }
-                return send(descriptor, piece.baseAddress, piece.count, Int32(MSG_NOSIGNAL))
+                persistently {
+                    if let ssl { return Int(SSL_write(ssl, piece.baseAddress, Int32(piece.count))) }
+                    return send(descriptor, piece.baseAddress, piece.count, Int32(MSG_NOSIGNAL))
+                }
             }
             guard count > 0 else { throw Ended() }
             sent += count
@@ -205,8 +216,10 @@ package final class ClientPeerConnection {
         guard descriptor >= 0 else { return nil }
         var buffer = [UInt8](repeating: 0, count: 16384)
         let count = buffer.withUnsafeMutableBytes { room in
-            if let ssl { return Int(SSL_read(ssl, room.baseAddress, Int32(room.count))) }
-            return recv(descriptor, room.baseAddress, room.count, 0)
+            persistently {
+                if let ssl { return Int(SSL_read(ssl, room.baseAddress, Int32(room.count))) }
+                return recv(descriptor, room.baseAddress, room.count, 0)
+            }
         }
         return count > 0 ? Array(buffer[..<count]) : nil
     }
