@@ -25,7 +25,7 @@ def expand(text):
 
 class Connection:
     def __init__(self, port, context):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         if context:
             self.socket = context.wrap_socket(self.socket, server_hostname="localhost", suppress_ragged_eofs=False)
         self.held = b""

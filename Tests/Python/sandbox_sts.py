@@ -33,14 +33,17 @@ POLICY = json.dumps(
 )
 # The old SDK reports every refusal on a logger, which would hide what is printed here.
 logging.disable(logging.CRITICAL)
+# Seconds that it may take to answer: a busy machine is no refusal.
+PATIENCE = 120
 
 
 def rpc(key_id=KEY_ID, secret=SECRET, token=None, method="POST", session="alice", **parameters):
     """aliyun-python-sdk-sts, which signs RPC 1.0: the credentials, or the code of the refusal."""
     if token:
-        client = AcsClient(region_id="cn-hangzhou", credential=StsTokenCredential(key_id, secret, token))
+        who = {"credential": StsTokenCredential(key_id, secret, token)}
     else:
-        client = AcsClient(key_id, secret, "cn-hangzhou")
+        who = {"ak": key_id, "secret": secret}
+    client = AcsClient(region_id="cn-hangzhou", timeout=PATIENCE, connect_timeout=PATIENCE, **who)
     request = AssumeRoleRequest()
     request.set_protocol_type("http")
     request.set_endpoint(ENDPOINT)
@@ -61,7 +64,7 @@ def acs3(key_id=KEY_ID, secret=SECRET, token=None, session="alice", **parameters
     client = Client(
         Config(
             access_key_id=key_id, access_key_secret=secret, security_token=token, endpoint=ENDPOINT, protocol="http",
-            type="sts" if token else "access_key",
+            type="sts" if token else "access_key", read_timeout=PATIENCE * 1000, connect_timeout=PATIENCE * 1000,
         )
     )
     request = models.AssumeRoleRequest(role_arn=ROLE, role_session_name=session, **parameters)
