@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `for any ask the explanation says what the policy decides, and only grants that fit can win`() throws {
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix(seed: 11)
         func pick(_ texts: String...) -> String { texts.randomElement(using: &random) ?? "" }
         for _ in 0..<5_000 {
             let query = [

@@ -61,7 +61,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
             ]
         }
         if name.contains(".previous[].") {
-            settings += [("accessKey", "b"), ("secretKey", "s"), ("until", "2031-01-01T00:00:00Z")].map {
+            settings += [("accessKey", "b"), ("secretKey", "s"), ("until", "2099-01-02T00:00:00Z")].map {
                 ("credentials.\(owner).previous.[].\($0)", "\"\($1)\"")
             }
         }
@@ -218,7 +218,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
     var goodValue: String {
         switch path.last {
         case "route" where !owner.isEmpty, "provider": "\"\(owner)\""
-        case "previous": "[{accessKey:\"b\",secretKey:\"s\",until:\"2030-01-01T00:00:00Z\"}]"
+        case "previous": "[{accessKey:\"b\",secretKey:\"s\",until:\"2099-01-01T00:00:00Z\"}]"
         case "credential": "\"\(Registry.routes.first { $0.description.name == owner }?.provider.name ?? "")\""
         default: Documented.values[testDescription] ?? Documented.values[name] ?? Documented.value(of: field)
         }

@@ -147,17 +147,23 @@ import Testing
             "9223372036854775808",
             "2026-08-29T10:00:00Z", "RoleArn", "acs:ram::1:role/", "Authorization", "content-type", ":",
         ]
+        var random = SplitMix64(state: 15)
         func text() -> [UInt8] {
-            var bytes = (0..<Int.random(in: 0..<12)).flatMap { _ in Array((pieces.randomElement() ?? "").utf8) }
-            if Bool.random() { bytes.append(UInt8.random(in: 0...255)) }
+            var bytes: [UInt8] = []
+            for _ in 0..<Int.random(in: 0..<12, using: &random) {
+                bytes += Array((pieces.randomElement(using: &random) ?? "").utf8)
+            }
+            if Bool.random(using: &random) { bytes.append(UInt8.random(in: 0...255, using: &random)) }
             return bytes
         }
         for _ in 0..<10_000 {
-            var fields = (0..<Int.random(in: 0..<5)).map { _ in SandboxRequest.Field(text(), text()) }
-            if Bool.random() { fields.append(SandboxRequest.Field(Array("Authorization".utf8), text())) }
-            if Bool.random() { fields.append(Call.form) }
+            let count = Int.random(in: 0..<5, using: &random)
+            var fields = (0..<count).map { _ in SandboxRequest.Field(text(), text()) }
+            if Bool.random(using: &random) { fields.append(SandboxRequest.Field(Array("Authorization".utf8), text())) }
+            if Bool.random(using: &random) { fields.append(Call.form) }
+            let isGet = Bool.random(using: &random)
             let request = SandboxRequest(
-                Bool.random() ? .get : .post, target: Array("/?".utf8) + text(), fields: fields, body: text())
+                isGet ? .get : .post, target: Array("/?".utf8) + text(), fields: fields, body: text())
             let answer = sts.answer(request, at: House.now)
             #expect((400..<500).contains(answer.status))
             #expect(answer.names().count == 5)
