@@ -286,7 +286,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         case .duration(let bounds): "\"\(Units.ends(durations: bounds).least)\""
         case .size(let bounds): "\(bounds.lowerBound)"
         case .rate: "\"60/min\""
-        case .time: "\"2030-01-01T00:00:00Z\""
+        case .time: "\"2099-01-01T00:00:00Z\""
         case .template: "\"x/\""
         case .object, .members: "{}"
         case .objects: "[]"
