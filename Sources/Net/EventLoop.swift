@@ -25,6 +25,7 @@ final class EventLoop {
     private let answers: LateAnswers
     private let buffers: BufferedBytes
     private let isStopping = Atomic(false)
+    private let hasSuccessor = Atomic(false)
     var listeners: [ListeningSocket]
     var channels: [ServerChannel?] = []
     var free: [Int] = []
@@ -93,7 +94,9 @@ final class EventLoop {
     }
 
     /// Asks the loop to take no more connections, to finish what it has, and to end; from any thread.
-    func stop() {
+    /// - Parameter isSucceeded: whether somebody else has the listening sockets and goes on.
+    func stop(succeeded isSucceeded: Bool = false) {
+        if isSucceeded { hasSuccessor.store(true, ordering: .releasing) }
         isStopping.store(true, ordering: .releasing)
         transport.wake()
     }
@@ -177,6 +180,7 @@ final class EventLoop {
             transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: .nothing)
             // Whoever has connected by then is still served.
             transport.close(listener.descriptor) { @Sendable [self] in
+                if !hasSuccessor.load(ordering: .acquiring) { listener.holdOff() }
                 accept(from: listener, atMost: ListeningSocket.backlog)
                 closing -= 1
             }

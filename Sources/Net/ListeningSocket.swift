@@ -1,3 +1,5 @@
+import CSystem
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -21,6 +23,8 @@ struct ListeningSocket {
     let address: SocketAddress
     /// The place of its address among those that the server listens on.
     let index: Int
+    /// Whether whoever started the process may hold it, too.
+    var isShared = false
 
     /// Connections that may wait to be taken.
     static let backlog = 4096
@@ -59,7 +63,7 @@ struct ListeningSocket {
         var sockets: [ListeningSocket] = []
         for descriptor in handed {
             guard let bound = SocketAddress(boundBy: descriptor), address.equals(bound) else { continue }
-            sockets.append(ListeningSocket(descriptor: descriptor, address: bound, index: index))
+            sockets.append(ListeningSocket(descriptor: descriptor, address: bound, index: index, isShared: true))
         }
         let own = sockets
         handed.removeAll { descriptor in own.contains { $0.descriptor == descriptor } }
@@ -68,7 +72,8 @@ struct ListeningSocket {
             for place in 0..<(own.isEmpty ? 0 : max(0, count - own.count)) {
                 let copy = fcntl(own[place % own.count].descriptor, F_DUPFD_CLOEXEC, 0)
                 guard copy >= 0 else { throw ListenError(address: address, reason: systemMessage()) }
-                sockets.append(ListeningSocket(descriptor: copy, address: own[0].address, index: index))
+                sockets.append(
+                    ListeningSocket(descriptor: copy, address: own[0].address, index: index, isShared: true))
             }
         } catch {
             for socket in sockets { systemClose(socket.descriptor) }
@@ -98,6 +103,11 @@ struct ListeningSocket {
             throw error
         }
         return sockets
+    }
+
+    /// Before the last are taken and it is closed: whoever came in between would be reset. A socket that others hold must go on.
+    func holdOff() {
+        if !isShared, address.path == nil { cs_hold_off(descriptor) }
     }
 
     /// What sockets that are opened here have from the beginning.

@@ -175,6 +175,6 @@ package final class Server: Sendable {
     /// - Parameter isSucceeded: whether somebody else has the listening sockets and goes on.
     package func stop(succeeded isSucceeded: Bool = false) {
         if isSucceeded { leavesFiles.store(true, ordering: .releasing) }
-        for loop in loops { loop.stop() }
+        for loop in loops { loop.stop(succeeded: isSucceeded) }
     }
 }
