@@ -49,7 +49,7 @@ int cs_accept(int listener, uint8_t *client) {
   return fd;
 }
 
-void cs_hold_off(int listener) {
+int cs_hold_off(int listener) {
   enum { flags = 13, syn = 2, all = UINT16_MAX };
   // What the program looks at begins with the TCP header (RFC 9293 section 3.1).
   struct sock_filter program[] = {
@@ -59,7 +59,7 @@ void cs_hold_off(int listener) {
       BPF_STMT(BPF_RET | BPF_K, all),
   };
   struct sock_fprog filter = {.len = sizeof program / sizeof *program, .filter = program};
-  setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
+  return setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter);
 }
 
 int cs_unacknowledged(int fd) {
@@ -88,7 +88,10 @@ int cs_accept(int listener, uint8_t *client) {
   return fd;
 }
 
-void cs_hold_off(int listener) { (void)listener; }
+int cs_hold_off(int listener) {
+  (void)listener;
+  return -1;
+}
 
 int cs_unacknowledged(int fd) {
   int count = 0;

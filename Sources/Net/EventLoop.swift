@@ -46,6 +46,8 @@ final class EventLoop {
 
     /// A client that does not know yet that the server stops may be sending a request at this moment: its time to arrive.
     private static let idleGrace: Int64 = 300
+    /// Microseconds that TCP's handshakes under way have then; nobody is served meanwhile.
+    private static let handshakeGrace: UInt32 = 20_000
 
     // A connection's token has neither this bit nor `ClientPool.tokenBit`.
     static let listenerBit: UInt64 = 1 << 63
@@ -175,12 +177,16 @@ final class EventLoop {
         // A descriptor that is closed may be another's by now.
         let ending = listeners
         listeners = []
+        if !hasSuccessor.load(ordering: .acquiring) {
+            let areHeldOff = ending.map { $0.holdOff() }
+            // Whose handshake has begun is still taken.
+            if areHeldOff.contains(true) { usleep(EventLoop.handshakeGrace) }
+        }
         for (index, listener) in ending.enumerated() {
             // Others may have descriptors of it, so that closing this one does not end the reports.
             transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: .nothing)
             // Whoever has connected by then is still served.
             transport.close(listener.descriptor) { @Sendable [self] in
-                if !hasSuccessor.load(ordering: .acquiring) { listener.holdOff() }
                 accept(from: listener, atMost: ListeningSocket.backlog)
                 closing -= 1
             }

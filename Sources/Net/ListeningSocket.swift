@@ -106,9 +106,8 @@ struct ListeningSocket {
     }
 
     /// Before the last are taken and it is closed: whoever came in between would be reset. A socket that others hold must go on.
-    func holdOff() {
-        if !isShared, address.path == nil { cs_hold_off(descriptor) }
-    }
+    /// - Returns: whether nobody comes any more but those whose handshake has begun.
+    func holdOff() -> Bool { !isShared && address.path == nil && cs_hold_off(descriptor) == 0 }
 
     /// What sockets that are opened here have from the beginning.
     private static func prepare(_ socket: ListeningSocket) throws(ListenError) {

@@ -25,8 +25,8 @@ int cs_spawn(const char *path, char *const arguments[], char *const variables[],
 void cs_seal(void);
 
 /// Has the system ignore whoever wants to connect to a listening socket from now on, for good; they try again a second later.
-/// Of TCP alone, and as far as the system can.
-void cs_hold_off(int listener);
+/// Of TCP alone. 0 when it does.
+int cs_hold_off(int listener);
 
 /// Bytes that were sent and that the peer's system has not taken; 0 when that cannot be told.
 int cs_unacknowledged(int fd);
