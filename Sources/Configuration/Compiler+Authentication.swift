@@ -16,9 +16,9 @@ extension Compiler {
         /// The ids of each kind; nil where it cannot be told which there are.
         var ids: [Principal.Kind: Set<[UInt8]>?] = [:]
 
-        func authenticator(for grants: [Grant]) -> Authenticator {
+        func authenticator(for grants: [Grant], accepting authorities: ClientAuthorities?) -> Authenticator {
             Authenticator(
-                apiKeys: keys, issuers: issuers, certificates: certificates,
+                apiKeys: keys, issuers: issuers, certificates: certificates, acceptedBy: authorities,
                 claimNames: Set(grants.flatMap(\.claimNames)),
                 rememberedTokens: rememberedTokens, ticketKey: ticketKey, denied: denied)
         }

@@ -37,7 +37,11 @@ extension Compiler {
             conditions: conditions, bucket: Compiler.bucket(of: draft), target: target, withoutKey: route.withoutKey,
             maximumKeyLength: route.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
             lastMoment: route.lastMoment, rates: Compiler.rates(of: draft),
-            facts: Compiler.facts(of: draft, credentials, credential), issuer: issuer)
+            facts: Compiler.facts(of: draft, credentials, credential), issuer: issuer,
+            fingerprint: Grant.Fingerprint { hasher in
+                member.value.hash(into: &hasher)
+                hasher.combine(credentials.list[credential].key?.accessKey)
+            })
     }
 
     /// - Parameter credential: its place; nil where something is wrong with it, which a route does not notice that needs nothing

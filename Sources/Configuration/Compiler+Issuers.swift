@@ -29,13 +29,19 @@ extension Compiler {
         guard let id = fields.string("id"), let issuer = fields.string("issuer"),
             let audience = fields.string("audience"), let algorithms, let keys
         else { return nil }
-        func make(_ keys: JWTKeySet?) -> JWTIssuer {
-            JWTIssuer(
-                id: id, issuer: issuer, audience: audience, algorithms: algorithms, keys: keys, leeway: leeway / 1000)
-        }
-        switch keys {
-        case .known(let keys): return (make(keys), nil)
-        case .fetched(let source): return (make(nil), source)
+        let (known, source): (JWTKeySet?, Configuration.KeySource?) =
+            switch keys {
+            case .known(let keys): (keys, nil)
+            case .fetched(let source): (nil, source)
+            }
+        do throws(CryptoError) {
+            let issuer = try JWTIssuer(
+                id: id, issuer: issuer, audience: audience, algorithms: algorithms, keys: known,
+                fetchedFrom: fields.string("jwksUrl") ?? [], leeway: leeway / 1000)
+            return (issuer, source)
+        } catch {
+            reader.report(path, "cannot be used now: \(error)")
+            return nil
         }
     }
 

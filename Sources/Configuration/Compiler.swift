@@ -52,7 +52,7 @@ final class Compiler {
         for member in root.members("grants") ?? [] {
             if let grant = compileGrant(member, at: grants.count, credentials, identities) { grants.append(grant) }
         }
-        let authenticator = identities.authenticator(for: grants)
+        let authenticator = identities.authenticator(for: grants, accepting: server.tls?.clientAuthorities)
         checkCallbacks(grants, beside: server.aliases)
         if file.isWorldWritable {
             reader.report("", "anybody on this machine can change this file; chmod o-w it")

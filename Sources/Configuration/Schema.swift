@@ -214,7 +214,7 @@ package enum Schema {
             "perCaller", .rate, "Requests of one caller, over all grants; of one address for `anonymous`."),
         FieldDescription(
             "identities", .integer(64...16_777_216), standard: "65536", fixed: true,
-            "Addresses and callers that are counted apart at a time, 16 bytes each; beyond it those who come new share what one has."
+            "Addresses that are counted apart at a time, and as many callers that have authenticated; 16 bytes each. Beyond it the one that has used least gives way."
         ),
     ]
 

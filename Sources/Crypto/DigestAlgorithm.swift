@@ -55,13 +55,7 @@ package struct Digest: Sendable {
 
     /// Compares in a time that does not depend on the content.
     package func constantTimeEquals(_ other: Digest) -> Bool {
-        guard count == other.count else { return false }
-        // Unsafe: both are lent for the call, and as long as each other.
-        return unsafe bytes.withUnsafeBytes { mine in
-            unsafe other.bytes.withUnsafeBytes {
-                unsafe CRYPTO_memcmp(mine.baseAddress, $0.baseAddress, mine.count) == 0
-            }
-        }
+        bytes.constantTimeEquals(other.bytes)
     }
 }
 

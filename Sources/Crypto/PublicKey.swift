@@ -57,6 +57,18 @@ import COpenSSL
         return unsafe EVP_PKEY_get_group_name(key, &name, name.count, nil) == 1 && strcmp(name, Name.p256.pointer) == 0
     }
 
+    /// The key in DER (RFC 5280 section 4.1.2.7).
+    func encoded() throws(CryptoError) -> [UInt8] {
+        let length = unsafe i2d_PUBKEY(key, nil)
+        guard length > 0 else { throw .unavailable("i2d_PUBKEY") }
+        var bytes = [UInt8](repeating: 0, count: Int(length))
+        unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            var end = bytes.baseAddress
+            _ = unsafe i2d_PUBKEY(key, &end)
+        }
+        return bytes
+    }
+
     // MARK: Where keys come from
 
     /// - Parameter pem: a text with `-----BEGIN PUBLIC KEY-----` in it (RFC 7468 section 13).

@@ -25,6 +25,18 @@ package struct VerificationKey: Sendable {
         kind = key.kind
     }
 
+    /// SHA-256 of the secret, or of the public key in DER: what tells it from other keys.
+    package func fingerprint() throws(CryptoError) -> Digest {
+        switch material {
+        case .secret(let secret):
+            let nothing: [UInt8] = []
+            return try Digest(.sha256, of: secret, followedBy: nothing.span)
+        case .publicKey(let key):
+            let text = try key.encoded()
+            return try Digest(.sha256, of: text.span)
+        }
+    }
+
     /// Whether `signature` is of this key over `message`; never where the key is of another kind than the algorithm's.
     package func verifies(
         _ signature: Span<UInt8>, over message: Span<UInt8>, by algorithm: SignatureAlgorithm

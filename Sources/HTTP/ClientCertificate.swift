@@ -8,9 +8,13 @@ package final class ClientCertificate: Sendable {
     /// Unix seconds up to which it was not revoked, by the lists that it was checked against: then newer ones are to be asked.
     package let checkedUntil: Int64
 
-    package init(names: [AlternativeName], notAfter: Int64, checkedUntil: Int64) {
+    /// What its authorities have accepted it by, to be asked again when they are others (`ClientAuthorities.accept`).
+    package let proof: [UInt8]
+
+    package init(names: [AlternativeName], notAfter: Int64, checkedUntil: Int64, proof: [UInt8] = []) {
         self.names = names
         self.notAfter = notAfter
         self.checkedUntil = checkedUntil
+        self.proof = proof
     }
 }

@@ -11,13 +11,13 @@ package struct Request: ~Copyable, ~Escapable {
     package let client: ClientAddress
     /// What the client has shown by TLS, already verified.
     package let certificate: ClientCertificate?
-    /// The handler's edition when it let the head pass; nil when all came at once.
-    package let edition: AnyObject?
+    /// Whether the handler has judged the head before the body came: then the request has been counted.
+    package let wasAdmitted: Bool
 
     @_lifetime(copy bytes, copy body)
     package init(
         _ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, listener: Int = 0,
-        client: ClientAddress = .none, certificate: ClientCertificate? = nil, edition: AnyObject? = nil
+        client: ClientAddress = .none, certificate: ClientCertificate? = nil, wasAdmitted: Bool = false
     ) {
         self.head = head
         self.bytes = bytes
@@ -25,7 +25,7 @@ package struct Request: ~Copyable, ~Escapable {
         self.listener = listener
         self.client = client
         self.certificate = certificate
-        self.edition = edition
+        self.wasAdmitted = wasAdmitted
     }
 
     package var path: Span<UInt8> {

@@ -9,13 +9,12 @@ package protocol RequestHandler: AnyObject {
     /// the body is not waited for.
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool
     /// Fills in the answer to something that is no acceptable request; the connection closes after it.
-    func respond(to error: RequestError, at instant: Instant, into response: inout Response)
+    /// - Parameter client: the address that sent it; none where that is not known, or where the request has been counted.
+    func respond(
+        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response)
     /// The client whose answer was to come later is gone, or its time is over; called once, and not after the answer was
     /// finished. To finish it now does nothing.
     func abandon(_ ticket: AnswerTicket)
-    /// What requests are answered by just now, for a handler that may be given something else: a request whose head it has
-    /// let pass has it beside it when its body has come.
-    var edition: AnyObject? { get }
     /// Called four times a second while the loop has anything to look after, for whatever the handler waits for.
     func tick(at instant: Instant)
     /// The server ends, and nobody can wait any longer: whatever can be answered is answered now, or never.
@@ -32,7 +31,6 @@ package protocol RequestHandler: AnyObject {
 /// For those that answer everything at once.
 extension RequestHandler {
     package func abandon(_ ticket: AnswerTicket) {}
-    package var edition: AnyObject? { nil }
     package func tick(at instant: Instant) {}
     package func end() {}
     package func rest(since begin: Instant) {}

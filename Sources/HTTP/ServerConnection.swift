@@ -80,8 +80,8 @@ package struct ServerConnection: ~Copyable {
     /// Bytes of the request under way when they are known: its head and its Content-Length.
     private var expected: Int?
     private var chunked: ChunkedBody?
-    /// The handler's edition that let the head pass of the request under way.
-    private var edition: AnyObject?
+    /// Whether the handler has let the head of the request under way pass, before its body came.
+    private var isAdmitted = false
 
     /// Bytes of answers that may wait to be sent before no further request of the connection is answered.
     package static let outputLimit = 64 * 1024
@@ -270,7 +270,7 @@ package struct ServerConnection: ~Copyable {
             writeLast(omittingBody: head.method == .head, &context)
             return false
         }
-        edition = context.handler.edition
+        isAdmitted = true
         if head.expectsContinue, bytes.count == head.length {
             context.out.append("HTTP/1.1 100 Continue\r\n\r\n")
         }
@@ -282,7 +282,8 @@ package struct ServerConnection: ~Copyable {
         _ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, of client: ClientAddress
     ) -> Request {
         Request(
-            head, in: bytes, body: body, listener: listener, client: client, certificate: certificate, edition: edition)
+            head, in: bytes, body: body, listener: listener, client: client, certificate: certificate,
+            wasAdmitted: isAdmitted)
     }
 
     private mutating func answer(_ request: borrowing Request, _ context: inout Context) -> Next {
@@ -290,7 +291,7 @@ package struct ServerConnection: ~Copyable {
         let answering = context.handler.respond(
             to: request, as: nextTicket, at: context.instant, into: &context.response)
         let manner = Manner(request.head)
-        edition = nil
+        isAdmitted = false
         switch answering {
         case .done: return write(in: manner, &context) ? .read : .close
         case .later:
@@ -316,8 +317,16 @@ package struct ServerConnection: ~Copyable {
     /// Writes the answer to something that is no acceptable request; nothing more is read from the connection.
     package mutating func refuse(_ error: RequestError, omittingBody: Bool = false, in context: inout Context) {
         context.response.reset()
-        context.handler.respond(to: error, at: context.instant, into: &context.response)
+        let sender = sender(in: context)
+        context.handler.respond(to: error, from: sender, at: context.instant, into: &context.response)
         writeLast(omittingBody: omittingBody, &context)
+    }
+
+    /// Whose address an error is counted for; none where the request has been counted, and behind a trusted proxy, where a head
+    /// that cannot be read does not tell its sender.
+    private func sender(in context: borrowing Context) -> ClientAddress {
+        if case .parked = phase { return .none }
+        return isAdmitted || context.proxies.contains(client) ? .none : client
     }
 
     /// Whether the request under way is a HEAD, as far as one can tell: its answer has no body, be it a refusal

@@ -18,7 +18,9 @@ package final class SandboxHandler: RequestHandler {
         false
     }
 
-    package func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
+    package func respond(
+        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+    ) {
         let status =
             switch error.kind {
             case .malformed: 400

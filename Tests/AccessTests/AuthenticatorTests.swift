@@ -1,3 +1,5 @@
+import Crypto
+import TestKeys
 import Testing
 
 @testable import Access
@@ -71,8 +73,10 @@ import Testing
     /// Who is known by these names: the subject, or why nobody is.
     private func holder(
         of names: [AlternativeName], denied: Set<Principal> = [], checkedUntil listEnd: Int64 = .max,
-        at now: Int64 = House.now
-    ) -> String {
+        by other: String? = nil, at now: Int64 = House.now
+    ) throws -> String {
+        let authorities = try ClientAuthorities(Array(Authorities.root.utf8), revocations: nil)
+        let proof = try other.map { try ClientAuthorities(Array($0.utf8), revocations: nil) } ?? authorities
         let authenticator = Authenticator(
             apiKeys: [],
             certificates: [
@@ -80,8 +84,10 @@ import Testing
                     id: Array("backend".utf8),
                     names: [Self.dns("backend.example.com"), AlternativeName(.uri, Array("spiffe://a/b".utf8))]),
                 Authenticator.Certificate(id: Array("batch".utf8), names: [AlternativeName(.email, Array("a@b".utf8))]),
-            ], denied: denied)
-        switch authenticator.identify(certificate: names, until: House.now + 60, checkedUntil: listEnd, at: now) {
+            ], acceptedBy: authorities, denied: denied)
+        switch authenticator.identify(
+            certificate: names, until: House.now + 60, checkedUntil: listEnd, proof: proof.proof, at: now)
+        {
         case .refused(let reason, _): return reason.description
         case .caller(let caller):
             #expect(caller.principal.kind == .certificate && caller.principal.id == caller.principal.subject)
@@ -90,42 +96,42 @@ import Testing
         }
     }
 
-    @Test func `R9: a certificate is its caller's by any one of the names that are configured`() {
+    @Test func `R9: a certificate is its caller's by any one of the names that are configured`() throws {
         let uri = AlternativeName(.uri, Array("spiffe://a/b".utf8))
-        #expect(holder(of: [Self.dns("backend.example.com")]) == "backend")
-        #expect(holder(of: [Self.dns("other"), uri]) == "backend")
+        #expect(try holder(of: [Self.dns("backend.example.com")]) == "backend")
+        #expect(try holder(of: [Self.dns("other"), uri]) == "backend")
         #expect(
-            holder(of: [uri, Self.dns("backend.example.com"), uri]) == "backend",
+            try holder(of: [uri, Self.dns("backend.example.com"), uri]) == "backend",
             "one caller's names are no two callers")
-        #expect(holder(of: [AlternativeName(.email, Array("a@b".utf8))]) == "batch")
+        #expect(try holder(of: [AlternativeName(.email, Array("a@b".utf8))]) == "batch")
     }
 
-    @Test func `R8, R9: a certificate that names nobody is refused; kinds and bytes count`() {
+    @Test func `R8, R9: a certificate that names nobody is refused; kinds and bytes count`() throws {
         for name in [
             Self.dns("Backend.example.com"), Self.dns("backend.example.com."), Self.dns("backend.example.co"),
             Self.dns("*.example.com"), Self.dns(""), Self.dns("backend.example.com\0"), Self.dns("spiffe://a/b"),
             AlternativeName(.uri, Array("backend.example.com".utf8)), AlternativeName(.dns, Array("a@b".utf8)),
-        ] { #expect(holder(of: [name]) == "the certificate is not one of a known caller", "\(name)") }
-        #expect(holder(of: []) == "the certificate is not one of a known caller")
+        ] { #expect(try holder(of: [name]) == "the certificate is not one of a known caller", "\(name)") }
+        #expect(try holder(of: []) == "the certificate is not one of a known caller")
     }
 
-    @Test func `R8: a certificate with names of two callers is neither's`() {
+    @Test func `R8: a certificate with names of two callers is neither's`() throws {
         let names = [Self.dns("backend.example.com"), AlternativeName(.email, Array("a@b".utf8))]
         for names in [names, names.reversed()] {
-            #expect(holder(of: names) == "the certificate has names of two callers")
+            #expect(try holder(of: names) == "the certificate has names of two callers")
         }
     }
 
-    @Test func `R5, R12: a certificate that has ended is refused, and one that is denied is known to be`() {
+    @Test func `R5, R12: a certificate that has ended is refused, and one that is denied is known to be`() throws {
         let names = [Self.dns("backend.example.com")]
-        #expect(holder(of: names, at: House.now + 59) == "backend")
-        #expect(holder(of: names, at: House.now + 60) == "the certificate has ended")
-        #expect(holder(of: names, checkedUntil: House.now + 30, at: House.now + 29) == "backend")
+        #expect(try holder(of: names, at: House.now + 59) == "backend")
+        #expect(try holder(of: names, at: House.now + 60) == "the certificate has ended")
+        #expect(try holder(of: names, checkedUntil: House.now + 30, at: House.now + 29) == "backend")
         #expect(
-            holder(of: names, checkedUntil: House.now + 30, at: House.now + 30)
+            try holder(of: names, checkedUntil: House.now + 30, at: House.now + 30)
                 == "the list of revoked certificates that the certificate was checked against has ended")
         let id = Array("backend".utf8)
-        #expect(holder(of: names, denied: [Principal(.certificate, id: id, subject: id)]) == "backend, denied")
-        #expect(holder(of: names, denied: [Principal(.apiKey, id: id, subject: id)]) == "backend")
+        #expect(try holder(of: names, denied: [Principal(.certificate, id: id, subject: id)]) == "backend, denied")
+        #expect(try holder(of: names, denied: [Principal(.apiKey, id: id, subject: id)]) == "backend")
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct NamedCallerTests {
     private func name(_ caller: String, _ claims: String = "{}", now: Int64 = House.now) throws -> Authenticator.Finding
     {
-        let login = JWTIssuer(
+        let login = try JWTIssuer(
             id: Array("login".utf8), issuer: Array("https://id.example.com".utf8), audience: Array("a".utf8),
             algorithms: [.rs256], keys: nil, leeway: 30)
         let authenticator = Authenticator(

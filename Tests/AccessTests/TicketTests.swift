@@ -1,3 +1,4 @@
+import TestKeys
 import Testing
 
 @testable import Access
@@ -21,14 +22,15 @@ struct TicketTests {
 
     private static func ticket(
         _ id: String = "an-id", subject: String = "42", kind: Principal.Kind = .jwt, until end: Int64 = House.now + 60,
-        grant: String = "photos", fixing parameters: [(String, String)] = [("key", "users/42/a.jpg")]
+        grant: String = "photos", fixing parameters: [(String, String)] = [("key", "users/42/a.jpg")],
+        mark: [UInt8] = [1, 2, 3]
     ) throws -> Ticket {
         let principal = Principal(kind, id: Array("login".utf8), subject: Array(subject.utf8))
         let terms = TicketTerms(
             grant: Array(grant.utf8),
             parameters: parameters.map { TicketTerms.Parameter(name: Array($0.0.utf8), value: Array($0.1.utf8)) })
         return try #require(
-            Ticket(Array(id.utf8), for: Caller(principal, index: 1, claims: claims), until: end, terms))
+            Ticket(Array(id.utf8), for: Caller(principal, index: 1, claims: claims), until: end, terms, mark: mark))
     }
 
     @Test(arguments: Principal.Kind.allCases.filter { $0 != .anonymous })
@@ -83,7 +85,7 @@ struct TicketTests {
             try Self.ticket(kind: .apiKey), try Self.ticket(kind: .certificate),
             try Self.ticket(grant: "photo", fixing: [("skey", "users/42/a.jpg")]),
             try Self.ticket(fixing: [("keyu", "sers/42/a.jpg")]), try Self.ticket(fixing: []),
-            try Self.ticket(until: House.now),
+            try Self.ticket(until: House.now), try Self.ticket(mark: [1, 2]),
         ]
         let texts = try tickets.map { try signer.write($0) }
         #expect(Set(texts).count == tickets.count)
@@ -96,34 +98,50 @@ struct TicketTests {
     }
 
     @Test func `nobody in particular has one, and a ticket makes none`() throws {
-        let terms = try Self.ticket().terms
-        #expect(Ticket([1], for: Caller(.anonymous, index: 0), until: 1, terms) == nil)
-        let bearer = Caller(Principal(.apiKey, id: [97], subject: [97]), index: 1, ticket: terms)
-        #expect(Ticket([1], for: bearer, until: 1, terms) == nil)
+        let ticket = try Self.ticket()
+        let terms = ticket.terms
+        #expect(Ticket([1], for: Caller(.anonymous, index: 0), until: 1, terms, mark: []) == nil)
+        let bearer = Caller(Principal(.apiKey, id: [97], subject: [97]), index: 1, ticket: ticket)
+        #expect(Ticket([1], for: bearer, until: 1, terms, mark: []) == nil)
     }
 
     // MARK: Who that is
 
-    private func finding(_ ticket: Ticket, denied: Set<Principal> = []) throws -> Authenticator.Finding {
+    private static let apiKey = "a-key-0123456789"
+
+    private func finding(
+        _ ticket: Ticket, denied: Set<Principal> = [], keys: [Authenticator.APIKey]? = nil
+    ) throws -> Authenticator.Finding {
         let authenticator = Authenticator(
-            apiKeys: [try House.key("login", "a-key-0123456789")], ticketKey: key, denied: denied)
+            apiKeys: try keys ?? [House.key("login", Self.apiKey)], ticketKey: key, denied: denied)
         let text = try #require(try signer.write(ticket))
         return authenticator.identify(ticket: text.span, by: signer, at: House.now)
     }
 
+    private func caller(_ finding: Authenticator.Finding) -> Caller? {
+        if case .caller(let caller) = finding { caller } else { nil }
+    }
+
+    private func mark(_ key: String = apiKey) throws -> [UInt8] {
+        try signer.mark(of: .apiKey(try House.digest(key)))
+    }
+
     @Test func `its principal is who asks, until it ends, while it is known and not denied (R12)`() throws {
-        let ticket = try Self.ticket(kind: .apiKey)
-        let caller: Caller? = if case .caller(let caller) = try finding(ticket) { caller } else { nil }
+        let ticket = try Self.ticket(kind: .apiKey, mark: mark())
+        let caller = caller(try finding(ticket))
         #expect(caller?.principal == ticket.principal)
         #expect(caller?.endsAt == House.now + 60)
         #expect(caller?.isDenied == false)
-        #expect(caller?.ticket?.grant == ticket.terms.grant)
-        for refused in [try Self.ticket(kind: .apiKey, until: House.now), try Self.ticket(kind: .jwt)] {
+        #expect(caller?.ticket?.terms.grant == ticket.terms.grant)
+        for refused in [
+            try Self.ticket(kind: .apiKey, until: House.now, mark: mark()), try Self.ticket(kind: .jwt, mark: mark()),
+        ] {
             let isCaller = if case .caller = try finding(refused) { true } else { false }
             #expect(!isCaller)
         }
         for (ticket, denied) in [
-            (ticket, Set([ticket.principal])), (try Self.ticket("denied-id", kind: .apiKey), Set<Principal>()),
+            (ticket, Set([ticket.principal])),
+            (try Self.ticket("denied-id", kind: .apiKey, mark: mark()), Set<Principal>()),
         ] {
             let isDenied =
                 if case .caller(let caller) = try finding(ticket, denied: denied) { caller.isDenied } else {
@@ -133,13 +151,106 @@ struct TicketTests {
         }
     }
 
+    // MARK: What had proved its maker
+
+    @Test func `R19: it ends with the API key that made it, whatever other keys its maker has`() throws {
+        let ticket = try Self.ticket(kind: .apiKey, mark: mark())
+        let (own, other) = (try House.key("login", Self.apiKey), try House.key("login", "another"))
+        #expect(caller(try finding(ticket, keys: [other, own, try House.key("else", "third")])) != nil)
+        let ended = try House.key("login", Self.apiKey, notAfter: House.now)
+        let later = try House.key("login", Self.apiKey, notAfter: House.now + 1)
+        #expect(caller(try finding(ticket, keys: [later, other])) != nil)
+        for keys in [[other], [ended, other], [other, try House.key("else", Self.apiKey)]] {
+            #expect(caller(try finding(ticket, keys: keys)) == nil)
+        }
+        #expect(caller(try finding(try Self.ticket(kind: .apiKey, mark: []))) == nil)
+        #expect(caller(try finding(try Self.ticket(kind: .apiKey, mark: House.digest(Self.apiKey).bytes.array))) == nil)
+    }
+
+    private static func issuer(
+        _ key: TestKey, id: String = "login", audience: String = TokenHouse.audience, source: String? = nil
+    ) throws -> JWTIssuer {
+        try JWTIssuer(
+            id: Array(id.utf8), issuer: Array(TokenHouse.issuer.utf8), audience: Array(audience.utf8),
+            algorithms: [key.algorithm],
+            keys: source == nil ? JWTKeySet([JWTKeySet.Key(try TokenHouse.verifier(key))]) : nil,
+            fetchedFrom: Array((source ?? "").utf8), leeway: 0)
+    }
+
+    @Test func `R19: it ends when the issuer of its maker's token has another key, audience, id or source`() throws {
+        let (one, two) = (TestKey(.eddsa), TestKey(.eddsa))
+        let ticket = try Self.ticket(mark: signer.mark(of: .issuer(Self.issuer(one).fingerprint)))
+        let text = try #require(try signer.write(ticket))
+        func asks(_ issuer: JWTIssuer) -> Caller? {
+            let authenticator = Authenticator(apiKeys: [], issuers: [issuer], ticketKey: key, denied: [])
+            return caller(authenticator.identify(ticket: text.span, by: signer, at: House.now))
+        }
+        #expect(asks(try Self.issuer(one))?.principal == ticket.principal)
+        for other in [
+            try Self.issuer(two), try Self.issuer(one, id: "logan"), try Self.issuer(one, audience: "else"),
+            try Self.issuer(one, source: "https://id.example.com/keys"),
+        ] { #expect(asks(other) == nil) }
+        let fetched = try Self.issuer(one, source: "https://id.example.com/keys")
+        #expect(
+            try Self.issuer(two, source: "https://id.example.com/keys").fingerprint.constantTimeEquals(
+                fetched.fingerprint))
+        #expect(
+            !(try Self.issuer(one, source: "https://id.example.com/k").fingerprint.constantTimeEquals(
+                fetched.fingerprint)))
+    }
+
+    @Test func `R19: it ends with the authorities of its maker's certificate, and when their list has it`() throws {
+        let authorities = try ClientAuthorities(Array(Authorities.root.utf8), revocations: nil)
+        let id = Array("login".utf8)
+        let ticket = try Self.ticket(kind: .certificate, mark: signer.mark(of: .certificate(authorities.proof)))
+        let text = try #require(try signer.write(ticket))
+        func asks(_ authorities: ClientAuthorities?) -> Caller? {
+            let authenticator = Authenticator(
+                apiKeys: [], certificates: [Authenticator.Certificate(id: id, names: [])], acceptedBy: authorities,
+                ticketKey: key, denied: [])
+            return caller(authenticator.identify(ticket: text.span, by: signer, at: House.now))
+        }
+        #expect(asks(authorities) != nil)
+        let listing = try ClientAuthorities(
+            Array(Authorities.root.utf8), revocations: Array(Authorities.revokesDirect.utf8))
+        let strangers = try ClientAuthorities(Array(Authorities.stranger.utf8), revocations: nil)
+        for other in [nil, strangers, listing] { #expect(asks(other) == nil) }
+    }
+
+    @Test func `R12, R19: another configuration serves a caller that it knows by the same proof and does not deny`()
+        throws
+    {
+        func authenticator(_ keys: [String], denied: [String] = [], tickets: [String] = []) throws -> Authenticator {
+            Authenticator(
+                apiKeys: try keys.map { try House.key("login", $0) },
+                ticketKey: try TicketKey(Self.secret, maximumLifetime: 60, denied: Set(tickets.map { Array($0.utf8) })),
+                denied: Set(denied.map { Principal(.apiKey, id: Array($0.utf8), subject: Array($0.utf8)) }))
+        }
+        let before = try authenticator(["one", "two"])
+        let key = Array("one".utf8)
+        let caller = try #require(self.caller(before.identify(apiKey: key.span, at: House.now)))
+        #expect(before.serves(caller, at: House.now) && before.serves(before.anonymous, at: House.now))
+        #expect(try authenticator(["one"], denied: ["other"]).serves(caller, at: House.now))
+        #expect(try !authenticator(["two"]).serves(caller, at: House.now))
+        #expect(try !authenticator(["one"], denied: ["login"]).serves(caller, at: House.now))
+        let principal = Principal(.apiKey, id: Array("login".utf8), subject: Array("login".utf8))
+        let ticket = try #require(
+            Ticket(Array("t1".utf8), for: caller, until: House.now + 9, Self.ticket().terms, mark: mark("one")))
+        let bearer = Caller(principal, index: 1, ticket: ticket, proof: caller.proof)
+        #expect(try authenticator(["one"]).serves(bearer, at: House.now))
+        #expect(try !authenticator(["one"], tickets: ["t1"]).serves(bearer, at: House.now))
+        #expect(try !authenticator(["two"]).serves(bearer, at: House.now))
+        let keys = [try House.key("login", "one")]
+        #expect(!Authenticator(apiKeys: keys, denied: []).serves(bearer, at: House.now))
+    }
+
     @Test func `random bytes are no ticket`() throws {
         var random = SplitMix(seed: 13)
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 0...200, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
-            #expect(Ticket(reading: bytes.span) == nil || bytes.first == 1)
+            #expect(Ticket(reading: bytes.span) == nil || bytes.first == 2)
             #expect(try signer.read(bytes.span) == nil)
         }
     }

@@ -141,6 +141,31 @@ struct CertificateCallersTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `R19: a ticket ends when the list of revocations names its maker's certificate, and outlives other lists`(
+        _ transport: Transport
+    ) throws {
+        func setup(_ list: String) -> Setup { self.setup("ticket", beside: "crlFile: \"\(list)\",") }
+        try Service.run(setup(certificates.emptyRevocations), transport) { service in
+            func mint(_ pair: ClientCertificates.Pair) throws -> String {
+                let client = try service.connect(showing: pair)
+                let json = "Content-Type: application/json"
+                try client.send(service.text("POST", "/tickets", [json], body: #"{"grant":"own"}"#))
+                return Self.own + "&ticket=\(try #require(try client.answer().json["ticket"]?.string))"
+            }
+            let (good, revoked) = (try mint(certificates.caller), try mint(certificates.revokedCaller))
+            for url in [good, revoked] { try ask(service, nil, url).expectSuccess() }
+            try service.reload(setup(certificates.revocations), transport, generation: 2)
+            try ask(service, nil, good).expectSuccess()
+            try ask(service, nil, revoked).expectProblem(401, "unauthenticated", "does not hold any more")
+            // And when its authority is none any more.
+            var other = self.setup("ticket")
+            other.server = other.server.replacing(certificates.authority, with: certificates.strangeAuthority)
+            try service.reload(other, transport, generation: 3)
+            try ask(service, nil, good).expectProblem(401, "unauthenticated")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `a certificate that is revoked, ended, or another authority's does not come so far`(_ transport: Transport)
         throws
     {

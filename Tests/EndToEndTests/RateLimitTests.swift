@@ -129,9 +129,109 @@ struct RateLimitTests {
         }
     }
 
+    /// Heads that announce a body which never comes, each with how it is answered.
+    private static func heldBack(_ service: Service) -> [(head: String, status: Int)] {
+        let json = "Content-Type: application/json"
+        let (two, wrong, alice) = ("Content-Length: 2", "Authorization: Bearer wrong", APIKey.alice.bearer)
+        let forged = "Authorization: Bearer eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJ4In0.AAAA"
+        func head(_ method: String, _ target: String, _ fields: String...) -> String {
+            service.text(method, target, fields)
+        }
+        return [
+            (head("POST", "/qiniu/uptoken", wrong, json, two), 401),
+            (head("POST", "/qiniu/uptoken", wrong, json, "Transfer-Encoding: chunked"), 401),
+            (head("POST", "/qiniu/uptoken", forged, json, two), 401),
+            (head("GET", photo, two), 400),
+            (head("POST", "/qiniu/uptoken?ticket=x", json, two), 401),
+            (head("POST", "/tickets", json, two), 401),
+            (head("POST", "/grants", json, two), 405),
+            (head("GET", "/grants", alice, two), 400),
+            (head("POST", "/done", json, two), 401),
+            (head("POST", "/qiniu/uptoken", alice, "Content-Type: text/html", two), 415),
+            (head("POST", "/nothing", json, two), 404),
+            (head("POST", "/qiniu/uptoken", "Host: evil.example", two), 421),
+            ("POST /qiniu/uptoken HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n", 400),
+        ]
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a request whose body is announced and held back counts like any other`(_ transport: Transport) throws {
+        var setup = Self.setup("held back", rateLimit: #"perAddress: "3/d""#)
+        setup.rest = setup.rest.replacing(
+            "authentication: {",
+            with: "authentication: { tickets: { secret: \"\(String(repeating: "s", count: 32))\" },")
+        setup.rest = setup.rest.replacing(
+            "grants: {",
+            with: """
+                grants: { "done": { route: "qiniu.callback", credential: "qiniu", reply: { ok: 1 },
+                    publicURL: "https://app.example.com/done" },
+                """)
+        try Service.run(setup, transport) { service in
+            // Each of an address of its own.
+            for (number, (head, status)) in Self.heldBack(service).enumerated() {
+                let source = 0x7F00_0100 + UInt32(number)
+                for _ in 0..<3 {
+                    let client = try Client(service.port, from: source)
+                    try client.send(head)
+                    #expect(try client.answer().status == status, "\(head)")
+                }
+                let client = try Client(service.port, from: source)
+                try client.send(service.text("GET", Self.photo))
+                Self.expectLimited(try client.answer(), limit: "3")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `a request whose body comes later counts once, for its address and for its caller`(_ transport: Transport)
+        throws
+    {
+        let limits = #"perAddress: "3/d", perCaller: "3/d""#
+        try Service.run(Self.setup("in two packets", rateLimit: limits), transport) { service in
+            let body = #"{"key":"known/a.jpg"}"#
+            let fields = ["Content-Type: application/json", APIKey.alice.bearer, "Expect: 100-continue"]
+            let text = service.text("POST", "/qiniu/uptoken", fields, body: body)
+            func ask() throws -> Answer {
+                let client = try service.connect()
+                try client.send(String(text.dropLast(body.utf8.count)))
+                let answer = try client.answer()
+                guard answer.status == 100 else { return answer }
+                try client.send(body)
+                return try client.answer()
+            }
+            for _ in 0..<3 { try ask().expectSuccess() }
+            Self.expectLimited(try ask(), limit: "3")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `strangers push no caller out of its share, and share none with one another`(_ transport: Transport) throws {
+        let ids = (0..<30).map { "caller\($0)" }
+        let keys = ids.map { APIKey(key: "key-of-\($0)-0123456789", id: $0) }
+        var setup = Self.setup("strangers", rateLimit: #"perAddress: "9/d", perCaller: "2/d", identities: 64"#)
+        setup.rest = setup.rest.replacing(
+            "apiKeys: [", with: "apiKeys: [\(keys.map(\.entry).joined(separator: ", ")), ")
+        try Service.run(setup, transport) { service in
+            try service.get(Self.known, keys[0].bearer).expectSuccess()
+            try service.get(Self.known, keys[0].bearer).expectSuccess()
+            // As many as would fill every bucket six times over, each of an address of its own.
+            for number in 0..<400 as Range<UInt32> {
+                let client = try Client(service.port, from: 0x7F01_0001 + number)
+                try client.send(service.text("GET", Self.photo))
+                try client.answer().expectSuccess()
+            }
+            for (number, key) in keys.enumerated() {
+                let client = try Client(service.port, from: 0x7F02_0001 + UInt32(number))
+                try client.send(service.text("GET", Self.known, [key.bearer]))
+                let answer = try client.answer()
+                if number == 0 { Self.expectLimited(answer, limit: "2") } else { answer.expectSuccess() }
+            }
+        }
+    }
+
     @Test(arguments: Transport.allCases)
     func `callbacks count for their address, forged ones too`(_ transport: Transport) throws {
-        var setup = Self.setup("callbacks", rateLimit: #"perAddress: "3/d", perCaller: "1/d""#)
+        var setup = Self.setup("callbacks", rateLimit: #"perAddress: "5/d", perCaller: "1/d""#)
         setup.rest = setup.rest.replacing(
             "grants: {",
             with: """
@@ -143,11 +243,11 @@ struct RateLimitTests {
                 try service.ask(method, "/done").expectProblem(405, "method_not_allowed")
             }
             for _ in 0..<3 { try service.post("/done", json: "{}").expectProblem(401, "unauthenticated") }
-            Self.expectLimited(try service.post("/done", json: "{}"), limit: "3")
+            Self.expectLimited(try service.post("/done", json: "{}"), limit: "5")
             let client = try service.connect()
             try client.send(service.text("POST", "/done", ["Content-Length: 100000"]))
-            Self.expectLimited(try client.answer(), limit: "3")
-            Self.expectLimited(try service.get(Self.photo), limit: "3")
+            Self.expectLimited(try client.answer(), limit: "5")
+            Self.expectLimited(try service.get(Self.photo), limit: "5")
         }
     }
 }

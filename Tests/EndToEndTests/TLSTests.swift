@@ -37,6 +37,22 @@ struct TLSTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `R2: a page that came by http is none of the service's own`(_ transport: Transport) throws {
+        try Service.run(setup(), transport) { service in
+            let base = "https://localhost:\(service.port)"
+            for (scheme, code) in [("http", "403"), ("https", "200")] {
+                let outcome = try curl(
+                    service,
+                    [
+                        "--write-out", "%{http_code}", "--header", "Origin: \(scheme)://localhost:\(service.port)",
+                        "\(base)/qiniu/uptoken?key=photos/a.jpg",
+                    ])
+                #expect(outcome.out.hasSuffix(code), "\(outcome.out)")
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `curl gets tokens by 1.2 and by 1.3, on one connection`(_ transport: Transport) throws {
         try Service.run(setup(), transport) { service in
             let base = "https://localhost:\(service.port)"

@@ -238,6 +238,55 @@ struct TicketsTests {
             .expectProblem(403, "not_in_grant")
     }
 
+    @Test(arguments: Transport.allCases)
+    func `R19: a ticket ends at the reload that removes or ends the API key that made it, whatever keys its maker has`(
+        _ transport: Transport
+    ) throws {
+        func setup(_ keys: String...) -> Setup {
+            var setup = Self.tickets
+            setup.rest = setup.rest.replacing(APIKey.alice.entry, with: keys.joined(separator: ", "))
+            return setup
+        }
+        let both = setup(APIKey.alice.entry, APIKey.aliceToo.entry)
+        try Service.run(both, transport) { service in
+            let ticket = try Self.mint(service, #"{"grant":"photos","key":"photos/a.jpg"}"#)
+            let url = "/qiniu/uptoken?ticket=\(ticket)"
+            try service.get(url).expectSuccess()
+            let ended = APIKey(key: APIKey.alice.key, id: "alice", notAfter: now - 1)
+            let others = [setup(APIKey.aliceToo.entry), setup(ended.entry, APIKey.aliceToo.entry)]
+            for (number, other) in others.enumerated() {
+                try service.reload(other, transport, generation: 2 * number + 2)
+                try service.get(url).expectProblem(401, "unauthenticated", "does not hold any more")
+                try service.reload(both, transport, generation: 2 * number + 3)
+                try service.get(url).expectSuccess()
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `R19: a ticket ends at the reload that changes its issuer's secret, audience or name`(
+        _ transport: Transport
+    ) throws {
+        try Service.run(Self.tickets, transport) { service in
+            let token = Setup.token(.hs256, sub: "42", more: #""tenant":"t1","scope":"upload read""#)
+            let ticket = try Self.mint(service, #"{"grant":"tenant"}"#, "Authorization: Bearer \(token)")
+            let url = "/qiniu/uptoken?ticket=\(ticket)"
+            try service.get(url).expectSuccess()
+            for (number, (text, other)) in [
+                ("secret: { file: \"secrets/tokens\" }", "secret: \"\(String(repeating: "z", count: 40))\""),
+                ("audience: \"uploads\"", "audience: \"others\""), ("issuer: \"intern\"", "issuer: \"extern\""),
+            ].enumerated() {
+                var setup = Self.tickets
+                setup.rest = setup.rest.replacing(text, with: other)
+                #expect(setup.rest != Self.tickets.rest)
+                try service.reload(setup, transport, generation: 2 * number + 2)
+                try service.get(url).expectProblem(401, "unauthenticated")
+                try service.reload(Self.tickets, transport, generation: 2 * number + 3)
+                try service.get(url).expectSuccess()
+            }
+        }
+    }
+
     @Test func `R12: tickets are denied by their id, and with their principal`() throws {
         let service = try Service.shared(Self.tickets, .epoll)
         let answer = try service.post("/tickets", json: #"{"grant":"photos"}"#, APIKey.alice.bearer)

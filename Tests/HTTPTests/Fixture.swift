@@ -46,7 +46,9 @@ final class RecordingHandler: RequestHandler {
         return true
     }
 
-    func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
+    func respond(
+        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+    ) {
         errors.append(error.kind)
         response.body.append(text: refusal)
         response.status =

@@ -51,9 +51,11 @@ final class ParkingHandler: RequestHandler {
         return false
     }
 
-    func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
+    func respond(
+        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+    ) {
         carryOut(.error)
-        echo.respond(to: error, at: instant, into: &response)
+        echo.respond(to: error, from: client, at: instant, into: &response)
     }
 
     func abandon(_ ticket: AnswerTicket) {

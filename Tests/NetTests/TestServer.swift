@@ -40,7 +40,9 @@ final class EchoHandler: RequestHandler {
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool { false }
 
-    func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
+    func respond(
+        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+    ) {
         response.status =
             switch error.kind {
             case .malformed: 400

@@ -57,6 +57,8 @@ package struct ClientCertificates: Sendable {
     /// What `authority` has revoked, as of today and as of long ago.
     package var revocations: String { folder + "/ca.crl" }
     package var oldRevocations: String { folder + "/old.crl" }
+    /// Before it had revoked any.
+    package var emptyRevocations: String { folder + "/empty.crl" }
 
     package static let shared = Result { try ClientCertificates() }
 
@@ -137,6 +139,7 @@ package struct ClientCertificates: Sendable {
         leaf vague backend ca "$backend"
         leaf serving backend ca "$backend\\nextendedKeyUsage=serverAuth"
         ca() { openssl ca -config ca.cnf -name ca -cert ca.pem -keyfile ca.key "$@"; }
+        ca -gencrl -crldays 30 -out empty.crl
         ca -revoke revoked.pem
         ca -gencrl -crldays 30 -out ca.crl
         ca -gencrl -crl_lastupdate 20200101000000Z -crl_nextupdate 20200201000000Z -out old.crl

@@ -45,6 +45,10 @@ package struct Authenticator: Sendable {
     private let issuers: [(issuer: JWTIssuer, index: Int)]
     /// In the order of the names.
     private let certificates: [(name: AlternativeName, caller: Caller)]
+    /// Whose certificates are accepted; nil for nobody's.
+    private let authorities: ClientAuthorities?
+    /// Places in `keys`, in the order of their callers' indices.
+    private let keysByCaller: [Int]
     private let claimNames: Set<[UInt8]>
     private let denied: Set<Principal>
     private let rememberedTokens: Int
@@ -59,12 +63,14 @@ package struct Authenticator: Sendable {
     /// - Parameters:
     ///   - issuers: no two with the same `iss`.
     ///   - certificates: no two with the same id, or with a name in common.
+    ///   - authorities: whose certificates clients may show.
     ///   - claimNames: the claims that grants look at.
     ///   - rememberedTokens: how many tokens an event loop need not check again.
     ///   - denied: the principals of the deny list.
     package init(
         apiKeys: [APIKey], issuers: [JWTIssuer] = [], certificates: [Certificate] = [],
-        claimNames: Set<[UInt8]> = [], rememberedTokens: Int = 0, ticketKey: TicketKey? = nil, denied: Set<Principal>
+        acceptedBy authorities: ClientAuthorities? = nil, claimNames: Set<[UInt8]> = [], rememberedTokens: Int = 0,
+        ticketKey: TicketKey? = nil, denied: Set<Principal>
     ) {
         anonymous = Caller(.anonymous, index: 0)
         var callers = [anonymous]
@@ -75,7 +81,8 @@ package struct Authenticator: Sendable {
             let principal = Principal(.apiKey, id: key.id, subject: key.id)
             let index = indices[key.id] ?? callers.count
             let caller = Caller(
-                principal, index: index, endsAt: key.notAfter, isDenied: denied.contains(principal))
+                principal, index: index, endsAt: key.notAfter, isDenied: denied.contains(principal),
+                proof: .apiKey(key.digest))
             if indices.updateValue(index, forKey: key.id) == nil { callers.append(caller) }
             keys.append((key.digest.prefix, key.digest, caller))
         }
@@ -95,7 +102,10 @@ package struct Authenticator: Sendable {
         self.callers = callers
         callersByID = callers.sorted { $0.principal.id.precedes($1.principal.id) }
         self.ticketKey = ticketKey
-        self.keys = keys.sorted { $0.prefix < $1.prefix }
+        let sorted = keys.sorted { $0.prefix < $1.prefix }
+        self.keys = sorted
+        keysByCaller = sorted.indices.sorted { sorted[$0].caller.index < sorted[$1].caller.index }
+        self.authorities = authorities
         self.claimNames = claimNames
         self.denied = denied
         self.rememberedTokens = issuers.isEmpty ? 0 : rememberedTokens
@@ -147,8 +157,10 @@ package struct Authenticator: Sendable {
     /// - Parameters:
     ///   - end: the certificate's last moment.
     ///   - listEnd: up to when it was not revoked.
+    ///   - proof: what the authorities have accepted it by, those of an earlier configuration perhaps.
     package func identify(
-        certificate names: [AlternativeName], until end: Int64, checkedUntil listEnd: Int64, at now: Int64
+        certificate names: [AlternativeName], until end: Int64, checkedUntil listEnd: Int64, proof: [UInt8],
+        at now: Int64
     ) -> Finding {
         var holder: Caller?
         for name in names {
@@ -161,8 +173,13 @@ package struct Authenticator: Sendable {
         guard now < listEnd else {
             return .refused("the list of revoked certificates that the certificate was checked against has ended")
         }
+        guard holds(.certificate(proof), of: holder.principal, at: now) else {
+            return .refused("the certificate is not accepted any more")
+        }
         return .caller(
-            Caller(holder.principal, index: holder.index, endsAt: end, isDenied: holder.isDenied))
+            Caller(
+                holder.principal, index: holder.index, endsAt: end, isDenied: holder.isDenied,
+                proof: .certificate(proof)))
     }
 
     private func caller(named name: AlternativeName) -> Caller? {
@@ -170,7 +187,7 @@ package struct Authenticator: Sendable {
         return place < certificates.count && certificates[place].name == name ? certificates[place].caller : nil
     }
 
-    /// Who asks by a ticket (R11): its principal, if that is still known, and for what the ticket is for.
+    /// Who asks by a ticket (R11): its principal, if that is still known by what had proved it, and for what the ticket is for.
     package func identify(ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64) -> Finding {
         let refusal: StaticString = "the ticket is not valid"
         guard let signer, let ticketKey else { return .refused(refusal) }
@@ -184,12 +201,74 @@ package struct Authenticator: Sendable {
         guard now < ticket.endsAt else { return .refused("the ticket has ended") }
         let principal = ticket.principal
         guard let index = index(of: principal.kind, principal.id) else { return .refused(refusal) }
+        let proof: CallerProof?
+        do throws(CryptoError) { proof = try self.proof(of: ticket, index, by: signer, at: now) } catch {
+            return .refused(Authenticator.failure)
+        }
+        guard let proof else { return .refused("what the ticket was made by does not hold any more") }
         let isDenied = denied.contains(principal) || ticketKey.denies(ticket.id)
         return .caller(
             Caller(
                 principal, index: index, endsAt: ticket.endsAt, isDenied: isDenied, claims: ticket.claims,
-                ticket: ticket.terms))
+                ticket: ticket, proof: proof))
     }
+
+    // MARK: Proofs
+
+    /// What had proved a ticket's maker, if that holds; nil if it does not.
+    /// - Parameter index: where the grants of its maker's identity are listed.
+    private func proof(
+        of ticket: Ticket, _ index: Int, by signer: TicketSigner, at now: Int64
+    ) throws(CryptoError) -> CallerProof? {
+        switch ticket.principal.kind {
+        case .anonymous: return nil
+        case .apiKey:
+            for key in keys(ofCaller: index) where try signer.mark(of: key.caller.proof) == ticket.mark {
+                return holds(key.caller.proof, of: ticket.principal, at: now) ? key.caller.proof : nil
+            }
+            return nil
+        case .jwt:
+            guard let issuer = issuers.first(where: { $0.index == index })?.issuer else { return nil }
+            let proof = CallerProof.issuer(issuer.fingerprint)
+            return try signer.mark(of: proof) == ticket.mark ? proof : nil
+        case .certificate:
+            let proof = CallerProof.certificate(ticket.mark)
+            return holds(proof, of: ticket.principal, at: now) ? proof : nil
+        }
+    }
+
+    /// Whether a caller whom another configuration has identified would be served by this one, too, as far as that is for
+    /// authentication to say.
+    package func serves(_ caller: Caller, at now: Int64) -> Bool {
+        if denied.contains(caller.principal) { return false }
+        if let ticket = caller.ticket, ticketKey.map({ $0.denies(ticket.id) }) ?? true { return false }
+        return holds(caller.proof, of: caller.principal, at: now)
+    }
+
+    /// Whether something that has proved a caller would prove it now.
+    private func holds(_ proof: CallerProof, of principal: Principal, at now: Int64) -> Bool {
+        guard let index = index(of: principal.kind, principal.id) else { return false }
+        switch proof {
+        case .nothing: return principal.kind == .anonymous
+        case .apiKey(let digest):
+            return keys(ofCaller: index).contains {
+                $0.digest.constantTimeEquals(digest) && now < $0.caller.endsAt ?? .max
+            }
+        case .issuer(let digest):
+            return issuers.contains { $0.index == index && $0.issuer.fingerprint.constantTimeEquals(digest) }
+        case .certificate(let proof): return authorities?.accept(proof, at: now) ?? false
+        }
+    }
+
+    /// The API keys of one identity.
+    private func keys(
+        ofCaller index: Int
+    ) -> some Sequence<(prefix: UInt64, digest: Digest, caller: Caller)> {
+        keysByCaller[keysByCaller.place { keys[$0].caller.index < index }...].lazy
+            .map { [keys] in keys[$0] }.prefix { $0.caller.index == index }
+    }
+
+    // MARK: Named callers
 
     /// Somebody whom the operator says who it is, as if that were proved.
     /// - Parameter claims: what a token of it would say; its `exp` is when that ends. `sub` and `iss` need not be said.
@@ -221,7 +300,8 @@ package struct Authenticator: Sendable {
                 principal, index: index, endsAt: end, leeway: issuer.leeway, isDenied: denied.contains(principal),
                 claims: CallerClaims(
                     own.filter { claimNames.contains($0.name) }.map { ($0.name, .text($0.value)) }
-                        + CallerClaims(others, named: claimNames).entries)))
+                        + CallerClaims(others, named: claimNames).entries),
+                proof: .issuer(issuer.fingerprint)))
     }
 
     /// Of several keys, the one that holds longest.
@@ -231,7 +311,10 @@ package struct Authenticator: Sendable {
             guard let index = index(of: principal.kind, principal.id) else {
                 return .refused("authentication has no such identity")
             }
-            return .caller(Caller(principal, index: index, isDenied: denied.contains(principal)))
+            return .caller(
+                Caller(
+                    principal, index: index, isDenied: denied.contains(principal),
+                    proof: .certificate(authorities?.proof ?? [])))
         }
         let own = keys.map(\.caller).filter { $0.principal == principal }
         guard let longest = own.max(by: { $0.endsAt ?? .max < $1.endsAt ?? .max }) else {
@@ -311,7 +394,8 @@ package struct Authenticator: Sendable {
         let principal = Principal(.jwt, id: issuer.id, subject: token.claims.subject)
         let caller = Caller(
             principal, index: index, endsAt: token.claims.expiry, leeway: issuer.leeway,
-            isDenied: denied.contains(principal), claims: token.claims.kept(claimNames))
+            isDenied: denied.contains(principal), claims: token.claims.kept(claimNames),
+            proof: .issuer(issuer.fingerprint))
         return JWTMemory.Entry(
             digest: digest, caller: caller, issuer: place,
             validity: JWTValidity(token.claims, leeway: issuer.leeway))

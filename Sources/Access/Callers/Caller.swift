@@ -11,12 +11,14 @@ package final class Caller: Sendable {
     package let isDenied: Bool
     /// What its token says of it, as far as grants look at it.
     let claims: CallerClaims
-    /// What it may use the ticket for by which it asks; nil for one that asks by a credential of its own.
-    package let ticket: TicketTerms?
+    /// The ticket by which it asks; nil for one that asks by a credential of its own.
+    package let ticket: Ticket?
+    /// What has proved it; for one that asks by a ticket, what had proved the ticket's maker.
+    package let proof: CallerProof
 
     init(
         _ principal: Principal, index: Int, endsAt: Int64? = nil, leeway: Int64 = 0, isDenied: Bool = false,
-        claims: CallerClaims = .none, ticket: TicketTerms? = nil
+        claims: CallerClaims = .none, ticket: Ticket? = nil, proof: CallerProof = .nothing
     ) {
         self.principal = principal
         self.index = index
@@ -25,6 +27,7 @@ package final class Caller: Sendable {
         self.isDenied = isDenied
         self.claims = claims
         self.ticket = ticket
+        self.proof = proof
     }
 
     /// When what is issued now has to end at the latest: with the caller's own credential, or, where that holds only because

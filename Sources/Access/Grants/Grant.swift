@@ -39,6 +39,20 @@ package final class Grant: Sendable {
         }
     }
 
+    /// A hash of what the configuration says of a grant, as it is written there. It is good within one process.
+    package struct Fingerprint: Sendable, Equatable, CustomReflectable {
+        private let hash: Int
+
+        package init(_ feed: (inout Hasher) -> Void) {
+            var hasher = Hasher()
+            feed(&hasher)
+            hash = hasher.finalize()
+        }
+
+        /// Empty: two texts may mean the same.
+        package var customMirror: Mirror { Mirror(self, children: [:]) }
+    }
+
     package let name: [UInt8]
     /// Its place among the configuration's grants.
     package let index: Int
@@ -65,6 +79,8 @@ package final class Grant: Sendable {
     /// What callers are told of its route's fields and its credential's: members of a JSON object, each with a comma before it.
     package let facts: [UInt8]
     package let issuer: any Issuer
+    /// What tells it from a grant of its name in another configuration.
+    package let fingerprint: Fingerprint
     /// The issuer's answers, kept here so that nobody asks it for every request.
     let callersEnd: CallersEnd
     package let neverEnds: Bool
@@ -74,7 +90,8 @@ package final class Grant: Sendable {
         name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector],
         conditions: [ClaimCondition] = [], bucket: Bucket, target: Target, withoutKey: WithoutKey,
         maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64, maxLifetime: Int64,
-        lastMoment: Int64? = nil, rates: Rates = Rates(), facts: [UInt8] = [], issuer: any Issuer
+        lastMoment: Int64? = nil, rates: Rates = Rates(), facts: [UInt8] = [], issuer: any Issuer,
+        fingerprint: Fingerprint = Fingerprint { _ in }
     ) {
         self.name = name
         self.index = index
@@ -92,6 +109,7 @@ package final class Grant: Sendable {
         self.rates = rates
         self.facts = facts
         self.issuer = issuer
+        self.fingerprint = fingerprint
         callersEnd = issuer.callersEnd
         neverEnds = issuer.neverEnds
         takesObscure = issuer.takesObscure

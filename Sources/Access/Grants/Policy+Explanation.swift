@@ -105,7 +105,7 @@ extension Policy {
         case .name:
             guard let name = ask.grant else { return (nil, grant.name) }
             return (ask.parameters.bytes(name).array, grant.name)
-        case .ticket: return (caller.ticket?.grant, grant.name)
+        case .ticket: return (caller.ticket?.terms.grant, grant.name)
         case .bucket:
             if case .named(let bucket) = grant.bucket { return (ask.bucket?.array, bucket) }
             return (ask.bucket?.array, nil)

@@ -121,7 +121,7 @@ package struct Policy: Sendable {
         // A grant whose conditions the caller's claims do not meet is as foreign as another's.
         guard grant.admits(caller.claims) else { return .foreign(.conditions) }
         if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { return .foreign(.name) }
-        if let ticket = caller.ticket, ticket.grant != grant.name || !grant.namesCaller(caller) {
+        if let ticket = caller.ticket, ticket.terms.grant != grant.name || !grant.namesCaller(caller) {
             return .foreign(.ticket)
         }
         guard ask.obscurity == nil || grant.takesObscure else { return .obscure }

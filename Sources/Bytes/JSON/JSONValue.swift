@@ -27,6 +27,27 @@ package struct JSONValue: Sendable {
     }
 }
 
+extension JSONValue {
+    /// Hashes what it says, wherever it stands in its text.
+    package func hash(into hasher: inout Hasher) {
+        switch content {
+        case .null: hasher.combine(0)
+        case .boolean(let value): hasher.combine(value)
+        case .number(let number): hasher.combine(number.text)
+        case .string(let text): hasher.combine(text)
+        case .array(let elements):
+            hasher.combine(elements.count)
+            for element in elements { element.hash(into: &hasher) }
+        case .object(let members):
+            hasher.combine(members.count)
+            for member in members {
+                hasher.combine(member.name)
+                member.value.hash(into: &hasher)
+            }
+        }
+    }
+}
+
 /// One name and its value in an object.
 package struct JSONMember: Sendable {
     /// Decoded UTF-8, which may hold U+0000.

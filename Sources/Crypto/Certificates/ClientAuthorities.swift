@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 
 /// Whose certificates a server accepts from clients: authorities, and the lists of what they have revoked.
@@ -14,6 +15,8 @@ import COpenSSL
     /// For each of the authorities Unix seconds of the moment at which its lists are too old, so that none of its certificates is
     /// accepted; without lists, and where one does not say when that will be, a moment that never comes.
     private let listEnds: [Int64]
+    /// SHA-256 of the authorities' text, and of the lists': what tells them from others.
+    private let fingerprint, listsFingerprint: [UInt8]
 
     /// - Parameters:
     ///   - authorities: certificates in PEM: roots, or those between with their roots.
@@ -23,6 +26,13 @@ import COpenSSL
         defer { ERR_clear_error() }
         guard let certificates = PEM.certificates(authorities.span) else {
             throw .authorities("holds a broken certificate")
+        }
+        do throws(CryptoError) {
+            fingerprint = try Digest(.sha256, of: authorities.span).bytes.array
+            let text = revocations ?? []
+            listsFingerprint = try Digest(.sha256, of: text.span).bytes.array
+        } catch {
+            throw .authorities("cannot be read now: \(error)")
         }
         guard !certificates.isEmpty, let store = unsafe X509_STORE_new() else {
             throw .authorities("holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
@@ -79,5 +89,62 @@ import COpenSSL
         authorities.count == other.authorities.count && lists.count == other.lists.count
             && zip(authorities, other.authorities).allSatisfy { unsafe X509_cmp($0.handle, $1.handle) == 0 }
             && zip(lists, other.lists).allSatisfy { $0.isSame(as: $1) }
+    }
+}
+
+extension ClientAuthorities {
+    // Unsafe: what OpenSSL lends of a certificate is read or copied at once.
+
+    /// What is kept of a certificate that these have accepted, to ask others later whether they would accept it, too: which
+    /// authorities and lists these are, until when its lists are good, and what it is called in a list.
+    /// - Parameter leaf: an X509 of OpenSSL's.
+    package func proof(of leaf: OpaquePointer) -> [UInt8] {
+        var proof = start(until: unsafe revocationsEnd(for: leaf))
+        // Between these and one that the client has shown an authority of, there may be others, which only these lists know.
+        guard authorities.contains(where: { unsafe X509_check_issued($0.handle, leaf) == X509_V_OK }) else {
+            return proof
+        }
+        unsafe ListedCertificate(leaf)?.append(to: &proof)
+        return proof
+    }
+
+    /// The same without a certificate: good for as long as authorities and lists stay these.
+    package var proof: [UInt8] { start(until: revocationsEnd ?? .max) }
+
+    private func start(until end: Int64) -> [UInt8] {
+        fingerprint + listsFingerprint
+            + (0..<8).map { UInt8(truncatingIfNeeded: UInt64(bitPattern: end) >> UInt64(56 - 8 * $0)) }
+    }
+
+    /// Whether these accept a certificate of which others, or these, have made a proof.
+    /// - Parameter now: seconds since 1970.
+    package func accept(_ proof: [UInt8], at now: Int64) -> Bool {
+        let (authorities, lists) = (fingerprint.count, listsFingerprint.count)
+        let start = authorities + lists + 8
+        guard proof.count >= start, proof[..<authorities] == fingerprint[...] else { return false }
+        if proof[authorities..<authorities + lists] == listsFingerprint[...] {
+            let end = proof[authorities + lists..<start].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            return now < Int64(bitPattern: end)
+        }
+        guard let certificate = ListedCertificate(Array(proof[start...])) else { return false }
+        return !revokes(certificate, at: now)
+    }
+
+    /// Whether a list has the certificate, or an authority above it, or has ended.
+    private func revokes(_ certificate: ListedCertificate, at now: Int64) -> Bool {
+        if lists.isEmpty { return false }
+        var certificate = certificate
+        // No way up is longer; a root is its own issuer.
+        for _ in authorities {
+            let own = lists.filter { $0.isOf(issuer: certificate.issuer) }
+            guard let end = own.map({ $0.end ?? .max }).max(), now < end, !own.contains(where: { $0.has(certificate) })
+            else { return true }
+            guard let issuer = authorities.first(where: { ListedCertificate.name(of: $0) == certificate.issuer }),
+                let next = unsafe ListedCertificate(issuer.handle)
+            else { return true }
+            if next.issuer == certificate.issuer { return false }
+            certificate = next
+        }
+        return false
     }
 }

@@ -21,6 +21,23 @@ import COpenSSL
         unsafe X509_NAME_cmp(X509_CRL_get_issuer(handle), X509_get_issuer_name(certificate)) == 0
     }
 
+    /// - Parameter name: SHA-256 of it in DER.
+    func isOf(issuer name: [UInt8]) -> Bool {
+        unsafe ListedCertificate.digest(of: X509_CRL_get_issuer(handle)) == name
+    }
+
+    /// Whether it has a certificate of its issuer's, or one that cannot be read.
+    func has(_ certificate: ListedCertificate) -> Bool {
+        unsafe certificate.serial.withUnsafeBufferPointer { bytes in
+            var start = bytes.baseAddress
+            guard let number = unsafe d2i_ASN1_INTEGER(nil, &start, bytes.count) else { return true }
+            defer { unsafe ASN1_INTEGER_free(number) }
+            var entry: OpaquePointer?
+            // 2: it was on hold, and is not any more.
+            return unsafe X509_CRL_get0_by_serial(handle, &entry, number) == 1
+        }
+    }
+
     func isSame(as other: RevocationList) -> Bool { unsafe X509_CRL_match(handle, other.handle) == 0 }
 
     func isSigned(by authority: Certificate) -> Bool {

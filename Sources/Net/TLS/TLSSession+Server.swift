@@ -25,7 +25,8 @@ extension TLSSession {
         return unsafe ClientCertificate(
             names: TLSSession.alternativeNames(of: certificate),
             notAfter: CertificateTime.unixSeconds(X509_get0_notAfter(certificate)) ?? 0,
-            checkedUntil: authorities?.revocationsEnd(for: certificate) ?? 0)
+            checkedUntil: authorities?.revocationsEnd(for: certificate) ?? 0,
+            proof: authorities?.proof(of: certificate) ?? [])
     }
 
     private static func alternativeNames(of certificate: OpaquePointer) -> [AlternativeName] {

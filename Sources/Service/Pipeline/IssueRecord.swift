@@ -151,7 +151,9 @@ extension AuditLine {
         // Only a token has a subject beside the id.
         let subject = principal.kind == .jwt ? principal.subject : []
         add("principal", kind: principal.kind.nameBytes, id: principal.id.span, subject: subject.span)
-        if caller.ticket != nil { add("by", "ticket") }
+        guard let ticket = caller.ticket else { return }
+        add("by", "ticket")
+        add("ticket", ticket.id)
     }
 
     mutating func add(_ terms: IssueTerms, _ token: AuditToken) {

@@ -3,7 +3,8 @@ import Crypto
 import HTTP
 import Net
 
-/// What answers an event loop's requests: by the edition of today, and what was begun by an earlier one, by that (R19).
+/// What answers an event loop's requests: every request by the newest edition. What waits for an answer of an earlier one is
+/// looked after by that, and issued only if the newest one would still give it (R19).
 package final class LoopHandler: RequestHandler {
     private let loop: LoopAccess
     private let limiter: RateLimiter
@@ -11,6 +12,7 @@ package final class LoopHandler: RequestHandler {
     private let meter: RequestMeter
     private let audit: AuditClerk
     private var current: LoopEdition
+    private let newest: NewestConfiguration
     /// Those of which something is still under way.
     private var earlier: [LoopEdition] = []
 
@@ -28,14 +30,15 @@ package final class LoopHandler: RequestHandler {
         self.metrics = metrics
         self.audit = clerk
         meter = RequestMeter(metrics.makeCounters())
-        current = try LoopEdition(edition, limiter, metrics, meter, clerk, loop)
+        newest = NewestConfiguration(edition.configuration)
+        current = try LoopEdition(edition, before: newest, limiter, metrics, meter, clerk, loop)
     }
 
     // MARK: Editions
 
     /// The loop's share of an edition, which nobody is answered by yet. From any thread.
     func prepare(_ edition: Edition) throws(CryptoError) -> LoopEdition {
-        try LoopEdition(edition, limiter, metrics, meter, audit, loop)
+        try LoopEdition(edition, before: newest, limiter, metrics, meter, audit, loop)
     }
 
     /// Answers by another edition from now on. From any thread.
@@ -44,12 +47,11 @@ package final class LoopHandler: RequestHandler {
         loop.clients.mailbox.post { [self] in
             earlier.append(current)
             current = next
+            newest.configuration = next.configuration
             earlier.removeAll { !$0.isBusy }
             then()
         }
     }
-
-    package var edition: AnyObject? { current }
 
     /// Calls `then` on the loop's thread, when the loop comes to it. From any thread.
     func call(_ then: @escaping @Sendable () -> Void) { loop.clients.mailbox.post(then) }
@@ -59,12 +61,7 @@ package final class LoopHandler: RequestHandler {
     package func respond(
         to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) -> Answering {
-        guard let held = request.edition, held !== current, let edition = held as? LoopEdition else {
-            return current.respond(to: request, as: ticket, at: instant, into: &response)
-        }
-        let answering = edition.respond(to: request, as: ticket, at: instant, into: &response)
-        if !earlier.contains(where: { $0 === edition }) { earlier.append(edition) }
-        return answering
+        current.respond(to: request, as: ticket, at: instant, into: &response)
     }
 
     /// Answers somebody who is known already, such as whom the command line speaks for.
@@ -79,8 +76,10 @@ package final class LoopHandler: RequestHandler {
         current.refuses(request, at: instant, into: &response)
     }
 
-    package func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
-        current.respond(to: error, at: instant, into: &response)
+    package func respond(
+        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+    ) {
+        current.respond(to: error, from: client, at: instant, into: &response)
     }
 
     package func abandon(_ ticket: AnswerTicket) {

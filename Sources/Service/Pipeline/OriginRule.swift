@@ -9,8 +9,8 @@ struct OriginRule: Sendable {
 
     init(_ server: Configuration.Server) {
         origins = server.origins
-        // Behind a proxy that does TLS, the page's scheme is the proxy's.
-        schemes = [Array("http://".utf8), Array("https://".utf8)]
+        // Where a proxy does TLS, the page's scheme is the proxy's. Where the listener does, no page of http is its own.
+        schemes = (server.tls == nil ? ["http://", "https://"] : ["https://"]).map { Array($0.utf8) }
     }
 
     /// Whether the answer depends on the origin, so that caches must know.

@@ -13,16 +13,19 @@ struct ParkedRequest {
     private let record: RequestRecord
     /// The record of what is issued by the answer; nil where nothing is.
     private let issue: IssueRecord?
+    /// What the answer issues; nil where it issues nothing.
+    private let pending: PendingIssue?
     private let meter: RequestMeter
     private let accesses: AccessLog
 
     init(
         _ request: borrowing Request, as ticket: AnswerTicket, requestID: [UInt8], in words: Refusal.Words,
         with response: borrowing Response, noting record: RequestRecord, issuing issue: IssueRecord?,
-        by meter: RequestMeter, _ accesses: AccessLog
+        of pending: PendingIssue? = nil, by meter: RequestMeter, _ accesses: AccessLog
     ) {
         self.record = record
         self.issue = issue
+        self.pending = pending
         self.meter = meter
         self.accesses = accesses
         self.ticket = ticket
@@ -33,7 +36,7 @@ struct ParkedRequest {
     }
 
     /// Has the request answered, by what `fill` puts into the response or by the refusal that it throws.
-    /// What is issued does not leave before it is on record.
+    /// What is issued does not leave before it is on record, nor once the configuration would not give it any more.
     func finish(by answers: LateAnswers, _ fill: (inout Response) throws(Refusal) -> IssueTerms?) {
         var response = Response()
         response.append(fields: fields.span)
@@ -41,6 +44,7 @@ struct ParkedRequest {
         var status = response.status
         var held: HeldAnswer?
         do throws(Refusal) {
+            if let pending, !pending.isStillGood(at: SystemClock.now().unixSeconds) { throw .superseded }
             let terms = try fill(&response)
             if let terms, let issue { held = try issue.enter(terms, response) }
         } catch {

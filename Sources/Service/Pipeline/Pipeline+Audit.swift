@@ -99,22 +99,24 @@ extension Pipeline {
             audit.isOn
             ? IssueRecord(
                 audit, audited[permit.grant.index], permit, to: caller, as: requestID.bytes, in: record.trace) : nil
-        return park(request, as: ticket, with: response, issue)
+        let pending = PendingIssue(caller: caller, grant: permit.grant, newest: newest)
+        return park(request, as: ticket, with: response, issue, pending)
     }
 
     /// The same of one whose answer issues nothing.
     func parkWithoutIssuing(
         _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response
     ) -> ParkedRequest {
-        park(request, as: ticket, with: response, nil)
+        park(request, as: ticket, with: response, nil, nil)
     }
 
     private func park(
-        _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response, _ issue: IssueRecord?
+        _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response, _ issue: IssueRecord?,
+        _ pending: PendingIssue?
     ) -> ParkedRequest {
         ParkedRequest(
             request, as: ticket, requestID: requestID.bytes.array, in: words(for: request), with: response,
-            noting: record, issuing: issue, by: meter, accesses)
+            noting: record, issuing: issue, of: pending, by: meter, accesses)
     }
 
     /// Notes that a request was refused.

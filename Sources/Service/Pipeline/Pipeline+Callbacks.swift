@@ -14,7 +14,7 @@ extension Pipeline {
     mutating func receive(
         _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Settlement {
-        let entry = try judgeHead(of: request, counting: true, at: instant, into: &response)
+        let entry = try judgeHead(of: request, at: instant)
         let verdict: CallbackVerdict
         do throws(IssueError) {
             verdict = try entry.judge(
@@ -37,10 +37,9 @@ extension Pipeline {
 
     /// The grant that the request is for, if its head may be that of a callback by it.
     func judgeHead(
-        of request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
+        of request: borrowing Request, at instant: Instant
     ) throws(Refusal) -> CallbackTable.Entry {
         guard request.head.method == .post else { throw .methodNotAllowed(Pipeline.callbackMethods) }
-        try count(addressOf: request, taking: counting, at: instant, into: &response)
         guard let entry = callbacks.find(path: request.path, query: request.query) else {
             throw forged(CallbackFault("no grant's publicURL has its path and query"), nil)
         }

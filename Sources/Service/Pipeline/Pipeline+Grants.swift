@@ -14,7 +14,7 @@ extension Pipeline {
         if request.head.method == .options {
             return try explainOptions(request, Pipeline.grantsMethods, into: &response)
         }
-        let caller = try identifyLister(request, counting: true, at: instant, into: &response)
+        let caller = try identifyLister(request, at: instant, into: &response)
         try readNothing(request, by: caller)
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
@@ -34,14 +34,13 @@ extension Pipeline {
 
     /// Who asks for the list, if it need not be asked first who that is.
     mutating func identifyLister(
-        _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
+        _ request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
         switch request.head.method {
         case .get, .head: break
         case .post, .options, .other: throw .methodNotAllowed(Pipeline.grantsMethods)
         }
-        admitOrigin(of: request, into: &response)
-        let caller = try identify(request, counting: counting, at: instant, into: &response)
+        let caller = try identify(request, at: instant, into: &response)
         guard caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: caller) else {
             throw Refusal(.unauthenticated)
         }

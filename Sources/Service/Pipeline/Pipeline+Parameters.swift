@@ -22,7 +22,7 @@ extension Pipeline {
             if caller.ticket != nil { _ = ask.parameters.take("ticket") }
         }
         var objection: Objection?
-        if let ticket = caller.ticket { objection = try fix(ticket, for: route) }
+        if let ticket = caller.ticket { objection = try fix(ticket.terms, for: route) }
         // Some clients list every type they can stand; who can read JSON gets JSON.
         ask.wantsText =
             route.textParameter != nil && accepts("text/plain", request) && !accepts("application/json", request)

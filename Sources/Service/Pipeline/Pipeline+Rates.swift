@@ -3,24 +3,31 @@ import Configuration
 import HTTP
 
 /// How often anybody may ask, in the order of R7: by address before it is known who asks, by caller before it is read what is
-/// asked, by grant when it is granted.
+/// asked, by grant when it is granted. A request is counted once: with its head, or, if its body came with it, with both.
 extension Pipeline {
-    /// - Parameter taking: whether the request is counted; one whose body has not come yet is not.
+    /// Counts a request for its address, and refuses one too many.
     func count(
-        addressOf request: borrowing Request, taking: Bool, at instant: Instant, into response: inout Response
+        addressOf request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
-        guard let rate = configuration.rates.perAddress, request.client != .none else { return }
-        let count = RateLimiter.Count(rate: rate, identity: RateTable.Identity(request.client))
-        try admit(taking ? limiter.take(count, at: instant) : limiter.look(count, at: instant), .perAddress, &response)
+        guard !request.wasAdmitted, let standing = takeFor(address: request.client, at: instant) else { return }
+        try admit(standing, .perAddress, &response)
     }
 
+    /// Counts a request for an address.
+    /// - Returns: nil where addresses are not limited, or this one is not known.
+    @discardableResult
+    func takeFor(address: ClientAddress, at instant: Instant) -> RateStanding? {
+        guard let rate = configuration.rates.perAddress, address != .none else { return nil }
+        return limiter.take(RateLimiter.Count(rate, for: address), at: instant)
+    }
+
+    /// Counts a request for its caller, and refuses one too many.
     func count(
-        _ caller: Caller, _ request: borrowing Request, taking: Bool, at instant: Instant,
-        into response: inout Response
+        _ caller: Caller, _ request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
-        guard let rate = configuration.rates.perCaller else { return }
-        let count = RateLimiter.Count(rate: rate, identity: RateTable.Identity(caller, from: request.client))
-        try admit(taking ? limiter.take(count, at: instant) : limiter.look(count, at: instant), .perCaller, &response)
+        guard !request.wasAdmitted, let rate = configuration.rates.perCaller else { return }
+        let count = RateLimiter.Count(rate, for: caller, at: request.client)
+        try admit(limiter.take(count, at: instant), .perCaller, &response)
     }
 
     /// What is to be issued; HEAD, which gets nothing, only looks.
@@ -29,11 +36,9 @@ extension Pipeline {
         into response: inout Response
     ) throws(Refusal) {
         let perCaller = grant.rates.perCaller.map {
-            RateLimiter.Count(rate: $0, identity: RateTable.Identity(caller, from: request.client, of: grant))
+            RateLimiter.Count($0, for: caller, at: request.client, of: grant)
         }
-        let perGrant = grant.rates.perGrant.map {
-            RateLimiter.Count(rate: $0, identity: RateTable.Identity(grant))
-        }
+        let perGrant = grant.rates.perGrant.map { RateLimiter.Count($0, for: grant) }
         guard let first = perCaller ?? perGrant else { return }
         let second = perCaller == nil ? nil : perGrant
         let standing: RateStanding

@@ -37,7 +37,7 @@ extension Pipeline {
             try explainOptions(request, Pipeline.ticketMethods, into: &response)
             return .told
         }
-        let caller = try identifyMinter(request, counting: true, at: instant, into: &response)
+        let caller = try identifyMinter(request, at: instant, into: &response)
         return try mint(for: caller, request, by: tickets, key, at: instant, into: &response)
     }
 
@@ -66,7 +66,12 @@ extension Pipeline {
         let terms = TicketTerms(grant: grant.name, parameters: ask.fixed(by: route.parameters))
         let moment = try moment(at: instant)
         let end = min(moment.unixSeconds + lifetime, caller.endsAt ?? .max)
-        guard end > moment.unixSeconds, let ticket = Ticket(moment.uuid, for: caller, until: end, terms) else {
+        let mark: [UInt8]
+        do throws(CryptoError) { mark = try tickets.mark(of: caller.proof) } catch {
+            throw fail("writing a ticket", error)
+        }
+        guard end > moment.unixSeconds, let ticket = Ticket(moment.uuid, for: caller, until: end, terms, mark: mark)
+        else {
             throw .unauthenticated("the credential is about to end", wasPresented: true)
         }
         let text = try text(of: ticket, by: tickets)
@@ -77,12 +82,11 @@ extension Pipeline {
 
     /// Who asks, if it need not be asked first who that is.
     mutating func identifyMinter(
-        _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
+        _ request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Caller {
         guard tickets != nil else { throw .notFound }
         guard request.head.method == .post else { throw .methodNotAllowed(Pipeline.ticketMethods) }
-        admitOrigin(of: request, into: &response)
-        let caller = try identify(request, counting: counting, at: instant, into: &response)
+        let caller = try identify(request, at: instant, into: &response)
         try Pipeline.admit(minter: caller)
         return caller
     }

@@ -12,6 +12,8 @@ import Upstream
 /// One value serves one event loop; its storage is used again for every request.
 struct Pipeline: ~Copyable {
     let configuration: Configuration
+    /// The one that follows it, some day: what is issued late is judged by that.
+    let newest: NewestConfiguration
     let router: Router
     /// By the place of the address that is listened on.
     private let hosts: [HostRule]
@@ -33,7 +35,7 @@ struct Pipeline: ~Copyable {
     let log: Log
     var ask: Ask
     var workspace: PolicyWorkspace
-    private let keys: KeyClerk
+    let keys: KeyClerk
     /// Nil where there are no tickets.
     let tickets: TicketSigner?
     var scratch: ByteWriter
@@ -73,7 +75,8 @@ struct Pipeline: ~Copyable {
 
     /// - Parameter lines: by the place of the grant.
     init(
-        _ configuration: Configuration, _ counter: SessionCounter, _ fetches: FetchCounter,
+        _ configuration: Configuration, before newest: NewestConfiguration, _ counter: SessionCounter,
+        _ fetches: FetchCounter,
         _ callbackCounter: CallbackCounter, on lines: FetchLines, believing issuerKeys: KeyClerk,
         _ limiter: RateLimiter, _ meter: RequestMeter, _ accesses: AccessLog, _ audit: AuditClerk, log: Log
     ) throws(CryptoError) {
@@ -96,6 +99,7 @@ struct Pipeline: ~Copyable {
         let requestID = try RequestID()
         let tickets = try configuration.authenticator.ticketKey?.makeSigner()
         self.configuration = configuration
+        self.newest = newest
         self.log = log
         self.counter = counter
         self.fetches = fetches
@@ -141,19 +145,18 @@ struct Pipeline: ~Copyable {
     mutating func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
         begin(request, at: instant)
         do throws(Refusal) {
-            switch try find(request) {
+            switch try find(request, at: instant, into: &response) {
             case .issue(let route) where request.head.method != .options:
-                admitOrigin(of: request, into: &response)
-                _ = try identify(request, on: route, counting: false, at: instant, into: &response)
+                _ = try identify(request, on: route, at: instant, into: &response)
                 guard request.head.method == .post else { throw .unwantedBody }
                 _ = try bodyType(
                     of: request, textParameter: Registry.routes[route].description.textParameter)
-            case .callback: _ = try judgeHead(of: request, counting: false, at: instant, into: &response)
+            case .callback: _ = try judgeHead(of: request, at: instant)
             case .grants where request.head.method != .options:
-                _ = try identifyLister(request, counting: false, at: instant, into: &response)
+                _ = try identifyLister(request, at: instant, into: &response)
                 throw .unwantedBody
             case .tickets where request.head.method != .options:
-                _ = try identifyMinter(request, counting: false, at: instant, into: &response)
+                _ = try identifyMinter(request, at: instant, into: &response)
                 _ = try bodyType(of: request, textParameter: nil)
             case .alive:
                 if request.head.method != .options { try reportAlive(request, into: &response) }
@@ -167,7 +170,10 @@ struct Pipeline: ~Copyable {
         }
     }
 
-    mutating func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
+    mutating func respond(
+        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+    ) {
+        takeFor(address: client, at: instant)
         requestID.begin()
         audit.begin(at: instant)
         let refusal = Refusal(error)
@@ -227,8 +233,29 @@ struct Pipeline: ~Copyable {
 
     // MARK: Routes
 
+    /// The endpoint that a request is for, if its address does not ask too often. Every request is counted here, whatever comes of
+    /// it, but probes and preflights.
+    private mutating func find(
+        _ request: borrowing Request, at instant: Instant, into response: inout Response
+    ) throws(Refusal) -> Router.Endpoint {
+        let endpoint: Router.Endpoint
+        do throws(Refusal) { endpoint = try locate(request) } catch {
+            // What is wrong with the name or the path is told first (R7).
+            if !request.wasAdmitted { takeFor(address: request.client, at: instant) }
+            throw error
+        }
+        if request.head.method == .options { return endpoint }
+        switch endpoint {
+        case .alive, .everything: return endpoint
+        case .issue, .grants, .tickets: admitOrigin(of: request, into: &response)
+        case .callback: break
+        }
+        try count(addressOf: request, at: instant, into: &response)
+        return endpoint
+    }
+
     /// The endpoint that a request is for, if the service answers to the name that it was asked by.
-    private mutating func find(_ request: borrowing Request) throws(Refusal) -> Router.Endpoint {
+    private mutating func locate(_ request: borrowing Request) throws(Refusal) -> Router.Endpoint {
         guard hosts.indices.contains(request.listener),
             hosts[request.listener].admits(request.authority) || isPublic(request)
         else { throw .misdirected }
@@ -250,7 +277,7 @@ struct Pipeline: ~Copyable {
     private mutating func answer(
         _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Settlement {
-        let found = try find(request)
+        let found = try find(request, at: instant, into: &response)
         if request.head.method == .options { guard request.body.isEmpty else { throw .unwantedBody } }
         switch found {
         case .issue(let route): return try issue(route, request, as: ticket, at: instant, into: &response)
@@ -288,8 +315,7 @@ struct Pipeline: ~Copyable {
             try explainOptions(request, into: &response)
             return .told
         }
-        admitOrigin(of: request, into: &response)
-        let caller = try identify(request, on: route, counting: true, at: instant, into: &response)
+        let caller = try identify(request, on: route, at: instant, into: &response)
         return try issue(route, to: caller, request, as: ticket, at: instant, into: &response)
     }
 
@@ -336,83 +362,6 @@ struct Pipeline: ~Copyable {
             return settle(parked: permit)
         case nil: throw fail("issuing", IssueError.nothingToSign)
         }
-    }
-
-    /// Who asks, if it need not be asked first who that is. Who is denied is told so after what is wrong with the request (R7).
-    private mutating func identify(
-        _ request: borrowing Request, on route: Int, counting: Bool, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Caller {
-        if request.head.method == .other { throw .methodNotAllowed(Pipeline.issueMethods) }
-        let caller = try identify(request, counting: counting, at: instant, into: &response)
-        if configuration.policy.needsCredential(caller, on: route) { throw Refusal(.unauthenticated) }
-        return caller
-    }
-
-    /// Who asks, if that one does not ask too often.
-    mutating func identify(
-        _ request: borrowing Request, counting: Bool, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Caller {
-        try count(addressOf: request, taking: counting, at: instant, into: &response)
-        let caller = try authenticate(request, at: instant)
-        audit.identify(caller)
-        try count(caller, request, taking: counting, at: instant, into: &response)
-        return caller
-    }
-
-    private mutating func authenticate(_ request: borrowing Request, at instant: Instant) throws(Refusal) -> Caller {
-        if request.head.isRepeated(.authorization) || request.head.isRepeated(.apiKey) {
-            record.note(.other, isAccepted: false)
-            throw .twoCredentials
-        }
-        if let place = try Pipeline.ticket(in: request.query) {
-            guard request.head.value(of: .authorization) == nil, request.head.value(of: .apiKey) == nil else {
-                record.note(.other, isAccepted: false)
-                throw .twoCredentials
-            }
-            return try caller(
-                of: configuration.authenticator.identify(
-                    ticket: request.query.extracting(place), by: tickets, at: instant.unixSeconds),
-                by: .ticket, at: instant)
-        }
-        // What was said expressly goes before what the connection says.
-        if let certificate = request.certificate, request.head.value(of: .authorization) == nil,
-            request.head.value(of: .apiKey) == nil
-        {
-            return try caller(
-                of: configuration.authenticator.identify(
-                    certificate: certificate.names, until: certificate.notAfter,
-                    checkedUntil: certificate.checkedUntil, at: instant.unixSeconds),
-                by: .principal(.certificate), at: instant)
-        }
-        let authorization = request.head.value(of: .authorization) == nil ? nil : request.field(.authorization)
-        let apiKey = request.head.value(of: .apiKey) == nil ? nil : request.field(.apiKey)
-        return try caller(
-            of: configuration.authenticator.identify(
-                authorization: authorization, apiKey: apiKey, at: instant.unixSeconds, remembering: &keys.memory),
-            by: nil, at: instant)
-    }
-
-    /// - Parameter proof: what was presented, where it is no bearer's.
-    private mutating func caller(
-        of finding: Authenticator.Finding, by proof: RequestLabels.Proof?, at instant: Instant
-    ) throws(Refusal) -> Caller {
-        switch finding {
-        case .caller(let caller):
-            record.note(proof ?? .principal(caller.principal.kind), isAccepted: true)
-            return caller
-        case .refused(let reason, let fault):
-            record.note(proof ?? .principal(fault == nil ? .apiKey : .jwt), isAccepted: false)
-            if let fault { note(fault) }
-            if let issuer = fault?.issuerWithoutKey, keys.isWanted(of: issuer, at: Now(instant)) { throw .noKeysYet }
-            throw .unauthenticated(reason.description, wasPresented: true)
-        }
-    }
-
-    /// Anybody may send tokens by the thousand, so the log is not told of each unless it wants everything.
-    private func note(_ fault: JWTFault) {
-        guard log.tells(.debug) else { return }
-        let reason = fault.reason.description
-        log.write(.debug, "token refused", ["requestId": requestID.text, "reason": reason])
     }
 
     mutating func moment(at instant: Instant) throws(Refusal) -> Moment {

@@ -16,24 +16,28 @@ final class LoopEdition {
     private let callbacks: CallbackCounter
     private let tokens: KeyClerk
     let accesses: AccessLog
+    let configuration: Configuration
 
     /// - Parameters:
+    ///   - newest: what the loop answers new requests by.
     ///   - limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
     ///   - meter: the loop's own, shared by its editions, as is `audit`.
     init(
-        _ edition: Edition, _ limiter: RateLimiter, _ metrics: Metrics, _ meter: RequestMeter, _ audit: AuditClerk,
-        _ loop: LoopAccess
+        _ edition: Edition, before newest: NewestConfiguration, _ limiter: RateLimiter, _ metrics: Metrics,
+        _ meter: RequestMeter, _ audit: AuditClerk, _ loop: LoopAccess
     ) throws(CryptoError) {
         let (configuration, log) = (edition.configuration, edition.log)
         let tools = Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log)
         let mailbox = loop.clients.mailbox
+        self.configuration = configuration
         accesses = AccessLog(log)
         counter = SessionCounter(try edition.desks.clerks(configuration, loop, log), loop.answers)
         fetches = FetchCounter(tools, loop.answers)
         callbacks = CallbackCounter(edition.callbackKeys, tools, loop.answers) { mailbox.post($0) }
         tokens = KeyClerk(edition.issuerKeys, configuration.authenticator.makeMemory(), tools) { mailbox.post($0) }
         pipeline = try Pipeline(
-            configuration, counter, fetches, callbacks, on: edition.lines, believing: tokens, limiter, meter, accesses,
+            configuration, before: newest, counter, fetches, callbacks, on: edition.lines, believing: tokens, limiter,
+            meter, accesses,
             audit, log: log)
         let readiness = Readiness(edition.desks, edition.record, audit.desk)
         admin = try AdminPipeline(
@@ -66,8 +70,10 @@ final class LoopEdition {
         return pipeline.refuses(request, at: instant, into: &response)
     }
 
-    func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
-        pipeline.respond(to: error, at: instant, into: &response)
+    func respond(
+        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+    ) {
+        pipeline.respond(to: error, from: client, at: instant, into: &response)
     }
 
     func abandon(_ ticket: AnswerTicket) {

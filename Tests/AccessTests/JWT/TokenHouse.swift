@@ -22,8 +22,8 @@ enum TokenHouse {
     static func entry(
         _ keys: [JWTKeySet.Key], _ algorithms: [SignatureAlgorithm], id: String = "login", issuer: String = issuer,
         leeway: Int64 = leeway
-    ) -> JWTIssuer {
-        JWTIssuer(
+    ) throws -> JWTIssuer {
+        try JWTIssuer(
             id: Array(id.utf8), issuer: Array(issuer.utf8), audience: Array(audience.utf8), algorithms: algorithms,
             keys: JWTKeySet(keys), leeway: leeway)
     }
@@ -35,7 +35,7 @@ enum TokenHouse {
         Authenticator(
             apiKeys: [try House.key("android", "first-key")],
             issuers: [
-                entry([.init(id: Array("k1".utf8), try verifier(key))], [key.algorithm], leeway: leeway)
+                try entry([.init(id: Array("k1".utf8), try verifier(key))], [key.algorithm], leeway: leeway)
             ],
             claimNames: Set(claims.map { Array($0.utf8) }), rememberedTokens: remembered, denied: denied)
     }

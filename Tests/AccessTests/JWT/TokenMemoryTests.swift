@@ -92,7 +92,7 @@ import Testing
     @Test func `R19: keys that were fetched believe tokens until they are too old, and other keys forget them`() throws
     {
         let (one, two) = (TestKey(.eddsa), TestKey(.eddsa))
-        let issuer = JWTIssuer(
+        let issuer = try JWTIssuer(
             id: Array("login".utf8), issuer: Array(TokenHouse.issuer.utf8), audience: Array(TokenHouse.audience.utf8),
             algorithms: [.eddsa], keys: nil, leeway: 0)
         let authenticator = Authenticator(apiKeys: [], issuers: [issuer], rememberedTokens: 8, denied: [])

@@ -51,7 +51,9 @@ private final class Recorder: RequestHandler {
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool { false }
 
-    func respond(to error: RequestError, at instant: Instant, into response: inout Response) {
+    func respond(
+        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+    ) {
         errors += 1
         response.status = 400
         response.add("X-Reason", error.reason)

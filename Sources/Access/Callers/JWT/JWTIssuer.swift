@@ -15,16 +15,28 @@ package struct JWTIssuer: Sendable {
     /// By how many seconds its clock and ours may differ.
     package let leeway: Int64
 
+    /// What tells its settings from others: whom its tokens are for, by which algorithms and keys, and where those are fetched.
+    let fingerprint: Digest
+
+    /// - Parameter source: where keys are fetched that are not known.
     package init(
         id: [UInt8], issuer: [UInt8], audience: [UInt8], algorithms: [SignatureAlgorithm], keys: JWTKeySet?,
-        leeway: Int64
-    ) {
+        fetchedFrom source: [UInt8] = [], leeway: Int64
+    ) throws(CryptoError) {
         self.id = id
         self.issuer = issuer
         self.audience = audience
         self.algorithms = algorithms
         self.keys = keys
         self.leeway = leeway
+        var text = ByteWriter(capacity: 512)
+        for part in [id, issuer, audience, source] + algorithms.map({ Array(text: $0.rawValue) }) {
+            text.append(decimal: part.count)
+            text.append(":")
+            text.append(part)
+        }
+        for key in keys?.keys ?? [] { text.append(try key.key.fingerprint().bytes) }
+        fingerprint = try Digest(.sha256, of: text.bytes)
     }
 
     /// Whether a token that says to be of this issuer is, and is meant for us.

@@ -11,15 +11,19 @@ package struct Ticket: Sendable {
     /// Seconds since 1970.
     package let endsAt: Int64
     package let terms: TicketTerms
+    /// What its maker's proof is known by again (`TicketSigner.mark`): the ticket ends with that.
+    let mark: [UInt8]
 
     /// A ticket of `caller`'s own; nil where a ticket or nobody in particular asks for one.
-    package init?(_ id: [UInt8], for caller: Caller, until end: Int64, _ terms: TicketTerms) {
+    /// - Parameter mark: that of the caller's proof.
+    package init?(_ id: [UInt8], for caller: Caller, until end: Int64, _ terms: TicketTerms, mark: [UInt8]) {
         guard caller.ticket == nil, caller.principal.kind != .anonymous else { return nil }
         self.id = id
         principal = caller.principal
         claims = caller.claims
         endsAt = end
         self.terms = terms
+        self.mark = mark
     }
 }
 
@@ -49,7 +53,7 @@ package struct TicketTerms: Sendable {
 
 /// Every part has its length before it, so that no two tickets are written alike.
 extension Ticket {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     func write(into out: inout ByteWriter) {
         out.append(Ticket.version)
@@ -71,6 +75,7 @@ extension Ticket {
                 for text in list { out.append(part: text) }
             }
         }
+        out.append(part: mark)
         out.append(part: terms.grant)
         out.append(bigEndian: UInt16(clamping: terms.parameters.count))
         for parameter in terms.parameters {
@@ -84,13 +89,15 @@ extension Ticket {
         var reader = TicketReader(bytes)
         guard reader.byte() == Ticket.version, let id = reader.part(), let end = reader.number(bytes: 8),
             let kind = reader.byte().flatMap(Ticket.kind), let principalID = reader.part(), let subject = reader.part(),
-            let claims = reader.claims(), let grant = reader.part(), let parameters = reader.parameters(),
+            let claims = reader.claims(), let mark = reader.part(), let grant = reader.part(),
+            let parameters = reader.parameters(),
             reader.isAtEnd
         else { return nil }
         self.id = id
         principal = Principal(kind, id: principalID, subject: subject)
         self.claims = CallerClaims(claims)
         endsAt = Int64(bitPattern: end)
+        self.mark = mark
         terms = TicketTerms(grant: grant, parameters: parameters)
     }
 

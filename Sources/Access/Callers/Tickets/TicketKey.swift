@@ -32,12 +32,31 @@ package final class TicketSigner {
     /// The longest ticket, in characters: it must fit into a request line with all else.
     package static let maximumLength = 4096
     static let keyIDLength = 4
+    private static let markLength = 16
 
     init(_ key: HMACKey) throws(CryptoError) {
         self.key = key
         // It tells tickets of an earlier secret, and nothing of the key.
         keyID = try key.sign(Array(text: "countersign ticket key id").span).bytes
             .extracting(0..<TicketSigner.keyIDLength).array
+    }
+
+    /// What a ticket has of the proof of its maker, by which that is known again. An API key or a secret of an issuer cannot be
+    /// guessed by it without this signer's key; what is public of certificates is there as it is.
+    package func mark(of proof: CallerProof) throws(CryptoError) -> [UInt8] {
+        switch proof {
+        case .nothing: []
+        case .apiKey(let digest): try mark(of: digest, as: "countersign ticket of an API key")
+        case .issuer(let digest): try mark(of: digest, as: "countersign ticket of an issuer's token")
+        case .certificate(let bytes): bytes
+        }
+    }
+
+    private func mark(of digest: Digest, as purpose: StaticString) throws(CryptoError) -> [UInt8] {
+        var text = ByteWriter(capacity: 80)
+        text.append(purpose)
+        text.append(digest.bytes)
+        return try key.sign(text.bytes).bytes.extracting(0..<TicketSigner.markLength).array
     }
 
     /// - Returns: nil where the ticket would be longer than `maximumLength`.

@@ -1,0 +1,13 @@
+import Crypto
+
+/// What has proved a caller to be who it is, so that another configuration can be asked whether that still proves it.
+package enum CallerProof: Sendable {
+    /// Anonymous callers prove nothing.
+    case nothing
+    /// SHA-256 of an API key.
+    case apiKey(Digest)
+    /// What tells the settings of a token's issuer from others (`JWTIssuer.fingerprint`).
+    case issuer(Digest)
+    /// What the authorities have made of a certificate (`ClientAuthorities.proof`).
+    case certificate([UInt8])
+}
