@@ -9,12 +9,14 @@ enum BenchmarkTool {
     private static let usage = """
         usage: countersign-bench [--filter TEXT] [--json] [--check FILE] [--check-times]
                countersign-bench --trace TEXT
+               countersign-bench --timing
 
           --filter TEXT   only operations whose names contain TEXT
           --json          a JSON array instead of a table
           --check FILE    fails when an operation allocates more often than FILE allows
           --check-times   warns of operations that take longer than they should
           --trace TEXT    where such operations allocate: frames for llvm-symbolizer to name
+          --timing        fails when the time to refuse a key or a ticket tells how much of it was right
 
         """
 
@@ -31,6 +33,12 @@ enum BenchmarkTool {
         if arguments == ["--help"] {
             print(usage, terminator: "")
             return 0
+        }
+        if arguments == ["--timing"] {
+            do { return try Timing.run() } catch {
+                complain("countersign-bench: \(error)\n")
+                return 1
+            }
         }
         guard let options = read(arguments) else {
             complain(usage)

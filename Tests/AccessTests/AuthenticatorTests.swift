@@ -66,6 +66,35 @@ import Testing
         #expect(Principal(.apiKey, id: Array("A".utf8)) != Principal(.apiKey, id: Array("a".utf8)))
     }
 
+    @Test(arguments: [1, 2, 3, 7, 8, 100, 1000])
+    func `each of many keys is found, also beside others whose digests begin as its does`(count: Int) throws {
+        let texts = (0..<count).map { "key number \($0) of many" }
+        var keys = try texts.map { try House.key("id-\($0)", $0) }
+        for text in texts.prefix(3) {
+            for last in [0, 0x7F, 0xFF] as [UInt8] {
+                var bytes = try House.digest(text).bytes.array
+                for index in 8..<32 { bytes[index] = last }
+                let digest = try #require(Digest(bytes))
+                keys.append(Authenticator.APIKey(id: Array("twin".utf8), digest: digest, notAfter: nil))
+            }
+        }
+        let authenticator = Authenticator(apiKeys: keys, denied: [])
+        for text in texts {
+            let found: Caller? =
+                if case .caller(let caller) = authenticator.identify(apiKey: Array(text.utf8).span, at: House.now) {
+                    caller
+                } else { nil }
+            #expect(found?.principal.id == Array("id-\(text)".utf8))
+        }
+        for text in ["", "key number -1 of many", "key number \(count) of many"] {
+            let isFound =
+                if case .caller = authenticator.identify(apiKey: Array(text.utf8).span, at: House.now) { true } else {
+                    false
+                }
+            #expect(!isFound)
+        }
+    }
+
     // MARK: Certificates
 
     private static func dns(_ name: String) -> AlternativeName { AlternativeName(.dns, Array(name.utf8)) }

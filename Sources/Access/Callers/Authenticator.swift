@@ -401,20 +401,35 @@ package struct Authenticator: Sendable {
             validity: JWTValidity(token.claims, leeway: issuer.leeway))
     }
 
+    /// Where in `keys` those begin that are not before what a digest begins with, or the last key. The search has no branch for the
+    /// processor to predict, whose mistakes would tell where the digest sorts.
+    private func firstKey(notBefore prefix: UInt64) -> Int {
+        var (base, length) = (0, keys.count)
+        while length > 1 {
+            let half = length / 2
+            let isBefore = keys[base + half - 1].prefix.subtractingReportingOverflow(prefix).overflow
+            base &+= half &* (isBefore ? 1 : 0)
+            length -= half
+        }
+        return base
+    }
+
     /// Who has the API key of this digest; nil where nobody has.
     private func find(_ digest: Digest, at now: Int64) -> Finding? {
         // The key has 256 random bits, so where its digest sorts tells nothing that helps to guess it; the digests
         // themselves are compared in constant time.
+        guard !keys.isEmpty else { return nil }
         let prefix = digest.prefix
-        var place = keys.place { $0.prefix < prefix }
-        while place < keys.count, keys[place].prefix == prefix {
+        var place = firstKey(notBefore: prefix)
+        // How many are compared depends on the keys alone: one, but for those that begin alike.
+        repeat {
             if keys[place].digest.constantTimeEquals(digest) {
                 let caller = keys[place].caller
                 if let end = caller.endsAt, now >= end { return .refused(Authenticator.refusal) }
                 return .caller(caller)
             }
             place += 1
-        }
+        } while place < keys.count && keys[place].prefix == keys[place - 1].prefix
         return nil
     }
 }
