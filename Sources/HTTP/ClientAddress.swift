@@ -4,12 +4,17 @@ import Bytes
 /// socket.
 package struct ClientAddress: Sendable, Hashable {
     private let high, low: UInt64
+    /// Whether it is an address at all: `::` is one, too.
+    private let isKnown: Bool
 
-    package static let none = ClientAddress(high: 0, low: 0)
+    package static let none = ClientAddress(high: 0, low: 0, isKnown: false)
+    /// `::`, which no client has: all clients count as it whom a proxy without an address leaves without a name.
+    package static let unspecified = ClientAddress(high: 0, low: 0)
 
-    private init(high: UInt64, low: UInt64) {
+    private init(high: UInt64, low: UInt64, isKnown: Bool = true) {
         self.high = high
         self.low = low
+        self.isKnown = isKnown
     }
 
     /// - Parameter bytes: the sixteen of an IPv6 address, in network order.
@@ -28,10 +33,12 @@ package struct ClientAddress: Sendable, Hashable {
     }
 
     /// Whether it is one of `block`.
-    func isIn(_ block: AddressBlock) -> Bool { block.contains(high: high, low: low) }
+    func isIn(_ block: AddressBlock) -> Bool { isKnown && block.contains(high: high, low: low) }
 
-    /// What one customer of a provider has: an IPv4 address, or the /64 of an IPv6 address.
-    package var network: ClientAddress { high == 0 && low >> 32 == 0xFFFF ? self : ClientAddress(high: high, low: 0) }
+    /// What one customer of a provider has: an IPv4 address, or the /64 of an IPv6 address; none for none.
+    package var network: ClientAddress {
+        !isKnown || high == 0 && low >> 32 == 0xFFFF ? self : ClientAddress(high: high, low: 0)
+    }
 }
 
 extension ClientAddress: CustomStringConvertible {

@@ -54,7 +54,7 @@ package struct TrustedProxies: Sendable {
             end = start - 1
             // Lists may have empty elements (RFC 9110 section 5.6.1.2).
             if element.isEmpty { continue }
-            guard let address = TrustedProxies.address(element), address != .none else {
+            guard let address = TrustedProxies.address(element) else {
                 throw .malformed("the proxy's X-Forwarded-For must be a list of addresses")
             }
             client = address
@@ -65,10 +65,15 @@ package struct TrustedProxies: Sendable {
 
     /// An address, alone or with a port; of IPv6 in brackets then.
     private static func address(_ text: Span<UInt8>) -> ClientAddress? {
-        if let address = IPAddress(text) { return ClientAddress(address) }
+        if let address = IPAddress(text) { return named(address) }
         guard Authority.isValid(text) else { return nil }
         let isBracketed = text[0] == UInt8(ascii: "[")
         let end = text.firstIndex(of: isBracketed ? UInt8(ascii: "]") : UInt8(ascii: ":")) ?? text.count
-        return IPAddress(text.extracting((isBracketed ? 1 : 0)..<end)).map { ClientAddress($0) }
+        return IPAddress(text.extracting((isBracketed ? 1 : 0)..<end)).flatMap(named)
+    }
+
+    /// - Returns: nil for `0.0.0.0` and `::`, which no client has.
+    private static func named(_ address: IPAddress) -> ClientAddress? {
+        address.isEverything ? nil : ClientAddress(address)
     }
 }

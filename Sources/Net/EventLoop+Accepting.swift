@@ -14,7 +14,7 @@ extension EventLoop {
             var address = InlineArray<16, UInt8>(repeating: 0)
             let descriptor = accept(from: listener.descriptor, &address)
             if descriptor >= 0 {
-                take(descriptor, from: listener, by: ClientAddress(address))
+                take(descriptor, from: listener, by: listener.address.path == nil ? ClientAddress(address) : .none)
             } else if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM {
                 pauseAccepting()
                 return

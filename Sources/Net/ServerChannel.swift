@@ -126,7 +126,8 @@ final class ServerChannel {
             return .wait(.read)
         }
         proxyHeader = nil
-        if let client { connection.client = client }
+        // A proxy at a Unix socket has no address that could count instead.
+        if let client = client ?? (connection.client == .none ? .unspecified : nil) { connection.client = client }
         return .moved(0)
     }
 

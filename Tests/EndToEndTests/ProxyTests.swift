@@ -115,6 +115,50 @@ struct ProxyTests {
         }
     }
 
+    @Test(arguments: Transport.allCases, [false, true])
+    func `whatever the PROXY protocol says, its client counts as exactly one address`(
+        _ transport: Transport, isLocal: Bool
+    ) throws {
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/s"
+        // X-Forwarded-For is believed of the proxy, never of whom it names.
+        let setup = Self.setup(
+            "nobody-\(isLocal)", #"trustedProxies: ["127.0.0.1", "unix:"], proxyProtocol: true, hosts: ["*"],"#,
+            listen: isLocal ? "\"unix:\(path)\"" : "\"127.0.0.1:0\"")
+        try Service.run(setup, transport) { service in
+            func ask(_ preamble: [UInt8], _ fields: String...) throws -> Int {
+                let client = isLocal ? try Client(path: path) : try service.connect()
+                let text = service.text("GET", Self.photo, ["Host: localhost"] + fields)
+                try client.send(preamble + Array(text.utf8))
+                return try client.answer().status
+            }
+            func text(_ words: String) -> [UInt8] { Array("PROXY \(words)\r\n".utf8) }
+            let zeros = [UInt8](repeating: 0, count: 36)
+            // Each list is of one address: one request is answered, and no more.
+            let nobody = [text("UNKNOWN"), Self.header(0x20, 0, []), Self.header(0x21, 0, []), text("UNKNOWN a b c d")]
+            let everything = [text("TCP6 :: ::1 1 2"), Self.header(0x21, 0x21, zeros), text("TCP6 ::1 ::1 1 2")]
+            var lists = [
+                [text("TCP4 0.0.0.0 1.1.1.1 1 2"), Self.header(0x21, 0x11, Array(zeros.prefix(12)))],
+                [
+                    text("TCP6 ::ffff:203.0.113.9 ::1 1 2"), text("TCP4 203.0.113.9 1.1.1.1 1 2"),
+                    text("TCP6 ::ffff:cb00:7109 ::1 1 2"), Self.binary(203, 0, 113, 9),
+                ],
+            ]
+            // A proxy at a Unix socket has no address that could count instead.
+            lists += isLocal ? [nobody + everything] : [nobody, everything]
+            for list in lists {
+                for (place, header) in list.enumerated() {
+                    let (status, wanted) = (try ask(header), place == 0 ? 200 : 429)
+                    #expect(status == wanted, "\(String(decoding: header, as: UTF8.self).debugDescription)")
+                }
+            }
+            for header in everything {
+                #expect(try ask(header, "X-Forwarded-For: 203.0.113.77") == 429, "it is no trusted proxy")
+            }
+        }
+    }
+
     @Test(arguments: Transport.allCases)
     func `healthcheck says whom it speaks for where it counts as a proxy`(_ transport: Transport) throws {
         let port = try Listener.freePort()
@@ -125,6 +169,12 @@ struct ProxyTests {
                 "healthcheck", "--config", service.configuration, environment: Setup.environment)
             #expect(health.code == 0, "\(health.err)")
         }
+    }
+
+    /// Version 2.
+    private static func header(_ command: UInt8, _ family: UInt8, _ content: [UInt8]) -> [UInt8] {
+        [0x0D, 0x0A, 0x0D, 0x0A, 0, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A, command, family, 0, UInt8(content.count)]
+            + content
     }
 
     /// Version 2 over IPv4, with a TLV that nobody knows.

@@ -15,6 +15,18 @@ import Testing
         #expect(one.network != Self.address(Self.mapped + [192, 0, 2, 2]).network)
     }
 
+    @Test func `:: is an address, and none is not; each is one network`() {
+        let everything = Self.address(Array(repeating: 0, count: 16))
+        #expect(everything == .unspecified)
+        #expect(everything != .none)
+        #expect(everything.network == everything)
+        #expect(everything.network != ClientAddress.none.network)
+        #expect(ClientAddress.none.network == .none)
+        #expect(Self.address(Array(repeating: 0, count: 15) + [1]).network == everything, "::1 is of the same /64")
+        #expect(Self.address(Self.mapped + [0, 0, 0, 0]).network != everything)
+        #expect(everything.description == "::" && ClientAddress.none.description == "-")
+    }
+
     @Test func `an IPv6 address is told from others by its first 64 bits`() {
         let prefix: [UInt8] = [0x20, 0x01, 0x0D, 0xB8, 0, 1, 0, 2]
         let one = Self.address(prefix + [0, 0, 0, 0, 0, 0, 0, 1])

@@ -41,6 +41,10 @@ struct ProxyHeaderCase: Sendable, CustomStringConvertible {
         text(
             "PROXY TCP6 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 65535 65535\r\n",
             .client("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")),
+        // Nobody has these; they are addresses all the same.
+        text("PROXY TCP6 :: ::1 1 2\r\n", .client("::")),
+        text("PROXY TCP4 0.0.0.0 1.1.1.1 1 2\r\n", .client("0.0.0.0")),
+        text("PROXY TCP6 ::ffff:203.0.113.9 ::1 1 2\r\n", .client("203.0.113.9")),
         text("PROXY UNKNOWN\r\n", .client(nil)),
         text("PROXY UNKNOWN ffff::1 anything at all \r\n", .client(nil)),
         text("GET / HTTP/1.1\r\n", .malformed), text("PROXX TCP4 1.1.1.1 2.2.2.2 1 2\r\n", .malformed),
@@ -64,6 +68,12 @@ struct ProxyHeaderCase: Sendable, CustomStringConvertible {
         text("PROXY UNKNOWN \(String(repeating: "a", count: 200))", .malformed),
         binary("v2 over IPv4", 0x21, 0x11, v4, .client("203.0.113.9")),
         binary("v2 over IPv6", 0x21, 0x21, v6, .client("102:304:506:708:90a:b0c:d0e:f10")),
+        binary("v2 of ::", 0x21, 0x21, [UInt8](repeating: 0, count: 36), .client("::")),
+        binary("v2 of 0.0.0.0", 0x21, 0x11, [UInt8](repeating: 0, count: 12), .client("0.0.0.0")),
+        binary(
+            "v2 of IPv4 within IPv6", 0x21, 0x21,
+            [UInt8](repeating: 0, count: 10) + [255, 255, 203, 0, 113, 9] + [UInt8](repeating: 1, count: 20),
+            .client("203.0.113.9")),
         binary("v2 with more behind the addresses", 0x21, 0x11, v4 + [0x04, 0, 2, 1, 2], .client("203.0.113.9")),
         binary("v2 of the longest", 0x21, 0x11, v4 + [UInt8](repeating: 4, count: 4068), .client("203.0.113.9")),
         binary("v2 LOCAL", 0x20, 0x00, [], .client(nil)),

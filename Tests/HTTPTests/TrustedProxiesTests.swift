@@ -50,7 +50,8 @@ import Testing
     @Test(arguments: [
         "unknown", "nonsense", "203.0.113.9 10.0.0.1", "203.0.113", "203.0.113.256", "203.0.113.9:x",
         "203.0.113.9:65536",
-        "::", "[::]", "[203.0.113.9]", "[2a00::1", "2a00::1]", "\"203.0.113.9\"", "for=203.0.113.9", "203.0.113.9;a",
+        "::", "[::]", "[::]:80", "0.0.0.0", "0.0.0.0:80", "[203.0.113.9]", "[2a00::1", "2a00::1]", "\"203.0.113.9\"",
+        "for=203.0.113.9", "203.0.113.9;a",
         "unknown, 10.9.9.9", "localhost", "203.0.113.9/32",
     ])
     func `what a proxy says must be an address`(hop: String) {
@@ -58,6 +59,14 @@ import Testing
         #expect(conversation.handler.errors == [.malformed])
         #expect(conversation.handler.requests.isEmpty)
         #expect(conversation.next == .linger)
+    }
+
+    @Test func `who has no address is at a Unix socket, and :: is not nowhere`() {
+        #expect(Self.proxies.contains(.none))
+        #expect(!Self.proxies.contains(.unspecified))
+        let everything = TrustedProxies([AddressBlock("::/0")].compactMap { $0 }, includesLocal: false)
+        #expect(everything.contains(.unspecified))
+        #expect(!everything.contains(.none))
     }
 
     @Test func `other fields and other names say nothing`() {

@@ -9,7 +9,8 @@ package enum ProxyHeader {
         case malformed
         /// - Parameters:
         ///   - length: its bytes.
-        ///   - client: nil when the proxy speaks for itself, or for somebody without an address.
+        ///   - client: nil when the proxy speaks for itself, or for somebody without an address. `0.0.0.0` and `::`, which no
+        ///     client has, are addresses like others, so that whoever is named so counts as one.
         case complete(length: Int, client: ClientAddress?)
     }
 
