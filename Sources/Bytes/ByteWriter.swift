@@ -23,6 +23,9 @@ package struct ByteWriter: ~Copyable {
 
     package var isEmpty: Bool { count == 0 }
 
+    /// Bytes that the storage has room for, those that have been written among them.
+    package var capacity: Int { storage.capacity }
+
     package mutating func reset() { count = 0 }
 
     /// Forgets everything after the first `length` bytes; does nothing when there are fewer.

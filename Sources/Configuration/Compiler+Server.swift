@@ -70,7 +70,8 @@ extension Compiler {
         return Configuration.Limits(
             requestLine: number("requestLine"), headers: number("headers"), headerCount: number("headerCount"),
             body: number("body"), jsonDepth: number("jsonDepth"), connections: number("connections"),
-            buffers: number("buffers"), tlsMessages: number("tlsMessages"),
+            buffers: number("buffers"), connectionBuffer: number("connectionBuffer"),
+            handshakes: number("handshakes"), tlsMessages: number("tlsMessages"),
             headerTimeout: time("headerTimeout"), requestTimeout: time("requestTimeout"),
             writeTimeout: time("writeTimeout"), idleTimeout: time("idleTimeout"), drainTimeout: time("drainTimeout"))
     }

@@ -59,7 +59,8 @@ package struct Configuration: Sendable {
 
     /// Sizes in bytes, times in milliseconds.
     package struct Limits: Sendable {
-        package let requestLine, headers, headerCount, body, jsonDepth, connections, buffers, tlsMessages: Int
+        package let requestLine, headers, headerCount, body, jsonDepth, connections, buffers, connectionBuffer: Int
+        package let handshakes, tlsMessages: Int
         package let headerTimeout, requestTimeout, writeTimeout, idleTimeout, drainTimeout: Int64
     }
 

@@ -99,10 +99,19 @@ package enum Schema {
         FieldDescription("body", .size(0...16_777_216), standard: "\"256KiB\"", "The body; beyond it 413."),
         FieldDescription("jsonDepth", .integer(1...128), standard: "32", "Nesting of a JSON body; beyond it 400."),
         FieldDescription(
-            "connections", .integer(1...1_000_000), standard: "20000", "Open connections; beyond it 503."),
+            "connections", .integer(1...1_000_000), standard: "20000",
+            "Open connections; beyond it the address that has most loses one, or whoever connects gets 503."),
+        FieldDescription(
+            "handshakes", .integer(1...1_000_000), standard: "1024",
+            "TLS handshakes under way, up to 150 KiB of memory each; beyond it the address that has most of them loses a connection."
+        ),
         FieldDescription(
             "buffers", .size(1_048_576...1_073_741_824), standard: "\"32MiB\"",
-            "Unfinished requests and unsent answers of all connections together; beyond it 503."),
+            "Unfinished requests and unsent answers of all connections that hold more than `connectionBuffer`; beyond it the address that holds most loses a connection, by 503."
+        ),
+        FieldDescription(
+            "connectionBuffer", .size(0...65_536), standard: "\"4KiB\"",
+            "What each connection may hold of these, whatever others do; it does not count."),
         FieldDescription(
             "tlsMessages", .size(32_768...1_073_741_824), standard: "\"128KiB\"",
             "TLS of one connection that carries no data, such as new keys; beyond it a client is cut off."),

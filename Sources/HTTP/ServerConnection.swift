@@ -108,10 +108,14 @@ package struct ServerConnection: ~Copyable {
         phase == .idle && ServerConnection.mayBeEmptyLine(pending.span)
     }
 
-    /// Bytes that it keeps of requests that are not answered yet.
+    /// Bytes that it keeps of requests that are not answered yet, with the room that their buffers have.
     package var held: Int {
-        pending.capacity + (chunked.map { $0.head.count + $0.decoder.content.capacity } ?? 0)
+        pending.capacity + (chunked.map { $0.head.capacity + $0.decoder.content.capacity } ?? 0)
     }
+
+    /// When it last made progress, in monotonic milliseconds: began a request, was answered, or was accepted. Bytes that come
+    /// later for the same request are none.
+    package var progress: Int64 { since }
 
     /// What the answer that comes later belongs to; nil when there is none.
     package var ticket: AnswerTicket? { if case .parked = phase { nextTicket } else { nil } }
@@ -160,7 +164,10 @@ package struct ServerConnection: ~Copyable {
         guard case .parked(let manner) = phase else { return .read }
         parkings &+= 1
         // Nothing was read for a while, so the client may well have sent more.
-        guard write(in: manner, &context) else { return .linger }
+        guard write(in: manner, &context) else {
+            pending = []
+            return .linger
+        }
         return pending.isEmpty ? .read : .drain
     }
 

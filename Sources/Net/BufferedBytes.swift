@@ -1,20 +1,28 @@
-import Synchronization
+import HTTP
 
-/// How many bytes all loops keep for their connections: of requests that have not come whole, and of answers that are not sent.
+/// What connections hold, over all loops: bytes of requests that have not come whole, and of answers that are not sent. Only
+/// those connections are counted that hold more than a connection may always hold (`Server.Settings.connectionBuffer`).
 final class BufferedBytes: Sendable {
-    private let count = Atomic(0)
+    private let shares = Guarded(AddressShares())
 
-    /// Counts what `channel` holds by now.
-    /// - Returns: false when it holds more than before, and all together more than `limit`.
-    func cover(_ channel: ServerChannel, below limit: Int) -> Bool {
-        let growth = channel.held - channel.counted
-        guard growth != 0 else { return true }
-        channel.counted += growth
-        return count.add(growth, ordering: .relaxed).newValue <= limit || growth < 0
+    /// Counts what a connection holds by now.
+    /// - Parameters:
+    ///   - address: its network.
+    ///   - limit: bytes that all of them may hold together.
+    /// - Returns: the connections that have to end, because all together hold more; they are not counted any more.
+    func count(
+        _ share: AddressShares.Share, of id: ConnectionID, at address: ClientAddress, below limit: Int
+    ) -> [AddressShares.Victim] {
+        shares.withLock {
+            $0.set(id, of: address, to: share)
+            var victims: [AddressShares.Victim] = []
+            while $0.total > limit, let victim = $0.takeFirst() { victims.append(victim) }
+            return victims
+        }
     }
 
-    func forget(_ channel: ServerChannel) {
-        count.subtract(channel.counted, ordering: .relaxed)
-        channel.counted = 0
+    /// It holds no more than it may always hold.
+    func forget(_ id: ConnectionID, at address: ClientAddress) {
+        shares.withLock { $0.set(id, of: address, to: nil) }
     }
 }

@@ -36,14 +36,17 @@ extension EventLoop {
         let place = settings.listeners[listener.index]
         let identity = place.isPlain ? nil : settings.identity
         let limit = place.isReserved ? settings.reservedConnections : settings.connections
-        guard open.enter(below: limit, reserved: place.isReserved) else {
+        let slot = free.last ?? channels.count
+        generation = (generation + 1) & 0x3FFF_FFFF
+        let token = generation << 32 | UInt64(slot)
+        let entry = open.enter(
+            ConnectionID(loop: number, token: token), of: client.network, at: context.instant.monotonic, below: limit,
+            reserved: place.isReserved)
+        guard entry != .refused else {
             turnAway(descriptor, isPlain: identity == nil)
             return
         }
-        let slot = free.popLast() ?? channels.count
-        if slot == channels.count { channels.append(nil) }
-        generation = (generation + 1) & 0x3FFF_FFFF
-        let token = generation << 32 | UInt64(slot)
+        if slot == channels.count { channels.append(nil) } else { free.removeLast() }
         let session = identity.flatMap { TLSSession($0, descriptor, settings.limits) }
         let channel = ServerChannel(
             SocketStream(descriptor, session), token: token, limits: settings.limits, at: context.instant,
@@ -54,6 +57,7 @@ extension EventLoop {
         // Whoever expects TLS must not get anything else.
         let isPrepared = identity == nil || session != nil
         if !transport.watch(descriptor, token: token) || !isPrepared { close(channel) }
+        if case .displacing(let victim) = entry { displace(victim) }
     }
 
     /// Out of descriptors or memory: a level-triggered listener would be reported for ever, so it rests for a while.

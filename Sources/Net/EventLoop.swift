@@ -20,10 +20,14 @@ final class EventLoop {
     /// The loop's own client of other servers.
     let clients: ClientPool
     let transport: any Transport
+    /// Its place among the server's loops.
+    let number: Int
+    /// The server's loops, this one among them, by number; set before any of them runs.
+    var siblings: [Sibling] = []
     var settings: Server.Settings
     let open: OpenConnections
     private let answers: LateAnswers
-    private let buffers: BufferedBytes
+    let buffers: BufferedBytes
     private let isStopping = Atomic(false)
     private let hasSuccessor = Atomic(false)
     var listeners: [ListeningSocket]
@@ -54,10 +58,15 @@ final class EventLoop {
     /// Connections taken in one go, so that those who connect do not keep those who are connected waiting.
     static let acceptBatch = 64
 
+    struct Sibling {
+        weak let loop: EventLoop?
+    }
+
     init(
-        _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket],
+        _ number: Int, _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket],
         _ open: OpenConnections, _ buffers: BufferedBytes, _ access: LoopAccess, _ handler: any RequestHandler
     ) {
+        self.number = number
         self.transport = transport
         clients = access.clients
         answers = access.answers
@@ -239,10 +248,13 @@ final class EventLoop {
 
     /// - Returns: whether bytes came.
     @discardableResult
-    private func read(_ channel: ServerChannel) -> Bool {
+    func read(_ channel: ServerChannel) -> Bool {
         let isShakingHands = channel.isShakingHands
+        let awaitsProxyHeader = channel.awaitsProxyHeader
         var room = input.mutableSpan
         let transfer = channel.receive(into: &room)
+        if awaitsProxyHeader, !channel.awaitsProxyHeader { move(channel) }
+        if isShakingHands, !countHandshake(of: channel) { return false }
         if isShakingHands, !channel.isShakingHands {
             open.shookHands(true)
             if channel.connection.isLast {
@@ -274,7 +286,7 @@ final class EventLoop {
     }
 
     /// Sends what the connection wrote, and goes on as it wants.
-    private func deliver(_ channel: ServerChannel) {
+    func deliver(_ channel: ServerChannel) {
         switch channel.send(context.out.bytes, at: context.instant) {
         case .partial: wait(for: .write, channel)
         case .failed: close(channel)
@@ -322,22 +334,11 @@ final class EventLoop {
     }
 
     private func wait(for interest: Interest, _ channel: ServerChannel) {
-        guard buffers.cover(channel, below: settings.buffers) else { return overload(channel) }
+        guard countBuffers(of: channel) else { return }
         if interest == .read, channel.hasMore { putOff(channel) }
         guard interest != channel.interest else { return }
         channel.interest = interest
         transport.change(channel.descriptor, token: channel.token, to: interest)
-    }
-
-    /// Says so, if the client is there to be told.
-    private func overload(_ channel: ServerChannel) {
-        guard channel.unsent.isEmpty, !channel.isLingering, !channel.isOpening else { return cutOff(channel) }
-        abandon(channel)
-        context.out.reset()
-        channel.connection.refuse(
-            RequestError(.overloaded, "the server holds as many unfinished requests as it may"), in: &context)
-        channel.next = .linger
-        deliver(channel)
     }
 
     /// Sends what was finished, and goes on with the requests that waited behind it, which may get more finished.
@@ -349,7 +350,7 @@ final class EventLoop {
                     continue
                 }
                 channel.lateAnswer = answer
-                if channel.unsent.isEmpty { proceed(channel) }
+                if channel.unsent.isEmpty { proceed(channel) } else { countBuffers(of: channel) }
             }
             finished = answers.takeFinished()
         }
@@ -362,20 +363,15 @@ final class EventLoop {
         free.append(slot)
         alive -= 1
         if channel.isShakingHands { open.shookHands(false) }
-        open.leave(reserved: settings.listeners[channel.connection.listener].isReserved)
-        buffers.forget(channel)
+        open.leave(id(of: channel), of: channel.network, reserved: isReserved(channel))
+        forgetBuffers(of: channel)
+        forgetHandshake(of: channel)
         channel.finish()
         transport.close(channel.descriptor)
         abandon(channel)
     }
 
-    /// What is not taken yet is thrown away.
-    private func cutOff(_ channel: ServerChannel) {
-        channel.renounce()
-        close(channel)
-    }
-
-    private func abandon(_ channel: ServerChannel) {
+    func abandon(_ channel: ServerChannel) {
         guard let ticket = channel.connection.ticket, answers.abandon(ticket) else { return }
         context.handler.abandon(ticket)
     }
@@ -383,7 +379,7 @@ final class EventLoop {
     private func index(of channel: ServerChannel) -> Int { Int(channel.token & 0xFFFF_FFFF) }
 
     /// The channel of an event, unless it was closed while the event was on its way.
-    private func channel(_ token: UInt64) -> ServerChannel? {
+    func channel(_ token: UInt64) -> ServerChannel? {
         let slot = Int(token & 0xFFFF_FFFF)
         guard slot < channels.count, let channel = channels[slot], channel.token == token else { return nil }
         return channel
@@ -404,8 +400,9 @@ final class EventLoop {
             waitForClients(.read)
         }
         let isIdleOver = idleEnd.map { now >= $0 } ?? false
-        for channel in channels {
-            guard let channel else { continue }
+        // What is done to one may end others.
+        for slot in channels.indices {
+            guard let channel = channels[slot] else { continue }
             if isOver {
                 close(channel)
             } else if isIdleOver || channel.connection.isLast && !channel.isShakingHands, channel.isIdle {

@@ -1,3 +1,4 @@
+import HTTP
 import Synchronization
 
 /// The connections of all loops, those of reserved listeners apart from all others, and how many there have been.
@@ -5,47 +6,110 @@ package final class OpenConnections: Sendable {
     /// What has been counted of one kind of listener.
     package struct Figures: Sendable {
         package let open: Int
+        /// Those that were ended so that another address had a place.
+        package let displaced: UInt64
         package let accepted, refused: UInt64
     }
 
+    /// What comes of a client that connects.
+    enum Entry: Sendable, Equatable {
+        case accepted
+        /// There was no place left, so that another connection has to end.
+        case displacing(AddressShares.Victim)
+        /// There is no place, and no address has more connections than its own would have.
+        case refused
+    }
+
     private struct Side: ~Copyable {
-        let open = Atomic(0)
+        let places = Guarded(AddressShares())
         let accepted = Atomic<UInt64>(0)
+        let displaced = Atomic<UInt64>(0)
         let refused = Atomic<UInt64>(0)
 
-        func enter(below limit: Int) -> Bool {
-            guard open.add(1, ordering: .relaxed).newValue <= limit else {
-                open.subtract(1, ordering: .relaxed)
-                refused.add(1, ordering: .relaxed)
-                return false
+        func enter(_ id: ConnectionID, of address: ClientAddress, at now: Int64, below limit: Int) -> Entry {
+            let entry = places.withLock { places -> Entry in
+                var victim: AddressShares.Victim?
+                if places.total >= limit {
+                    guard places.greatest > places.amount(of: address) + 1 else { return .refused }
+                    victim = places.takeFirst()
+                }
+                places.set(id, of: address, to: AddressShares.Share(amount: 1, progress: now))
+                return victim.map { .displacing($0) } ?? .accepted
             }
-            accepted.add(1, ordering: .relaxed)
-            return true
+            if entry == .refused {
+                refused.add(1, ordering: .relaxed)
+            } else {
+                accepted.add(1, ordering: .relaxed)
+                if entry != .accepted { displaced.add(1, ordering: .relaxed) }
+            }
+            return entry
         }
 
         var figures: Figures {
             Figures(
-                open: open.load(ordering: .relaxed), accepted: accepted.load(ordering: .relaxed),
-                refused: refused.load(ordering: .relaxed))
+                open: places.withLock { $0.total }, displaced: displaced.load(ordering: .relaxed),
+                accepted: accepted.load(ordering: .relaxed), refused: refused.load(ordering: .relaxed))
         }
     }
 
     private let others = Side()
     private let reserved = Side()
+    private let handshakesUnderWay = Guarded(AddressShares())
     private let handshakes = Atomic<UInt64>(0)
     private let failedHandshakes = Atomic<UInt64>(0)
 
-    /// Counts one more, unless there are `limit` already.
-    func enter(below limit: Int, reserved isReserved: Bool) -> Bool {
-        isReserved ? reserved.enter(below: limit) : others.enter(below: limit)
+    /// Counts one more. Beyond `limit`, the address with most connections gives one up, unless the newcomer's own address would
+    /// have as many; one that has to give up its place is not counted any more.
+    /// - Parameter address: the network that it is of.
+    func enter(
+        _ id: ConnectionID, of address: ClientAddress, at now: Int64, below limit: Int, reserved isReserved: Bool
+    ) -> Entry {
+        isReserved
+            ? reserved.enter(id, of: address, at: now, below: limit)
+            : others.enter(id, of: address, at: now, below: limit)
     }
 
-    func leave(reserved isReserved: Bool) {
-        if isReserved {
-            reserved.open.subtract(1, ordering: .relaxed)
-        } else {
-            others.open.subtract(1, ordering: .relaxed)
+    /// Counts a connection again that has to give up its place, since it has made progress meanwhile, and has another give up
+    /// its place instead; or itself, if it still comes first.
+    func spare(
+        _ id: ConnectionID, of address: ClientAddress, since progress: Int64, reserved isReserved: Bool
+    ) -> AddressShares.Victim? {
+        places(isReserved).withLock {
+            $0.set(id, of: address, to: AddressShares.Share(amount: 1, progress: progress))
+            return $0.takeFirst()
         }
+    }
+
+    /// A proxy has named whom the connection is from.
+    func move(
+        _ id: ConnectionID, from proxy: ClientAddress, to client: ClientAddress, since progress: Int64,
+        reserved isReserved: Bool
+    ) {
+        places(isReserved).withLock {
+            $0.set(id, of: proxy, to: nil)
+            $0.set(id, of: client, to: AddressShares.Share(amount: 1, progress: progress))
+        }
+    }
+
+    func leave(_ id: ConnectionID, of address: ClientAddress, reserved isReserved: Bool) {
+        places(isReserved).withLock { $0.set(id, of: address, to: nil) }
+    }
+
+    private func places(_ isReserved: Bool) -> Guarded<AddressShares> { isReserved ? reserved.places : others.places }
+
+    /// Counts a TLS handshake that is under way.
+    /// - Returns: the connection that has to end since there are more than `limit`, which is not counted any more.
+    func beginHandshake(
+        _ id: ConnectionID, of address: ClientAddress, at now: Int64, below limit: Int
+    ) -> AddressShares.Victim? {
+        handshakesUnderWay.withLock {
+            $0.set(id, of: address, to: AddressShares.Share(amount: 1, progress: now))
+            return $0.total > limit ? $0.takeFirst() : nil
+        }
+    }
+
+    func endHandshake(_ id: ConnectionID, of address: ClientAddress) {
+        handshakesUnderWay.withLock { $0.set(id, of: address, to: nil) }
     }
 
     /// A client has shaken hands, or has failed to.

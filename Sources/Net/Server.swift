@@ -29,12 +29,17 @@ package final class Server: Sendable {
         package var limits = Limits()
         /// The connections that may be open at once, over all loops.
         package var connections = 20_000
-        /// The same at listeners that are reserved.
+        /// The TLS handshakes that may be under way at once, over all loops. Each takes up to 150 KiB of memory.
+        package var handshakes = 1024
+        /// The connections that may be open at once at listeners that are reserved.
         package var reservedConnections = 64
         /// Descriptors of sockets that somebody else has opened to listen on; each must be of one of the addresses.
         package var handed: [Int32] = []
-        /// Bytes of requests that have not come whole and of answers that are not sent, over all loops.
+        /// Bytes of requests that have not come whole and of answers that are not sent, of all connections together that hold
+        /// more than `connectionBuffer`.
         package var buffers = 32 * 1024 * 1024
+        /// Bytes of the same that each connection may hold, whatever all others hold.
+        package var connectionBuffer = 4 * 1024
         /// Whose word is taken on whom they speak for.
         package var proxies = TrustedProxies.none
         /// Whether these begin their connections with that word (the PROXY protocol).
@@ -124,12 +129,13 @@ package final class Server: Sendable {
         let buffers = BufferedBytes()
         loops = parts.enumerated().map { worker, part in
             EventLoop(
-                part.transport, settings,
+                worker, part.transport, settings,
                 sockets.flatMap { sockets in
                     // Those of one address may be more than there are loops.
                     stride(from: worker, to: sockets.count, by: workers).map { sockets[$0] }
                 }, open, buffers, part.access, part.handler)
         }
+        for loop in loops { loop.siblings = loops.map { EventLoop.Sibling(loop: $0) } }
     }
 
     /// Answers clients, each loop on a thread of its own, and returns after `stop` when all is finished.

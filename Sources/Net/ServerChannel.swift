@@ -25,8 +25,12 @@ final class ServerChannel {
     /// When the client must have taken what was sent to it; nil when it has.
     private var writeEnd: Int64?
     private let writeTimeout: Int64
-    /// What of `held` the loops know.
+    /// What of `held` was counted last; 0 when it was no more than a connection may always hold.
     var counted = 0
+    /// Whether its handshake is counted as one that is under way.
+    var isHandshakeCounted = false
+    /// The network that the connection counts for.
+    private(set) var network: ClientAddress
     /// When a client that was refused while still sending is no longer listened to; nil before that.
     private var lingerEnd: Int64?
     private let stream: SocketStream
@@ -47,6 +51,7 @@ final class ServerChannel {
         proxyHeader = hasProxyHeader ? [] : nil
         openingEnd = stream.isSecured || hasProxyHeader ? instant.monotonic + limits.headerTimeout : nil
         writeTimeout = limits.writeTimeout
+        network = client.network
         connection = ServerConnection(
             limits: limits, at: instant, listener: listener, client: client, token: token)
     }
@@ -131,11 +136,19 @@ final class ServerChannel {
         return .moved(0)
     }
 
+    /// Whether a proxy has still to say whom it speaks for.
+    var awaitsProxyHeader: Bool { proxyHeader != nil }
+
+    /// From now on it counts for whom the proxy has named.
+    func adoptNetwork() { network = connection.client.network }
+
     /// Whether it waits between two requests, and everything is sent.
     var isIdle: Bool { unsent.isEmpty && connection.isIdle }
 
-    /// Bytes that are kept for the client.
-    var held: Int { connection.held + unsent.capacity }
+    /// Bytes that are kept for the client, with the room that their buffers have.
+    var held: Int {
+        connection.held + unsent.capacity + (proxyHeader?.capacity ?? 0) + (lateAnswer?.response.body.capacity ?? 0)
+    }
 
     enum Delivery { case complete, partial, failed }
 

@@ -25,6 +25,8 @@ struct LoadingTests {
         #expect(server.limits.jsonDepth == 8)
         #expect(server.limits.connections == 500)
         #expect(server.limits.tlsMessages == 65_536)
+        #expect(server.limits.connectionBuffer == 8192)
+        #expect(server.limits.handshakes == 99)
         #expect(server.limits.headerTimeout == 5000)
         #expect(server.limits.requestTimeout == 20_000)
         #expect(server.limits.idleTimeout == 60_000)

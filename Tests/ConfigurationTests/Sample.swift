@@ -24,7 +24,7 @@ enum Sample {
             listen: ["127.0.0.1:8080", "[::1]:8080"], plaintext: false,
             hosts: ["tokens.example.com", "[2001:db8::1]"], transport: "epoll", workers: 2,
             limits: {
-              requestLine: "4KiB", headers: "16KiB", headerCount: 50, body: 1000, jsonDepth: 8, connections: 500, tlsMessages: "64KiB",
+              requestLine: "4KiB", headers: "16KiB", headerCount: 50, body: 1000, jsonDepth: 8, connections: 500, tlsMessages: "64KiB", connectionBuffer: "8KiB", handshakes: 99,
               headerTimeout: "5s", requestTimeout: "20s", idleTimeout: "1m", drainTimeout: "500ms",
             },
             cors: { origins: ["https://app.example.com", "http://localhost:3000"] }, statusInBody: true,

@@ -143,6 +143,9 @@ struct ServerMistakeTests {
             "body: 1000", "‸body: \"16MiB\", buffers: \"16MiB\"", "server.limits.body",
             "less than server.limits.buffers"),
         Mistake("body: 1000", "body: 1000, ‸buffers: 1000", "server.limits.buffers", "from 1MiB to 1024MiB"),
+        Mistake(
+            "connectionBuffer: \"8KiB\"", "‸connectionBuffer: \"65KiB\"", "server.limits.connectionBuffer",
+            "from 0B to 64KiB"),
     ])
     func `refuses proxies that everybody could be, and limits that contradict each other`(mistake: Mistake) throws {
         try mistake.check()

@@ -264,6 +264,33 @@ struct LimitsTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `connectionBuffer: so much is taken of each connection and not counted, more is`(
+        _ transport: Transport
+    ) throws {
+        for (limit, isRefused) in [("64KiB", false), ("4KiB", true)] {
+            let setup = Setup(
+                name: "small", server: "limits: { buffers: \"1MiB\", connectionBuffer: \"\(limit)\" }",
+                rest: LimitsTests.grants)
+            try Service.run(setup, transport) { service in
+                let head = service.text(
+                    "POST", "/nos/token", ["Content-Type: application/json", "Content-Length: 30015"])
+                let holders = try (0..<60).map { _ in
+                    let client = try service.connect()
+                    try client.send(head + String(repeating: " ", count: 30_000))
+                    return client
+                }
+                for _ in 0..<16 { #expect(try service.get("/livez").status == 200) }
+                #expect(holders.contains { $0.hasNews(within: 0) } == isRefused)
+                guard !isRefused else { return }
+                for client in holders {
+                    try client.send(#"{"object": "a"}"#)
+                    try client.answer().expectSuccess()
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `drainTimeout: requests under way at the end have so long, and no longer`(_ transport: Transport) throws {
         let setup = Setup(name: "drain", server: #"limits: { drainTimeout: "500ms" }"#, rest: LimitsTests.grants)
         let service = try Service(setup, transport)

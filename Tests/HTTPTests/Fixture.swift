@@ -92,6 +92,8 @@ final class Conversation {
     var isOver: Bool { next == .close || next == .linger }
     var isIdle: Bool { connection.isIdle }
     var deadline: Int64 { connection.deadline }
+    var progress: Int64 { connection.progress }
+    var held: Int { connection.held }
     var ticket: AnswerTicket? { connection.ticket }
     var text: String { latin(sent) }
     /// What was sent but for interim answers, which depend on where the request was cut.

@@ -294,6 +294,33 @@ import Testing
         #expect(conversation.text == before && conversation.handler.errors.isEmpty)
     }
 
+    @Test func `only a request that begins or an answer is progress, and bytes that drip in are none`() {
+        let conversation = Conversation(limits: Limits(), at: 10)
+        #expect(conversation.progress == 10)
+        conversation.receive("GET / HTTP/1.1\r\n", at: 20)
+        #expect(conversation.progress == 20)
+        for time in 30..<40 { conversation.receive("A: b\r\n", at: Int64(time)) }
+        #expect(conversation.progress == 20)
+        conversation.receive("Host: h\r\n\r\n", at: 50)
+        #expect(conversation.progress == 50)
+        #expect(conversation.held == 0)
+        conversation.receive("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5000\r\n", at: 60)
+        for time in 70..<80 { conversation.receive(String(repeating: "a", count: 1000), at: Int64(time)) }
+        #expect(conversation.progress == 60)
+        #expect(conversation.held >= 10_000)
+    }
+
+    @Test func `nothing is kept behind an answer that came later and is the last`() {
+        let conversation = Conversation()
+        conversation.receive("GET /later HTTP/1.1\r\nHost: h\r\n\r\n")
+        conversation.receive(String(repeating: "a", count: 5000))
+        #expect(conversation.held >= 5000)
+        conversation.isLast = true
+        conversation.finish("late")
+        #expect(conversation.next == .linger)
+        #expect(conversation.held == 0)
+    }
+
     @Test func `a head that drips in ends at its own deadline with 408`() {
         let conversation = Conversation(limits: timed, at: 0)
         for (index, byte) in octets("GET / HTTP/1.1\r\n").enumerated() {

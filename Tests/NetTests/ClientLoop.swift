@@ -56,7 +56,7 @@ final class ClientLoop {
         let sockets = try ListeningSocket.open(address, index: 0, count: 1)
         port = try #require(sockets.first).address.port
         loop = EventLoop(
-            transport, settings, sockets, access.connections, BufferedBytes(), access, EchoHandler())
+            0, transport, settings, sockets, access.connections, BufferedBytes(), access, EchoHandler())
         let (loop, returned) = (loop, returned)
         Thread {
             loop.run(); returned.signal()

@@ -1,5 +1,6 @@
 import Bytes
 import COpenSSL
+import Glibc
 import HTTP
 import Testing
 
@@ -85,6 +86,36 @@ import Testing
                 #expect((try? client.isClosed()) != false, "it was answered")
                 #expect((400..<30_000).contains(SystemClock.monotonicMilliseconds() - begin))
             }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `beyond the bound for connections each counts for whom the proxy names`(transport: TransportKind) throws {
+        func few(_ settings: inout Server.Settings) {
+            Self.settings(&settings)
+            settings.connections = 4
+        }
+        try withServer(transport, few) { server in
+            let greedy = try (0..<4).map { _ in
+                let client = try Client(server.port)
+                try client.write(Self.text + Self.from)
+                #expect(try client.answer().text == "203.0.113.9")
+                return client
+            }
+            var others: [Client] = []
+            for _ in 0..<2 {
+                let client = try Client(server.port)
+                try client.write(Self.binary + Self.from)
+                #expect(try client.answer().text == "203.0.113.10")
+                others.append(client)
+            }
+            var open = 0
+            for client in greedy {
+                var event = pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0)
+                if poll(&event, 1, 0) == 0 { open += 1 }
+            }
+            #expect(open == 2)
+            for client in others { #expect(try client.get("/from").text == "203.0.113.10") }
         }
     }
 

@@ -283,6 +283,33 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `beyond the bound of handshakes the oldest ends, and who goes on with one is served`(
+        kind: TransportKind
+    ) throws {
+        try withTLSServer(
+            kind, [],
+            {
+                $0.limits.headerTimeout = 600_000; $0.handshakes = 3
+            }
+        ) { (server) throws in
+            // A message that says that it will have 131,056 bytes, of which OpenSSL makes room for all.
+            let beginning: [UInt8] = [0x16, 3, 1, 0, 4, 1, 1, 0xFF, 0xF0]
+            var stuck: [Client] = []
+            for _ in 0..<5 {
+                let client = try Client(server.port)
+                try client.write(beginning)
+                stuck.append(client)
+                // By then it has been read.
+                #expect(try TLSClient(to: server.port).get("/").status == 200)
+            }
+            for client in stuck.prefix(2) { #expect(try client.isClosed()) }
+            #expect(try TLSClient(to: server.port).get("/").status == 200)
+            var event = pollfd(fd: stuck[4].descriptor, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&event, 1, 0) == 0)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `who breaks off within a message of TLS behind a request is not waited for`(kind: TransportKind) throws {
         try withTLSServer(kind, [], { $0.limits.writeTimeout = 600_000 }) { (server) throws in
             let client = try TLSClient(to: server.port, TLSVersion.allCases[0].offer)

@@ -120,6 +120,10 @@ struct MetricsPage: Sendable {
         for (name, side) in sides { page.add(side.accepted, ("listener", name)) }
         page.begin("countersign_connections_refused_total", .counter, "Connections beyond those there may be.")
         for (name, side) in sides { page.add(side.refused, ("listener", name)) }
+        page.begin(
+            "countersign_connections_displaced_total", .counter,
+            "Connections that were ended so that an address with fewer had a place.")
+        for (name, side) in sides { page.add(side.displaced, ("listener", name)) }
         let handshakes = connections.handshakeFigures
         page.begin("countersign_tls_handshakes_total", .counter, "TLS handshakes of clients that have ended.")
         page.add(handshakes.succeeded, ("outcome", "ok"))

@@ -149,6 +149,7 @@ extension Server.Settings {
         identity = edition.identity
         transport = from.transport.flatMap(TransportKind.init) ?? .standard
         connections = from.limits.connections
+        handshakes = from.limits.handshakes
         drainTimeout = from.limits.drainTimeout
         limits.requestLine = from.limits.requestLine
         limits.headers = from.limits.headers
@@ -160,6 +161,7 @@ extension Server.Settings {
         limits.writeTimeout = from.limits.writeTimeout
         limits.idleTimeout = from.limits.idleTimeout
         buffers = from.limits.buffers
+        connectionBuffer = from.limits.connectionBuffer
         proxies = TrustedProxies(from.proxies.blocks, includesLocal: from.proxies.includesLocal)
         usesProxyProtocol = from.proxies.sendsHeader
     }
