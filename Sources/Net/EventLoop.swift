@@ -58,6 +58,7 @@ final class EventLoop {
     /// Connections taken in one go, so that those who connect do not keep those who are connected waiting.
     static let acceptBatch = 64
 
+    /// A loop of the same server; nil when it is gone.
     struct Sibling {
         weak let loop: EventLoop?
     }
