@@ -28,6 +28,12 @@ final class DispatchTransport: Transport {
         watched[descriptor]?.wait(for: interest)
     }
 
+    func watch(listener descriptor: Int32, token: UInt64) {
+        if let socket = watched[descriptor] { socket.wait(for: .read) } else { _ = watch(descriptor, token: token) }
+    }
+
+    func rest(listener descriptor: Int32) { watched[descriptor]?.wait(for: .nothing) }
+
     func close(_ descriptor: Int32, last: @escaping @Sendable () -> Void) {
         watched.removeValue(forKey: descriptor)?.close { @Sendable [self] in perform { _ in last() } }
     }

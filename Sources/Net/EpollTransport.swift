@@ -40,6 +40,20 @@
             _ = control(EPOLL_CTL_MOD, descriptor, events, token)
         }
 
+        /// Of all loops that wait, the system wakes the one whose descriptor was added first (EPOLLEXCLUSIVE).
+        func watch(listener descriptor: Int32, token: UInt64) {
+            _ = control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue, token)
+        }
+
+        /// EPOLL_CTL_MOD is not for what was added with EPOLLEXCLUSIVE.
+        func rest(listener descriptor: Int32) { _ = control(EPOLL_CTL_DEL, descriptor, 0, 0) }
+
+        /// Without this, one loop would get all connections for as long as it keeps up with them.
+        func giveWay(listener descriptor: Int32, token: UInt64) {
+            rest(listener: descriptor)
+            watch(listener: descriptor, token: token)
+        }
+
         /// Closing takes the descriptor out of the epoll set, since no other process holds it.
         func close(_ descriptor: Int32, last: @escaping @Sendable () -> Void) {
             last()

@@ -9,6 +9,12 @@ import HTTP
 
 /// How connections are taken.
 extension EventLoop {
+    /// Takes those who wait, and leaves the next to other loops.
+    func acceptBatch(from listener: ListeningSocket, token: UInt64) {
+        accept(from: listener, atMost: EventLoop.acceptBatch)
+        if settings.workers > 1, acceptsFrom == nil { transport.giveWay(listener: listener.descriptor, token: token) }
+    }
+
     func accept(from listener: ListeningSocket, atMost limit: Int) {
         for _ in 0..<limit {
             var address = InlineArray<16, UInt8>(repeating: 0)
@@ -63,12 +69,12 @@ extension EventLoop {
     /// Out of descriptors or memory: a level-triggered listener would be reported for ever, so it rests for a while.
     private func pauseAccepting() {
         acceptsFrom = context.instant.monotonic + EventLoop.sweepInterval
-        waitForClients(.nothing)
+        for listener in listeners { transport.rest(listener: listener.descriptor) }
     }
 
-    func waitForClients(_ interest: Interest) {
+    func watchListeners() {
         for (index, listener) in listeners.enumerated() {
-            transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: interest)
+            transport.watch(listener: listener.descriptor, token: EventLoop.listenerBit | UInt64(index))
         }
     }
 

@@ -9,8 +9,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// One core's share of the server: its listening sockets, its connections, its buffers. Nothing in it is shared but the
-/// count of connections and the wish to stop.
+/// One core's share of the server: its connections, its buffers. Nothing in it is shared but the listening sockets, the count of
+/// connections and the wish to stop.
 ///
 /// Everything but `stop` runs where the transport runs the loop: on one thread, or on one serial queue.
 final class EventLoop {
@@ -55,8 +55,8 @@ final class EventLoop {
 
     // A connection's token has neither this bit nor `ClientPool.tokenBit`.
     static let listenerBit: UInt64 = 1 << 63
-    /// Connections taken in one go, so that those who connect do not keep those who are connected waiting.
-    static let acceptBatch = 64
+    /// Connections taken in one go, so that those who connect do not keep those who are connected waiting, and other loops get some.
+    static let acceptBatch = 16
 
     /// A loop of the same server; nil when it is gone.
     struct Sibling {
@@ -137,9 +137,7 @@ final class EventLoop {
     // MARK: What the transport calls
 
     func opened() {
-        for (index, listener) in listeners.enumerated() {
-            _ = transport.watch(listener.descriptor, token: EventLoop.listenerBit | UInt64(index))
-        }
+        watchListeners()
         // `stop` may have come before there was anything to wake.
         woken()
     }
@@ -192,9 +190,9 @@ final class EventLoop {
             // Whose handshake has begun is still taken.
             if areHeldOff.contains(true) { usleep(EventLoop.handshakeGrace) }
         }
-        for (index, listener) in ending.enumerated() {
-            // Others may have descriptors of it, so that closing this one does not end the reports.
-            transport.change(listener.descriptor, token: EventLoop.listenerBit | UInt64(index), to: .nothing)
+        for listener in ending {
+            // Others have descriptors of it, so that closing this one does not end the reports.
+            transport.rest(listener: listener.descriptor)
             // Whoever has connected by then is still served.
             transport.close(listener.descriptor) { @Sendable [self] in
                 accept(from: listener, atMost: ListeningSocket.backlog)
@@ -209,7 +207,7 @@ final class EventLoop {
     func readable(_ token: UInt64, hasHungUp: Bool = false) -> Bool {
         if token & EventLoop.listenerBit != 0 {
             let index = Int(token & ~EventLoop.listenerBit)
-            if index < listeners.count { accept(from: listeners[index], atMost: EventLoop.acceptBatch) }
+            if index < listeners.count { acceptBatch(from: listeners[index], token: token) }
         } else if token & ClientPool.tokenBit != 0 {
             return clients.readable(token)
         } else if let channel = channel(token) {
@@ -398,7 +396,7 @@ final class EventLoop {
         sendLateAnswers()
         if let start = acceptsFrom, now >= start {
             acceptsFrom = nil
-            waitForClients(.read)
+            watchListeners()
         }
         let isIdleOver = idleEnd.map { now >= $0 } ?? false
         // What is done to one may end others.

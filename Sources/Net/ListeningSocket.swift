@@ -13,9 +13,8 @@ package struct ListenError: Error, CustomStringConvertible {
     package var description: String { "cannot listen on \(address): \(reason)" }
 }
 
-/// Sockets that take connections for one address: one for each event loop, among which the kernel spreads them. A Unix socket is
-/// one, of which each loop has a descriptor; of those that were handed over there may be more than loops, or fewer of which
-/// several loops have a descriptor.
+/// A socket that takes connections for one address. Every event loop has a descriptor of it. Whoever started the process may have
+/// handed over more sockets of one address than there are loops.
 struct ListeningSocket {
     // Unsafe: options are locals that the system reads or writes within the call.
 
@@ -24,35 +23,41 @@ struct ListeningSocket {
     /// The place of its address among those that the server listens on.
     let index: Int
     /// Whether whoever started the process may hold it, too.
-    var isShared = false
+    let isShared: Bool
+    /// Whether another descriptor of the same socket is the first one.
+    private(set) var isCopy = false
 
     /// Connections that may wait to be taken.
     static let backlog = 4096
 
-    /// Opens `count` sockets on the same address; all or none.
+    private init(_ descriptor: Int32, _ address: SocketAddress, index: Int, isShared: Bool = false) {
+        self.descriptor = descriptor
+        self.address = address
+        self.index = index
+        self.isShared = isShared
+    }
+
+    /// Opens one socket, and has `count` descriptors of it; all or none. The socket has no SO_REUSEPORT: with that, any process of
+    /// the same user could bind the same port at any later time, and would get a share of the connections. To clear the option
+    /// after `listen` does not help, since Linux remembers it with the port.
     static func open(
         _ address: SocketAddress, index: Int, count: Int
     ) throws(ListenError) -> [ListeningSocket] {
-        guard address.path == nil else { return try openLocal(address, index: index, count: count) }
-        // SO_REUSEPORT would let a second service of the same user take half of the connections; a first try without it
-        // finds that out.
-        if address.port != 0 { systemClose(try bind(address, sharing: false)) }
-        var sockets: [ListeningSocket] = []
+        let descriptor = try socket(for: address)
         do throws(ListenError) {
-            for _ in 0..<count {
-                let descriptor = try bind(sockets.first?.address ?? address, sharing: true)
-                guard listen(descriptor, Int32(backlog)) == 0, let bound = SocketAddress(boundBy: descriptor) else {
-                    let reason = systemMessage()
-                    systemClose(descriptor)
-                    throw ListenError(address: address, reason: reason)
-                }
-                sockets.append(ListeningSocket(descriptor: descriptor, address: bound, index: index))
+            if address.path == nil {
+                try bind(descriptor, to: address)
+            } else {
+                try SocketFile.bind(descriptor, to: address)
             }
+            guard listen(descriptor, Int32(backlog)) == 0 else { throw refusal(of: address) }
+            let bound = address.path == nil ? SocketAddress(boundBy: descriptor) : address
+            guard let bound else { throw ListenError(address: address, reason: systemMessage()) }
+            return try spread([ListeningSocket(descriptor, bound, index: index)], over: count)
         } catch {
-            for socket in sockets { systemClose(socket.descriptor) }
+            systemClose(descriptor)
             throw error
         }
-        return sockets
     }
 
     /// Takes those of an address out of what was handed over by whoever started the process.
@@ -60,49 +65,40 @@ struct ListeningSocket {
     static func take(
         _ address: SocketAddress, index: Int, count: Int, from handed: inout [Int32]
     ) throws(ListenError) -> [ListeningSocket] {
-        var sockets: [ListeningSocket] = []
+        var own: [ListeningSocket] = []
         for descriptor in handed {
             guard let bound = SocketAddress(boundBy: descriptor), address.equals(bound) else { continue }
-            sockets.append(ListeningSocket(descriptor: descriptor, address: bound, index: index, isShared: true))
+            own.append(ListeningSocket(descriptor, bound, index: index, isShared: true))
         }
-        let own = sockets
         handed.removeAll { descriptor in own.contains { $0.descriptor == descriptor } }
         do throws(ListenError) {
             for socket in own { try prepare(socket) }
-            for place in 0..<(own.isEmpty ? 0 : max(0, count - own.count)) {
-                let copy = fcntl(own[place % own.count].descriptor, F_DUPFD_CLOEXEC, 0)
-                guard copy >= 0 else { throw ListenError(address: address, reason: systemMessage()) }
-                sockets.append(
-                    ListeningSocket(descriptor: copy, address: own[0].address, index: index, isShared: true))
-            }
+            return try spread(own, over: count)
         } catch {
-            for socket in sockets { systemClose(socket.descriptor) }
+            for socket in own { systemClose(socket.descriptor) }
             throw error
         }
-        return sockets
     }
 
-    /// What `SocketFile` has made, as often as there are loops.
-    private static func openLocal(
-        _ address: SocketAddress, index: Int, count: Int
+    /// Copies descriptors until there is one for each of `count` loops. A failure leaves `sockets` open, and no copy.
+    private static func spread(
+        _ sockets: [ListeningSocket], over count: Int
     ) throws(ListenError) -> [ListeningSocket] {
-        let descriptor = try socket(for: address)
-        var sockets = [ListeningSocket(descriptor: descriptor, address: address, index: index)]
-        do throws(ListenError) {
-            try SocketFile.bind(descriptor, to: address)
-            guard listen(descriptor, Int32(backlog)) == 0 else {
-                throw ListenError(address: address, reason: systemMessage())
+        guard !sockets.isEmpty else { return [] }
+        var all = sockets
+        while all.count < count {
+            var copy = sockets[all.count % sockets.count]
+            let descriptor = fcntl(copy.descriptor, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else {
+                let reason = systemMessage()
+                for socket in all where socket.isCopy { systemClose(socket.descriptor) }
+                throw ListenError(address: copy.address, reason: reason)
             }
-            for _ in 1..<max(1, count) {
-                let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-                guard copy >= 0 else { throw ListenError(address: address, reason: systemMessage()) }
-                sockets.append(ListeningSocket(descriptor: copy, address: address, index: index))
-            }
-        } catch {
-            for socket in sockets { systemClose(socket.descriptor) }
-            throw error
+            copy = ListeningSocket(descriptor, copy.address, index: copy.index, isShared: copy.isShared)
+            copy.isCopy = true
+            all.append(copy)
         }
-        return sockets
+        return all
     }
 
     /// Before the last are taken and it is closed: whoever came in between would be reset. A socket that others hold must go on.
@@ -115,6 +111,12 @@ struct ListeningSocket {
         var size = socklen_t(MemoryLayout<Int32>.size)
         guard unsafe getsockopt(socket.descriptor, SOL_SOCKET, SO_ACCEPTCONN, &on, &size) == 0, on != 0 else {
             throw ListenError(address: socket.address, reason: "the socket that was handed over does not listen")
+        }
+        guard !isOpenToOthers(socket.descriptor) else {
+            throw ListenError(
+                address: socket.address,
+                reason: "the socket that was handed over has SO_REUSEPORT, and another process of this user could take "
+                    + "its connections; open it without SO_REUSEPORT, or as another user")
         }
         _ = fcntl(socket.descriptor, F_SETFL, fcntl(socket.descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(socket.descriptor, F_SETFD, FD_CLOEXEC)
@@ -130,24 +132,33 @@ struct ListeningSocket {
         return descriptor
     }
 
-    private static func bind(_ address: SocketAddress, sharing: Bool) throws(ListenError) -> Int32 {
-        let descriptor = try socket(for: address)
+    /// Whether another process of this process's user could bind the same port: it needs SO_REUSEPORT on both sockets, and the
+    /// same user for both.
+    private static func isOpenToOthers(_ descriptor: Int32) -> Bool {
+        var isReusable: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        var info = stat()
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &isReusable, &size) == 0, isReusable != 0 else {
+            return false
+        }
+        return unsafe fstat(descriptor, &info) != 0 || info.st_uid == geteuid()
+    }
+
+    private static func bind(_ descriptor: Int32, to address: SocketAddress) throws(ListenError) {
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
-        if sharing { unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, size) }
         if address.family == AF_INET6 { unsafe setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size) }
         // Accepted sockets inherit it: an answer leaves at once instead of waiting for the client's acknowledgement.
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
         // Likewise: of what a client does not take, the system keeps no more than this.
         var unsent: Int32 = 128 * 1024
         unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &unsent, size)
-        let result = systemBind(descriptor, to: address)
-        guard result == 0 else {
-            let reason = errno == EADDRINUSE ? "another process listens there" : systemMessage()
-            systemClose(descriptor)
-            throw ListenError(address: address, reason: reason)
-        }
-        return descriptor
+        guard systemBind(descriptor, to: address) == 0 else { throw refusal(of: address) }
+    }
+
+    /// Why the system does not let the process have an address; `errno` says it.
+    private static func refusal(of address: SocketAddress) -> ListenError {
+        ListenError(address: address, reason: errno == EADDRINUSE ? "another process listens there" : systemMessage())
     }
 }

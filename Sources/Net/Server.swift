@@ -7,7 +7,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// The HTTP server: an event loop with its own thread and listening sockets for each worker.
+/// The HTTP server: an event loop with its own thread for each worker, and a descriptor of every listening socket.
 package final class Server: Sendable {
     /// An address that is listened on, and for whom.
     package struct Listener: Sendable {
@@ -57,7 +57,7 @@ package final class Server: Sendable {
 
     /// The addresses it listens on, with the ports that the system chose where none was given.
     package let addresses: [SocketAddress]
-    /// The descriptors of all listening sockets, open until it stops.
+    /// One descriptor of each listening socket, open until it stops.
     package let sockets: [Int32]
     private let loops: [EventLoop]
     /// Those of the Unix sockets that were opened here; of any other somebody else takes care.
@@ -124,14 +124,14 @@ package final class Server: Sendable {
             throw .listening(error)
         }
         addresses = sockets.compactMap { $0.first?.address }
-        self.sockets = sockets.joined().map(\.descriptor)
+        self.sockets = sockets.joined().filter { !$0.isCopy }.map(\.descriptor)
         self.files = files
         let buffers = BufferedBytes()
         loops = parts.enumerated().map { worker, part in
             EventLoop(
                 worker, part.transport, settings,
                 sockets.flatMap { sockets in
-                    // Those of one address may be more than there are loops.
+                    // Of those that were handed over there may be more than loops.
                     stride(from: worker, to: sockets.count, by: workers).map { sockets[$0] }
                 }, open, buffers, part.access, part.handler)
         }
@@ -146,8 +146,8 @@ package final class Server: Sendable {
             if let thread = SystemThread({ loop.run() }) {
                 threads.append(thread)
             } else {
-                // No thread for it: its sockets must not take connections that nobody answers.
-                loop.stop()
+                // No thread for it: it must not be told of connections that nobody answers. The others go on.
+                loop.stop(succeeded: true)
                 loop.run()
             }
         }

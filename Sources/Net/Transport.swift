@@ -37,6 +37,12 @@ protocol Transport: AnyObject {
     /// Begins to report `descriptor` to the loop as `token`, level-triggered, while it can be read.
     func watch(_ descriptor: Int32, token: UInt64) -> Bool
     func change(_ descriptor: Int32, token: UInt64, to interest: Interest)
+    /// Begins to report a listening socket, of which other loops have descriptors, while connections wait; or goes on after `rest`.
+    func watch(listener descriptor: Int32, token: UInt64)
+    /// Ends the reports of a listening socket.
+    func rest(listener descriptor: Int32)
+    /// Lets the other loops be told of the next connections first, where the system tells one loop alone.
+    func giveWay(listener descriptor: Int32, token: UInt64)
     /// Stops reporting, then closes; `last` runs right before that, which may be later.
     func close(_ descriptor: Int32, last: @escaping @Sendable () -> Void)
     /// Has `loop.woken` called soon; from any thread.
@@ -47,4 +53,6 @@ protocol Transport: AnyObject {
 
 extension Transport {
     func close(_ descriptor: Int32) { close(descriptor) {} }
+
+    func giveWay(listener descriptor: Int32, token: UInt64) {}
 }

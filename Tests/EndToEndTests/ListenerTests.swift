@@ -84,4 +84,45 @@ struct ListenerTests {
             #expect(down.code == 1)
         }
     }
+
+    /// Tries to listen on a port of IPv4 as another process of the same user, which this test's process is.
+    /// - Returns: 0, or the error by which the system refused it.
+    private func join(_ host: UInt32, _ port: UInt16) -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(descriptor) }
+        var on: Int32 = 1
+        for option in [SO_REUSEADDR, SO_REUSEPORT] { setsockopt(descriptor, SOL_SOCKET, option, &on, 4) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = host.bigEndian
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        return isBound && listen(descriptor, 16) == 0 ? 0 : errno
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `another process of the same user gets no connections of its ports, also when another binary has taken over`(
+        _ transport: Transport
+    ) throws {
+        var setup = Self.setup(["127.0.0.1:\(try Listener.freePort())"], "workers: 4,")
+        setup.admin = "listen: \"127.0.0.1:\(try Listener.freePort())\""
+        let service = try Service(setup, transport)
+        defer { service.stop() }
+        func expectClosed() throws {
+            for port in [service.port, service.admin.port] {
+                for host in [INADDR_LOOPBACK, INADDR_ANY] { #expect(join(host, port) == EADDRINUSE) }
+            }
+            for _ in 0..<40 { try service.get("/livez").expectSuccess() }
+        }
+        try expectClosed()
+        service.process.signal(SIGUSR2)
+        let log = try service.process.waitForError(holding: "handed over process=")
+        let heir = try #require(log.firstMatch(of: #/handed over process=([0-9]+)/#).flatMap { pid_t($0.output.1) })
+        defer { kill(heir, SIGTERM) }
+        try expectClosed()
+    }
 }

@@ -61,4 +61,46 @@ import Testing
         #expect(newcomer.isTold(within: 60_000) && newcomer.error == 0)
         #expect(connections(waitingAt: opened) == 1)
     }
+
+    /// Tries to listen on a port as another process of the same user would, with every option that lets ports be shared.
+    /// - Returns: 0, or the error by which the system refused it.
+    private func join(_ address: SocketAddress) -> Int32 {
+        let descriptor = systemSocket(address.family)
+        defer { systemClose(descriptor) }
+        var on: Int32 = 1
+        for option in [SO_REUSEADDR, SO_REUSEPORT] { setsockopt(descriptor, SOL_SOCKET, option, &on, 4) }
+        return systemBind(descriptor, to: address) == 0 && listen(descriptor, 16) == 0 ? 0 : errno
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", ["127.0.0.1", "0.0.0.0"]), ("0.0.0.0", ["127.0.0.1", "0.0.0.0"]), ("[::1]", ["[::1]", "[::]"]),
+        ("[::]", ["[::1]", "[::]"]),
+    ])
+    func `nobody of the same user can join a port that is listened on, be it with SO_REUSEPORT`(
+        _ host: String, _ others: [String]
+    ) throws {
+        let sockets = try ListeningSocket.open(socketAddress("\(host):0"), index: 0, count: 4)
+        defer { for socket in sockets { systemClose(socket.descriptor) } }
+        #expect(sockets.filter { !$0.isCopy }.count == 1 && sockets.count == 4)
+        for other in others { #expect(join(try socketAddress("\(other):\(sockets[0].address.port)")) == EADDRINUSE) }
+    }
+
+    @Test func `a socket with SO_REUSEPORT of the same user is not taken, since others of that user can join it`()
+        throws
+    {
+        let address = try socketAddress("127.0.0.1:0")
+        let descriptor = systemSocket(AF_INET)
+        defer { systemClose(descriptor) }
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, 4)
+        try #require(systemBind(descriptor, to: address) == 0 && listen(descriptor, 16) == 0)
+        let bound = try #require(SocketAddress(boundBy: descriptor))
+        // What is refused is shown first.
+        #expect(join(bound) == 0)
+        var handed = [dup(descriptor)]
+        let error = try #require(throws: ListenError.self) {
+            try ListeningSocket.take(bound, index: 0, count: 2, from: &handed)
+        }
+        #expect(error.reason.contains("SO_REUSEPORT"))
+    }
 }

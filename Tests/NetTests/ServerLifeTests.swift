@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import Testing
 
@@ -119,4 +120,42 @@ import Testing
             }
         }
     }
+
+    /// Answers with the number of its loop.
+    private final class NumberedHandler: RequestHandler {
+        private let number: Int
+
+        init(_ number: Int) { self.number = number }
+
+        func respond(
+            to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        ) -> Answering {
+            response.body.append(decimal: number)
+            return .done
+        }
+
+        func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool { false }
+
+        func respond(to error: RequestError, at instant: Instant, into response: inout Response) {}
+    }
+
+    #if os(Linux)
+        @Test func `loops that share a socket take connections in turns, however few there are`() throws {
+            var loops = 0
+            let server = try TestServer(.epoll, { $0.workers = 4 }) { _ in
+                defer { loops += 1 }
+                return NumberedHandler(loops)
+            }
+            defer { #expect(server.stop()) }
+            var clients: [Client] = []
+            var counts: [String: Int] = [:]
+            for _ in 0..<80 {
+                let client = try Client(server.port)
+                counts[try client.get("/").text, default: 0] += 1
+                clients.append(client)
+            }
+            // One loop alone could serve them all, and each would have 20 if a loop always waited again before the next comes.
+            #expect(counts.count == 4 && counts.values.allSatisfy { $0 >= 5 }, "\(counts)")
+        }
+    #endif
 }
