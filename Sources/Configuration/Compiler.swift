@@ -54,9 +54,7 @@ final class Compiler {
         }
         let authenticator = identities.authenticator(for: grants, accepting: server.tls?.clientAuthorities)
         checkCallbacks(grants, beside: server.aliases)
-        if file.isWorldWritable {
-            reader.report("", "anybody on this machine can change this file; chmod o-w it")
-        }
+        if let weakness = file.weakness { reader.report("", weakness) }
         if file.isWorldReadable, let secret = reader.inlineSecret {
             _ = reader.admits(worldReadable: name, secret)
         }

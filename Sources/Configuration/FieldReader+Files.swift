@@ -6,14 +6,14 @@ extension FieldReader {
         name.first == UInt8(ascii: "/") ? name.text : folder + "/" + name.text
     }
 
-    /// Reads a file that the service relies on, so that nobody else may be able to change it.
+    /// Reads a file that the service relies on, so that nobody but root and its own user may be able to change it.
     mutating func file(at place: String, _ path: String) -> Surroundings.File? {
         guard let file = surroundings.file(place) else {
             report(path, "the file \(place) cannot be read")
             return nil
         }
-        if file.isWorldWritable {
-            report(path, "anybody on this machine can change \(place); chmod o-w it")
+        if let weakness = file.weakness {
+            report(path, weakness)
             return nil
         }
         guard !file.bytes.isEmpty else {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Machine
 
 /// What a configuration takes from outside its text: environment variables, files and the
 /// time. Tests put their own in its place.
@@ -7,14 +8,14 @@ package struct Surroundings: Sendable {
         package let bytes: [UInt8]
         /// Whether anybody on the machine may read it.
         package let isWorldReadable: Bool
+        /// Why somebody but root and the user of the process can change it or put another in its place, and what would be
+        /// right; nil when nobody can.
+        package let weakness: String?
 
-        /// Whether anybody on the machine may change it.
-        package let isWorldWritable: Bool
-
-        package init(bytes: [UInt8], isWorldReadable: Bool, isWorldWritable: Bool = false) {
+        package init(bytes: [UInt8], isWorldReadable: Bool, weakness: String? = nil) {
             self.bytes = bytes
             self.isWorldReadable = isWorldReadable
-            self.isWorldWritable = isWorldWritable
+            self.weakness = weakness
         }
     }
 
@@ -37,17 +38,8 @@ package struct Surroundings: Sendable {
     package static let process = Surroundings(
         variable: { ProcessInfo.processInfo.environment[$0] },
         file: { path in
-            guard let data = FileManager.default.contents(atPath: path), let mode = mode(of: path) else { return nil }
-            return File(
-                bytes: Array(data), isWorldReadable: mode & 0o004 != 0, isWorldWritable: mode & 0o002 != 0)
+            ReadFile(path).map {
+                File(bytes: $0.bytes, isWorldReadable: $0.isWorldReadable, weakness: $0.weakness)
+            }
         })
-
-    /// Who may do what with a file. A link's own mode says nothing about what it leads to.
-    private static func mode(of path: String) -> UInt? {
-        let target = URL(filePath: path).resolvingSymlinksInPath().path
-        let attributes =
-            (try? FileManager.default.attributesOfItem(atPath: target))
-            ?? (try? FileManager.default.attributesOfItem(atPath: path))
-        return attributes?[.posixPermissions] as? UInt
-    }
 }

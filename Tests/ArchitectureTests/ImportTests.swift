@@ -13,12 +13,14 @@ import Testing
         "HTTP": ["Bytes"],
         "Net": ["HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Sandbox": ["Net", "HTTP", "Crypto", "Bytes"],
-        "Telemetry": ["Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch", "Synchronization"],
+        "Machine": ["CSystem", "Glibc", "Darwin"],
+        "Telemetry": ["Machine", "Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Configuration": [
-            "Access", "Providers", "Upstream", "Telemetry", "Crypto", "Bytes", "FoundationEssentials",
+            "Access", "Providers", "Upstream", "Telemetry", "Machine", "Crypto", "Bytes", "FoundationEssentials",
         ],
         "Service": [
-            "Configuration", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto", "CSystem",
+            "Configuration", "Machine", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto",
+            "CSystem",
             "Bytes", "Glibc",
             "Darwin",
             "Dispatch", "FoundationEssentials", "Synchronization", "CZlib",

@@ -25,8 +25,7 @@ import Testing
     }
 
     @Test func `a file that everybody can change is refused, a configuration as well as a secret`() throws {
-        let open = Surroundings.File(
-            bytes: Array("secret-text".utf8), isWorldReadable: false, isWorldWritable: true)
+        let open = Sample.file("secret-text", isWorldWritable: true)
         let text = """
             { version: 1, credentials: { n: { provider: "nos", accessKey: "AK", secretKey: { file: "/k" } } }, grants: {} }
             """
@@ -37,8 +36,7 @@ import Testing
                     if path == "/k" {
                         return isConfiguration ? Surroundings.File(bytes: open.bytes, isWorldReadable: false) : open
                     }
-                    return Surroundings.File(
-                        bytes: Array(text.utf8), isWorldReadable: false, isWorldWritable: isConfiguration)
+                    return Sample.file(text, isWorldWritable: isConfiguration)
                 })
             do throws(ConfigurationError) {
                 _ = try Configuration.load("/c.json5", in: surroundings)

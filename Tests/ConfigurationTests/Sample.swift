@@ -161,7 +161,8 @@ enum Sample {
     static func file(_ text: String, isWorldReadable: Bool = false, isWorldWritable: Bool = false) -> Surroundings.File
     {
         Surroundings.File(
-            bytes: Array(text.utf8), isWorldReadable: isWorldReadable, isWorldWritable: isWorldWritable)
+            bytes: Array(text.utf8), isWorldReadable: isWorldReadable,
+            weakness: isWorldWritable ? "anybody on this machine can change it; chmod o-w it" : nil)
     }
 
     static let variables = [

@@ -74,7 +74,7 @@ struct SessionMistakeTests {
             identity("identity: \"oidc\", ‸oidcTokenFile: \"gone\"", "oidcTokenFile", "conf/gone cannot be read"),
             identity("identity: \"oidc\", ‸oidcTokenFile: \"/gone\"", "oidcTokenFile", "the file /gone cannot be read"),
             identity("identity: \"oidc\", ‸oidcTokenFile: \"nothing\"", "oidcTokenFile", "conf/nothing is empty"),
-            identity("identity: \"oidc\", ‸oidcTokenFile: \"writable\"", "oidcTokenFile", "can change conf/writable"),
+            identity("identity: \"oidc\", ‸oidcTokenFile: \"writable\"", "oidcTokenFile", "can change it"),
         ])
     func identities(mistake: Mistake) throws { try mistake.check() }
 

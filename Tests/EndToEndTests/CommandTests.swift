@@ -158,6 +158,41 @@ struct CommandTests {
         #expect(!(file.err + inline.err).contains("secret-of-the"))
     }
 
+    /// Gives what a set-up consists of other modes, and tries it.
+    private func attempt(_ path: String, _ mode: Int, _ command: String) throws -> Program.Outcome {
+        let folder = try Keeper.makeFolder()
+        let configuration = try Setup.open.audited().write(to: folder, transport: .epoll)
+        let place = folder + path
+        if !FileManager.default.fileExists(atPath: place) { try Keeper.write("", to: place) }
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: place)
+        return try Program.run(command, "--config", configuration, environment: Setup.environment)
+    }
+
+    @Test(arguments: [
+        ("/countersign.json5", 0o660, "chmod g-w"), ("/countersign.json5", 0o602, "chmod o-w"),
+        ("/secrets/qiniu", 0o620, "chmod g-w"), ("/secrets/audit", 0o660, "chmod g-w"),
+        ("/secrets", 0o770, "chmod g-w"),
+        ("/secrets", 0o777, "chmod o-w"), ("", 0o707, "chmod o-w"),
+    ])
+    func `a file that another user can change, or put another in its place, is refused, as ssh does with its keys`(
+        _ path: String, _ mode: Int, _ advice: String
+    ) throws {
+        for command in ["check", "serve"] {
+            let outcome = try attempt(path, mode, command)
+            #expect(outcome.code == 3 && outcome.err.contains(advice), "\(command): \(outcome.err)")
+        }
+    }
+
+    @Test(arguments: [
+        ("/audit", 0o770, "chmod g-w"), ("/audit", 0o702, "chmod o-w"), ("/audit/a.jsonl", 0o660, "chmod g-w"),
+    ])
+    func `an audit that another user can change, or put another in its place, is not begun`(
+        _ path: String, _ mode: Int, _ advice: String
+    ) throws {
+        let outcome = try attempt(path, mode, "serve")
+        #expect(outcome.code == 1 && outcome.err.contains(advice), "\(outcome.err)")
+    }
+
     // MARK: init and hash-key
 
     private static let vendorSecrets = [

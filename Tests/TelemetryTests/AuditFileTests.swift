@@ -242,4 +242,47 @@ struct AuditFileTests {
         #expect(verdict.told == [] && verdict.last == 8)
         #expect(folder.segments.count == 2)
     }
+
+    @Test func `a file that has another name somewhere else is refused, and stays as it is`() throws {
+        let (folder, other) = (try Folder(), try Folder())
+        try open(folder).add(0..<3)
+        let before = try folder.read()
+        try #require(link(folder.file, other.path + "/copy") == 0)
+        let fault = try #require(throws: AuditFault.self) { try open(folder) }
+        #expect(fault.description.contains("hard link") && fault.description.contains(folder.file))
+        #expect(try folder.read() == before && folder.names == ["audit.jsonl"])
+        try FileManager.default.removeItem(atPath: other.path + "/copy")
+        try open(folder).add(0..<1)
+        #expect(try Verdict(folder).told == [])
+    }
+
+    @Test(
+        arguments: [
+            ("", 0o660, "chmod g-w"), ("", 0o602, "chmod o-w"), ("folder", 0o770, "chmod g-w"),
+            ("folder", 0o707, "chmod o-w"),
+        ] as [(String, mode_t, String)])
+    func `a file that others could write, or put another in its place, is refused`(
+        _ what: String, _ mode: mode_t, _ advice: String
+    ) throws {
+        let folder = try Folder()
+        try open(folder).add(0..<3)
+        let before = try folder.read()
+        try #require(chmod(what.isEmpty ? folder.file : folder.path, mode) == 0)
+        let fault = try #require(throws: AuditFault.self) { try open(folder) }
+        #expect(fault.description.contains(advice), "\(fault)")
+        try #require(chmod(folder.path, 0o700) == 0)
+        #expect(try folder.read() == before)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func `a file of another user than the folder's is refused`() throws {
+        let folder = try Folder()
+        try open(folder).add(0..<3)
+        try #require(chown(folder.file, 12_345, 0) == 0)
+        let fault = try #require(throws: AuditFault.self) { try open(folder) }
+        #expect(fault.description.contains("belongs to the user with the number 12345"))
+        // Root may go on with the file of a service whose folder it is.
+        try #require(chown(folder.path, 12_345, 0) == 0)
+        try open(folder).add(0..<1)
+    }
 }

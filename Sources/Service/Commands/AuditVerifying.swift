@@ -41,6 +41,7 @@ enum AuditVerifying {
         guard let file = Surroundings.process.file(path), !file.bytes.isEmpty else {
             throw ConfigurationError(file: path, path: "", reason: "the file cannot be read, or is empty")
         }
+        if let weakness = file.weakness { throw ConfigurationError(file: path, path: "", reason: weakness) }
         guard !file.isWorldReadable else {
             throw ConfigurationError(
                 file: path, path: "", reason: "anybody on this machine can read it, and it holds a secret; chmod 600 it"

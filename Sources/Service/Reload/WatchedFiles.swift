@@ -10,12 +10,13 @@ package struct WatchedFiles: Sendable, Equatable {
     struct Content: Sendable, Equatable {
         /// Its SHA-256; empty when that cannot be had.
         let digest: [UInt8]
-        let isWorldReadable, isWorldWritable: Bool
+        let isWorldReadable: Bool
+        let weakness: String?
 
         init(_ file: Surroundings.File) {
             digest = (try? Digest(.sha256, of: file.bytes.span).bytes.array) ?? []
             isWorldReadable = file.isWorldReadable
-            isWorldWritable = file.isWorldWritable
+            weakness = file.weakness
         }
     }
 

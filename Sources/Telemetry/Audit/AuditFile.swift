@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Machine
 
 #if canImport(Glibc)
     import Glibc
@@ -308,24 +309,43 @@ package final class AuditFile {
         throw AuditFault(failed: "cannot make \(name)")
     }
 
-    /// Opens the file for appending, and locks it.
+    /// Opens the file for appending, and locks it; not where somebody else could write it or put another in its place.
     private static func openLocked(_ path: String) throws(AuditFault) -> Int32 {
+        // Root goes on with a service's file, which belongs to the service's user as its folder does.
+        let folder = folder(of: path)
+        let trust = FileTrust(andOf: geteuid() == 0 ? FileMark(following: folder)?.user : nil)
+        if let fault = trust.fault(ofFolder: folder) { throw AuditFault("\(path) is not written: \(fault)") }
         while true {
             let isThere = FileMark(path) != nil
             let file = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
             guard file >= 0 else { throw AuditFault(failed: "cannot open \(path)") }
             do throws(AuditFault) {
                 guard let mark = FileMark(file), mark.isRegular else { throw AuditFault("\(path) is no ordinary file") }
-                if !isThere { FileMark(folder(of: path))?.giveOwner(to: file) }
+                if !isThere { FileMark(folder)?.giveOwner(to: file) }
+                if let fault = trust.fault(of: path, file) { throw AuditFault("\(path) is not written: \(fault)") }
                 try lock(file, path)
                 // Another may have been put in its place before it was locked.
-                if FileMark(path) == mark { return file }
+                if FileMark(path) == mark {
+                    try expectNoOtherNames(of: file, path, in: folder)
+                    return file
+                }
             } catch {
                 systemClose(file)
                 throw error
             }
             systemClose(file)
         }
+    }
+
+    /// By a name (hard link) that stands elsewhere, the file could be written and kept although it is closed and gone here. In the
+    /// audit's own folder it may have another one, where a process has ended in the midst of setting it aside.
+    private static func expectNoOtherNames(of file: Int32, _ path: String, in folder: String) throws(AuditFault) {
+        guard let mark = FileMark(file), mark.names > 1 else { return }
+        let own = FolderNames.read(folder).count { FileMark("\(folder)/\($0)") == mark }
+        guard own < mark.names else { return }
+        throw AuditFault(
+            "\(path) is not written: it has \(mark.names) names, and not all are in its folder; by such a hard link it could be "
+                + "changed; remove that, or move the file away, and a new one is begun")
     }
 
     /// How long others may have the file, which is as long as a disk may take.
@@ -390,45 +410,5 @@ package struct AuditMark: Sendable {
     package init(number: Int64 = 0, head: Digest = .zero) {
         self.number = number
         self.head = head
-    }
-}
-
-/// Which file something is.
-struct FileMark: Equatable {
-    private let device: dev_t
-    private let inode: ino_t
-    let names: Int
-    let isRegular: Bool
-    let size: Int64
-    private let user: uid_t
-    private let group: gid_t
-
-    static func == (a: FileMark, b: FileMark) -> Bool { a.device == b.device && a.inode == b.inode }
-
-    private init(_ info: stat) {
-        device = info.st_dev
-        inode = info.st_ino
-        names = Int(info.st_nlink)
-        isRegular = info.st_mode & S_IFMT == S_IFREG
-        size = Int64(info.st_size)
-        (user, group) = (info.st_uid, info.st_gid)
-    }
-
-    /// Gives a file that root has made to the owner of this one, who goes on with it.
-    func giveOwner(to file: Int32) {
-        if geteuid() == 0 { fchown(file, user, group) }
-    }
-
-    init?(_ descriptor: Int32) {
-        var info = stat()
-        // Unsafe: a local that the system writes within the call.
-        guard unsafe fstat(descriptor, &info) == 0 else { return nil }
-        self.init(info)
-    }
-
-    init?(_ path: String) {
-        var info = stat()
-        guard unsafe lstat(path, &info) == 0 else { return nil }
-        self.init(info)
     }
 }

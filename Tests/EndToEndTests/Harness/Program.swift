@@ -240,13 +240,14 @@ final class Stream: @unchecked Sendable {
         writing = -1
     }
 
-    /// Waits until one of the pipes has something or the time is over, and takes it.
+    /// Waits until one of the pipes has something or the time is over, and takes it. No longer than half a second at once: another test
+    /// that reads the same pipe may have taken what this one waits for.
     /// - Returns: whether one had.
     static func fill(_ streams: [Stream], until deadline: Date) throws -> Bool {
         let open = streams.filter { !$0.isAtEnd }
         guard !open.isEmpty else { return false }
         var waits = open.map { pollfd(fd: $0.reading, events: Int16(POLLIN), revents: 0) }
-        let time = max(0, deadline.timeIntervalSinceNow * 1000)
+        let time = min(500, max(0, deadline.timeIntervalSinceNow * 1000))
         guard poll(&waits, nfds_t(waits.count), Int32(time)) >= 0 || errno == EINTR else {
             throw Program.Failure(description: "cannot wait: error \(errno)")
         }

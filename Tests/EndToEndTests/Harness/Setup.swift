@@ -54,12 +54,16 @@ struct Setup: Sendable {
     /// - Returns: the path of the configuration.
     func write(to folder: String, transport: Transport) throws -> String {
         let secrets = folder + "/secrets"
-        try FileManager.default.createDirectory(atPath: secrets, withIntermediateDirectories: true)
+        // Others may write into no folder on the way to a secret, whatever the umask is.
+        let mode = [FileAttributeKey.posixPermissions: 0o700]
+        try FileManager.default.createDirectory(
+            atPath: secrets, withIntermediateDirectories: true, attributes: mode)
         try Keeper.write(Setup.qiniuSecret + "\n", to: secrets + "/qiniu")
         for (name, text) in files {
             let path = folder + "/" + name
             let place = URL(filePath: path).deletingLastPathComponent().path
-            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: place, withIntermediateDirectories: true, attributes: mode)
             try Keeper.write(text, to: path)
         }
         return try Keeper.write(text(transport), to: folder + "/countersign.json5")

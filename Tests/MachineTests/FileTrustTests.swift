@@ -1,0 +1,132 @@
+import Foundation
+import Testing
+
+@testable import Machine
+
+/// A folder of a test's own, below the system's one for temporary files.
+private final class Folder {
+    let path: String
+
+    init() throws {
+        let top = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+        path = "\(top)/countersign-trust-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    @discardableResult
+    func file(_ name: String, mode: mode_t = 0o600) throws -> String {
+        let place = "\(path)/\(name)"
+        try Data("text".utf8).write(to: URL(filePath: place))
+        try #require(chmod(place, mode) == 0)
+        return place
+    }
+
+    @discardableResult
+    func folder(_ name: String, mode: mode_t = 0o755) throws -> String {
+        let place = "\(path)/\(name)"
+        try #require(mkdir(place, 0o700) == 0 && chmod(place, mode) == 0)
+        return place
+    }
+
+    func link(_ name: String, to target: String) throws -> String {
+        try #require(symlink(target, "\(path)/\(name)") == 0)
+        return "\(path)/\(name)"
+    }
+}
+
+@Suite struct FileTrustTests {
+    private func weakness(_ path: String) throws -> String? { try #require(ReadFile(path)).weakness }
+
+    @Test(
+        arguments: [
+            (0o600, nil), (0o640, nil), (0o444, nil), (0o440, nil), (0o660, "chmod g-w"), (0o620, "chmod g-w"),
+            (0o602, "chmod o-w"), (0o666, "chmod o-w"),
+        ] as [(mode_t, String?)])
+    func `a file that its group or others can change is told, one that they can read is not`(
+        _ mode: mode_t, _ advice: String?
+    ) throws {
+        let folder = try Folder()
+        let found = try weakness(folder.file("a", mode: mode))
+        if let advice { #expect(found?.contains(advice) == true, "\(found ?? "")") } else { #expect(found == nil) }
+    }
+
+    @Test(
+        arguments: [
+            (0o700, nil), (0o755, nil), (0o1777, nil), (0o1770, nil), (0o777, "chmod o-w"), (0o770, "chmod g-w"),
+        ] as [(mode_t, String?)])
+    func `a folder anywhere on the way that others can write into is told, unless it has the sticky bit`(
+        _ mode: mode_t, _ advice: String?
+    ) throws {
+        let folder = try Folder()
+        try folder.folder("a", mode: mode)
+        try folder.folder("a/b")
+        let path = try folder.file("a/b/c")
+        let link = try folder.link("link", to: "a/b/../b/c")
+        for place in [path, link, "\(folder.path)/a/b/./c", "\(folder.path)/a/../a/b/c"] {
+            let found = try weakness(place)
+            if let advice {
+                #expect(
+                    found?.contains(advice) == true && found?.contains("\(folder.path)/a;") == true, "\(found ?? "")")
+            } else {
+                #expect(found == nil)
+            }
+        }
+        #expect((FileTrust().fault(ofFolder: "\(folder.path)/a/b") != nil) == (advice != nil))
+    }
+
+    @Test func `a link that stands in a folder of everybody's is told, wherever it leads`() throws {
+        let folder = try Folder()
+        try folder.folder("open", mode: 0o777)
+        let path = try folder.file("a")
+        #expect(try weakness(path) == nil)
+        let link = try folder.link("open/link", to: path)
+        #expect(try weakness(link)?.contains("chmod o-w") == true)
+    }
+
+    @Test func `secrets as Kubernetes mounts them are fine`() throws {
+        let folder = try Folder()
+        // A folder of everybody's with the sticky bit, and two links to a file that its group may read.
+        try folder.folder("secrets", mode: 0o1777)
+        try folder.folder("secrets/..2026")
+        try folder.file("secrets/..2026/key", mode: 0o440)
+        _ = try folder.link("secrets/..data", to: "..2026")
+        let path = try folder.link("secrets/key", to: "..data/key")
+        let file = try #require(ReadFile(path))
+        #expect(file.bytes == Array("text".utf8) && file.weakness == nil && !file.isWorldReadable)
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func `what belongs to another user is told: a file, a folder, a link`() throws {
+        let folder = try Folder()
+        try folder.folder("a", mode: 0o1777)
+        let path = try folder.file("a/b")
+        let link = try folder.link("a/link", to: "b")
+        #expect(try weakness(path) == nil && weakness(link) == nil)
+        try #require(lchown(link, 65_534, 65_534) == 0)
+        #expect(try weakness(link)?.contains("\(link) belongs to the user with the number 65534") == true)
+        #expect(try weakness(path) == nil)
+        try #require(chown(path, 65_534, 65_534) == 0)
+        #expect(try weakness(path)?.contains("\(path) belongs to") == true)
+        var info = stat()
+        try #require(stat(path, &info) == 0)
+        #expect(FileTrust(andOf: 65_534).fault(of: path, info) == nil)
+        try #require(chown(path, 0, 0) == 0 && chown(folder.path + "/a", 65_534, 65_534) == 0)
+        #expect(try weakness(path)?.contains("\(folder.path)/a belongs to") == true)
+    }
+
+    @Test func `what cannot be read is nothing, and what comes by a descriptor has no folder`() throws {
+        let folder = try Folder()
+        #expect(ReadFile("\(folder.path)/missing") == nil && ReadFile(folder.path) == nil)
+        let loop = try folder.link("loop", to: "loop")
+        #expect(ReadFile(loop) == nil)
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        #expect(write(ends[1], "text", 4) == 4)
+        close(ends[1])
+        let file = try #require(ReadFile("/proc/self/fd/\(ends[0])"))
+        #expect(file.bytes == Array("text".utf8) && file.weakness == nil)
+    }
+}
