@@ -9,13 +9,17 @@ COPY Package.swift ./
 COPY Sources Sources
 # SwiftPM refuses a manifest whose test folders are absent.
 COPY Tests Tests
-RUN swift build -c release --static-swift-stdlib --product countersign -Xlinker -s
+# Nobody but root can read the binary, so that Linux lets nobody of the service's user look into the process, from its first
+# instruction on.
+RUN swift build -c release --static-swift-stdlib --product countersign -Xlinker -s \
+    && chmod 0711 .build/release/countersign
 
 FROM debian:bookworm-slim
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install -y --no-install-recommends ca-certificates libssl3 libstdc++6 zlib1g \
     && rm -rf /var/lib/apt/lists/*
+# It belongs to root then, with the mode that it has.
 COPY --from=build /src/.build/release/countersign /usr/local/bin/countersign
 # A trap would print registers, and those may hold bytes of a key.
 ENV SWIFT_BACKTRACE=enable=no \

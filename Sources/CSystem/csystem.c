@@ -6,14 +6,17 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <linux/filter.h>
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #endif
 
@@ -100,6 +103,16 @@ int cs_unacknowledged(int fd) {
 }
 #endif
 
+extern char **environ;
+
+const char *cs_variable(int place) { return environ ? environ[place] : NULL; }
+
+void cs_remove_variable(int place) {
+  volatile char *text = environ[place];
+  while (*text) *text++ = 0;
+  for (; environ[place]; place++) environ[place] = environ[place + 1];
+}
+
 int cs_notify(const void *name, size_t length, const void *message, size_t size) {
   struct sockaddr_un to = {.sun_family = AF_UNIX};
   if (length == 0 || length >= sizeof to.sun_path) return -1;
@@ -151,7 +164,44 @@ int cs_spawn(const char *path, char *const arguments[], char *const variables[],
   return failure ? -failure : process;
 }
 
+enum { seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
+
+int cs_sealed_file(const void *bytes, size_t count) {
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+  int fd = memfd_create("environment", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+  // Linux before 6.3 does not know the last one.
+  if (fd < 0 && errno == EINVAL) fd = memfd_create("environment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return -errno;
+  size_t done = 0;
+  while (done < count) {
+    ssize_t more = write(fd, (const char *)bytes + done, count - done);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) break;
+    done += (size_t)more;
+  }
+  // Mode 0: it is read by the descriptor alone, and not opened again by way of /proc.
+  if (done < count || fchmod(fd, 0) != 0 || fcntl(fd, F_ADD_SEALS, seals) != 0) {
+    int failure = errno;
+    close(fd);
+    return -failure;
+  }
+  return fd;
+}
+
+int cs_is_sealed(int fd) {
+  int found = fcntl(fd, F_GET_SEALS);
+  return found >= 0 && (found & seals) == seals;
+}
+
+static int was_sealed;
+
+int cs_was_sealed(void) { return was_sealed; }
+
 void cs_seal(void) {
+  // 1 is "every process of the same user"; 2, or 0, is what the system sets for a binary that the user cannot read.
+  was_sealed = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
@@ -159,6 +209,12 @@ void cs_seal(void) {
 int cs_spawn(const char *path, char *const arguments[], char *const variables[], const int *fds, int count) {
   return -ENOSYS;
 }
+
+int cs_sealed_file(const void *bytes, size_t count) { return -ENOSYS; }
+
+int cs_is_sealed(int fd) { return 0; }
+
+int cs_was_sealed(void) { return 0; }
 
 void cs_seal(void) {}
 #endif

@@ -26,6 +26,14 @@ extension Compiler {
             aliases: compileAliases(fields.members("aliases") ?? []))
     }
 
+    /// - Parameter fields: those of `server`.
+    func compileFront(_ fields: FieldValues) -> Configuration.Front {
+        Configuration.Front(
+            listen: compilePublicListen(fields, exposure(fields, isSandbox: false)),
+            hosts: fields.strings("hosts") ?? [],
+            hasTLS: fields["tls"] != nil, proxies: compileProxies(fields))
+    }
+
     private func compileProxies(_ fields: FieldValues) -> Configuration.Proxies {
         var blocks: [AddressBlock] = []
         var includesLocal = false

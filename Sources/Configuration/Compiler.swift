@@ -18,6 +18,26 @@ final class Compiler {
         reader = FieldReader(file.bytes, folder: folder, surroundings)
     }
 
+    convenience init(reading path: String, _ surroundings: Surroundings) throws(ConfigurationError) {
+        guard let file = surroundings.file(path) else {
+            let reason = "the file cannot be read; name another with --config, or make one with `countersign init`"
+            throw ConfigurationError(file: path, problems: [Problem(path: "", position: nil, reason: reason)])
+        }
+        self.init(file, named: path, surroundings)
+    }
+
+    /// Reads no secret and no other file: what names them is not judged.
+    func compileFront() throws(ConfigurationError) -> Configuration.Front {
+        reader.readsSecrets = false
+        let front = parse().map { document in
+            compileFront(reader.read(document, "", by: Schema.root).object("server") ?? FieldValues())
+        }
+        guard let front, reader.problems.count == 0 else {
+            throw ConfigurationError(file: name, problems: reader.problems.problems)
+        }
+        return front
+    }
+
     func compile() throws(ConfigurationError) -> Configuration {
         let configuration = parse().map { compile($0) }
         guard let configuration, reader.problems.count == 0 else {

@@ -183,10 +183,6 @@ package struct Configuration: Sendable {
     package static func load(_ path: String, in surroundings: Surroundings = .process) throws(ConfigurationError)
         -> Configuration
     {
-        guard let file = surroundings.file(path) else {
-            let reason = "the file cannot be read; name another with --config, or make one with `countersign init`"
-            throw ConfigurationError(file: path, problems: [Problem(path: "", position: nil, reason: reason)])
-        }
-        return try Compiler(file, named: path, surroundings).compile()
+        try Compiler(reading: path, surroundings).compile()
     }
 }

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Machine
 
 extension FieldReader {
     /// Reads a secret from where it is said to be. Nothing of it goes into a problem or a warning.
@@ -25,6 +26,12 @@ extension FieldReader {
         // Somebody may have put the secret itself there, so what is no name of a variable is not shown.
         guard name.allSatisfy({ CharacterRule.isWord($0) && $0 != UInt8(ascii: "-") }) else {
             report(path, "must be the name of an environment variable: letters, digits and _")
+            return nil
+        }
+        guard !ProcessEnvironment.isWellKnown(name.text) else {
+            report(
+                path,
+                "\(name.text) stays in the environment, where other processes can see it; give the secret another name")
             return nil
         }
         return secret(ofVariable: name.text, path)

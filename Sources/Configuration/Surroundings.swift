@@ -36,7 +36,7 @@ package struct Surroundings: Sendable {
 
     /// The process's own.
     package static let process = Surroundings(
-        variable: { ProcessInfo.processInfo.environment[$0] },
+        variable: { ProcessEnvironment.own[$0] },
         file: { path in
             ReadFile(path).map {
                 File(bytes: $0.bytes, isWorldReadable: $0.isWorldReadable, weakness: $0.weakness)

@@ -59,6 +59,7 @@ struct CredentialMistakeTests {
         Mistake(env, "secretKey: { ‸env: \"NOT_SET\" }", "credentials.kodo.secretKey.env", "NOT_SET is not set"),
         Mistake(env, "secretKey: { ‸env: \"EMPTY\" }", "credentials.kodo.secretKey.env", "not set, or empty"),
         Mistake(env, "secretKey: { ‸env: \"TWO_LINES\" }", "credentials.kodo.secretKey.env", "one line"),
+        Mistake(env, "secretKey: { ‸env: \"PATH\" }", "credentials.kodo.secretKey.env", "another name"),
         Mistake(env, "secretKey: { ‸env: \"\" }", "credentials.kodo.secretKey.env", "empty"),
         Mistake(env, "secretKey: { ‸env: \"inline-OSS-secret\" }", "credentials.kodo.secretKey.env", "the name of an"),
         Mistake(env, "secretKey: { ‸env: 1 }", "credentials.kodo.secretKey.env", "string"),

@@ -298,6 +298,11 @@ struct SupervisionTests {
         for line in ["Type=notify", "ExecReload=/bin/kill -HUP $MAINPID", "NoNewPrivileges=yes", "LimitCORE=0"] {
             #expect(unit.contains("\n\(line)\n"), "\(line)")
         }
+        // The system seals what root alone can read.
+        #expect(unit.contains("\n#   install -o root -g root -m 0711 countersign /usr/local/bin/countersign\n"))
+        let image = try String(contentsOfFile: root + "/Dockerfile", encoding: .utf8)
+        #expect(image.contains("&& chmod 0711 .build/release/countersign\n"))
+        #expect(image.contains("\nCOPY --from=build /src/.build/release/countersign /usr/local/bin/countersign\n"))
         let socket = try String(contentsOfFile: root + "/deploy/systemd/countersign.socket", encoding: .utf8)
         // The addresses that are listened on where nothing is said.
         for address in ["127.0.0.1:8080", "127.0.0.1:8081"] { #expect(socket.contains("\nListenStream=\(address)\n")) }

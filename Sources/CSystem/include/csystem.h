@@ -21,8 +21,25 @@ int cs_notify(const void *name, size_t length, const void *message, size_t size)
 /// are at their defaults. Returns its process, or minus the error.
 int cs_spawn(const char *path, char *const arguments[], char *const variables[], const int *fds, int count);
 
+/// The process's environment variable at a place, `NAME=value`; NULL behind the last one.
+const char *cs_variable(int place);
+
+/// Overwrites the environment variable at a place where it stands, which is what /proc shows, and takes it out; the next one has its
+/// place then. While no other thread reads the environment.
+void cs_remove_variable(int place);
+
+/// Makes a file without a name that has these bytes, and that nobody can change or make longer or shorter any more (file seals,
+/// fcntl(2)). A close-on-exec descriptor, or minus the error.
+int cs_sealed_file(const void *bytes, size_t count);
+
+/// 1 when a descriptor is of such a file.
+int cs_is_sealed(int fd);
+
 /// Lets the process gain no privileges by what it starts (no_new_privs), and nobody of the same user look into it.
 void cs_seal(void);
+
+/// 1 when nobody of the same user could look into the process even before `cs_seal`, since the system has sealed it at exec.
+int cs_was_sealed(void);
 
 /// Has the system ignore whoever wants to connect to a listening socket from now on, for good; they try again a second later.
 /// Of TCP alone. 0 when it does.

@@ -1,6 +1,7 @@
 import CSystem
 import Configuration
 import FoundationEssentials
+import Machine
 
 #if canImport(Glibc)
     import Glibc
@@ -22,6 +23,9 @@ package enum CommandLineTool {
 
     /// Runs the command that the process was started with, and ends the process.
     package static func run(startingSandbox start: @escaping SandboxStart) -> Never {
+        // Any command may read secrets, so all are sealed before they read anything.
+        ProcessLimits.seal()
+        ProcessEnvironment.conceal()
         exit(run(Array(arguments.dropFirst()), startingSandbox: start).rawValue)
     }
 

@@ -1,6 +1,7 @@
 import CSystem
 import Dispatch
 import FoundationEssentials
+import Machine
 import Net
 import Telemetry
 
@@ -26,7 +27,7 @@ struct Inheritance {
         case predecessor = "COUNTERSIGN_PREDECESSOR"
     }
 
-    private static let first: Int32 = 3
+    fileprivate static let first: Int32 = 3
 
     init(_ environment: [String: String]) {
         func number(_ variable: Variable) -> Int32? { environment[variable.rawValue].flatMap { Int32($0) } }
@@ -91,8 +92,9 @@ final class Handover: Sendable {
             var ends: [Int32] = [-1, -1]
             guard unsafe pipe(&ends) == 0 else { return complain("no pipe", errno) }
             _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
-            let result = start(with: server.sockets + [ends[1]])
-            close(ends[1])
+            let environment = ProcessEnvironment.own.makeSealedFile()
+            let result = environment < 0 ? environment : start(with: server.sockets, ends[1], environment)
+            for descriptor in [ends[1], environment] where descriptor >= 0 { close(descriptor) }
             guard result > 0 else {
                 close(ends[0])
                 return complain(program, -result)
@@ -102,10 +104,13 @@ final class Handover: Sendable {
         }
     }
 
-    private func start(with descriptors: [Int32]) -> pid_t {
-        var environment = ProcessInfo.processInfo.environment
+    /// - Parameter file: the variables that the environment must not show.
+    private func start(with sockets: [Int32], _ pipe: Int32, _ file: Int32) -> pid_t {
+        let descriptors = sockets + [pipe, file]
+        var environment = ProcessEnvironment.own.visible
         environment[Inheritance.Variable.names.rawValue] = nil
-        environment[Inheritance.Variable.count.rawValue] = "\(descriptors.count - 1)"
+        environment[Inheritance.Variable.count.rawValue] = "\(sockets.count)"
+        environment[ProcessEnvironment.descriptorName] = "\(Inheritance.first + Int32(descriptors.count) - 1)"
         for variable in [Inheritance.Variable.process, .predecessor] { environment[variable.rawValue] = "\(getpid())" }
         // It is the one that is watched then.
         environment["WATCHDOG_PID"] = nil

@@ -3,19 +3,20 @@ import Configuration
 import HTTP
 import Net
 
-/// `countersign healthcheck`: whether the service that the configuration describes answers, for a container's health check.
+/// `countersign healthcheck`: whether the service that the configuration describes answers, for a container's health check. It reads
+/// no secret.
 enum HealthCheck {
     static func run(_ options: Options) -> CommandLineTool.Exit {
-        let server: Configuration.Server
+        let front: Configuration.Front
         do throws(ConfigurationError) {
-            server = try Configuration.load(options.configuration).server
+            front = try Configuration.Front.load(options.configuration)
         } catch {
             Terminal.complain(error.description)
             return .invalidConfiguration
         }
-        guard let address = server.listen.first else { return .failed }
+        guard let address = front.listen.first else { return .failed }
         // A listener off loopback may answer to its listed names only.
-        let listed = server.hosts.first { $0 != Array("*".utf8) }
+        let listed = front.hosts.first { $0 != Array("*".utf8) }
         let host: String
         switch address {
         case .network(let address) where address.address.isLoopback: host = "\(address)"
@@ -25,8 +26,8 @@ enum HealthCheck {
         let request =
             "GET \(Configuration.livenessPath.text) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
         let answer = BlockingExchange.send(
-            Array(request.utf8), to: SocketAddress(address.reachable), after: Array(preamble(to: address, of: server)),
-            overTLS: server.tls != nil, seconds: 3)
+            Array(request.utf8), to: SocketAddress(address.reachable), after: Array(preamble(to: address, of: front)),
+            overTLS: front.hasTLS, seconds: 3)
         guard let answer, answer.starts(with: "HTTP/1.1 200 ".utf8) else {
             Terminal.complain("countersign healthcheck: nothing healthy answers at \(address.reachable)")
             return .failed
@@ -35,13 +36,13 @@ enum HealthCheck {
     }
 
     /// What the service waits for where this machine counts as one of its proxies: that nobody is spoken for.
-    private static func preamble(to address: ListenAddress, of server: Configuration.Server) -> String.UTF8View {
-        let proxies = TrustedProxies(server.proxies.blocks, includesLocal: server.proxies.includesLocal)
+    private static func preamble(to address: ListenAddress, of front: Configuration.Front) -> String.UTF8View {
+        let proxies = TrustedProxies(front.proxies.blocks, includesLocal: front.proxies.includesLocal)
         let isProxy: Bool
         switch address.reachable {
         case .network(let address): isProxy = proxies.contains(ClientAddress(address.address))
-        case .unix: isProxy = server.proxies.includesLocal
+        case .unix: isProxy = front.proxies.includesLocal
         }
-        return (server.proxies.sendsHeader && isProxy ? "PROXY UNKNOWN\r\n" : "").utf8
+        return (front.proxies.sendsHeader && isProxy ? "PROXY UNKNOWN\r\n" : "").utf8
     }
 }

@@ -18,6 +18,10 @@ enum ProcessLimits {
         for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
     }
 
+    /// Whether it was so from its first instruction on: Linux lets nobody of the same user look into a process whose binary that user
+    /// cannot read.
+    static var wasSealedAtStart: Bool { cs_was_sealed() == 1 }
+
     /// A dump of the process's memory would have every key in it.
     private static func forbidCoreDumps() {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)

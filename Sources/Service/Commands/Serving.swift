@@ -15,7 +15,6 @@ import Telemetry
 /// `countersign serve`: everything put together, run until somebody asks it to stop.
 enum Serving {
     static func run(_ options: Options, startingSandbox start: @escaping SandboxStart) -> CommandLineTool.Exit {
-        ProcessLimits.seal()
         let inheritance = Inheritance(ProcessInfo.processInfo.environment)
         let recorder = FileRecorder()
         let configuration: Configuration
@@ -31,6 +30,12 @@ enum Serving {
         let log = Log(configuration.log)
         defer { log.writer.flush(within: lastWords) }
         for warning in configuration.warnings { log.write(.warning, warning) }
+        if !ProcessLimits.wasSealedAtStart, geteuid() != 0 {
+            log.write(
+                .info,
+                "until it had sealed itself, other processes of the same user could read its memory; "
+                    + "have the binary belong to root, with mode 0711")
+        }
         let descriptors = ProcessLimits.raiseDescriptors()
         if descriptors < configuration.server.limits.connections {
             log.write(

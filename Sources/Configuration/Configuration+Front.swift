@@ -1,0 +1,20 @@
+import Bytes
+
+extension Configuration {
+    /// Where clients reach the service, and how: all that a health check has to know. It takes neither secrets nor any file but the
+    /// configuration's own, so that whoever asks needs to be able to read no other.
+    package struct Front: Sendable {
+        package let listen: [ListenAddress]
+        package let hosts: [[UInt8]]
+        /// Whether clients speak TLS.
+        package let hasTLS: Bool
+        package let proxies: Proxies
+
+        /// Reads it from the file of a configuration. Of the rest only the form is judged.
+        package static func load(
+            _ path: String, in surroundings: Surroundings = .process
+        ) throws(ConfigurationError) -> Front {
+            try Compiler(reading: path, surroundings).compileFront()
+        }
+    }
+}
