@@ -23,7 +23,10 @@ package struct FileTrust: Sendable {
     /// - Parameter info: what `fstat` says of the file that was opened by the path.
     /// - Returns: why somebody else can change the file, and what would be right; nil when nobody can.
     package func fault(of path: String, _ info: stat) -> String? {
-        fault(onTheWayTo: path) ?? fault(ofOwner: info, path) ?? fault(ofMode: info, path, "change \(path)")
+        // A pipe, or a file that is gone, has come by a descriptor from whoever started the process.
+        let hasPath = info.st_mode & S_IFMT == S_IFREG && info.st_nlink > 0
+        return fault(onTheWayTo: path, isWhole: hasPath) ?? fault(ofOwner: info, path)
+            ?? fault(ofMode: info, path, "change \(path)")
     }
 
     /// - Parameter descriptor: the file that was opened by the path.
@@ -33,12 +36,13 @@ package struct FileTrust: Sendable {
     }
 
     /// - Returns: why somebody else can put other files into a folder; nil when nobody can.
-    package func fault(ofFolder path: String) -> String? { fault(onTheWayTo: path + "/.") }
+    package func fault(ofFolder path: String) -> String? { fault(onTheWayTo: path + "/.", isWhole: true) }
 
     /// More links than the system itself would follow.
     private static let mostLinks = 40
 
-    private func fault(onTheWayTo path: String) -> String? {
+    /// - Parameter isWhole: whether the way must lead to its end.
+    private func fault(onTheWayTo path: String, isWhole: Bool) -> String? {
         // What is left of the way, the next name last.
         var rest = names(path).reversed() as [Substring]
         var folder = ""
@@ -55,8 +59,7 @@ package struct FileTrust: Sendable {
                 continue
             }
             let place = "\(folder)/\(name)"
-            // It was opened a moment ago: what has no path any more, such as a pipe, came from whoever started the process.
-            guard let info = FileTrust.info(place) else { return nil }
+            guard let info = FileTrust.info(place) else { return isWhole ? "\(place) cannot be looked at" : nil }
             switch info.st_mode & S_IFMT {
             case S_IFLNK:
                 links += 1
@@ -78,7 +81,7 @@ package struct FileTrust: Sendable {
     }
 
     private func fault(ofFolder folder: String, at place: String) -> String? {
-        guard let info = FileTrust.info(place) else { return nil }
+        guard let info = FileTrust.info(place) else { return "\(place) cannot be looked at" }
         if let fault = fault(ofOwner: info, place) { return fault }
         let isSticky = info.st_mode & 0o1000 != 0
         return isSticky ? nil : fault(ofMode: info, place, "replace what is in \(place)")

@@ -116,6 +116,15 @@ private final class Folder {
         #expect(try weakness(path)?.contains("\(folder.path)/a belongs to") == true)
     }
 
+    @Test func `a way that cannot be followed is told`() throws {
+        let folder = try Folder()
+        var info = stat()
+        try #require(stat(folder.file("a"), &info) == 0)
+        #expect(FileTrust().fault(of: folder.path + "/a", info) == nil)
+        #expect(FileTrust().fault(of: folder.path + "/missing/a", info)?.contains("cannot be looked at") == true)
+        #expect(FileTrust().fault(ofFolder: folder.path + "/missing")?.contains("cannot be looked at") == true)
+    }
+
     @Test func `what cannot be read is nothing, and what comes by a descriptor has no folder`() throws {
         let folder = try Folder()
         #expect(ReadFile("\(folder.path)/missing") == nil && ReadFile(folder.path) == nil)

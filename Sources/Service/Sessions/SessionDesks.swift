@@ -69,8 +69,8 @@ package struct SessionDesks: Sendable {
                 let then = LoopWork(then)
                 // A file of another file system may be slow to come.
                 DispatchQueue(label: "countersign.secrets").async {
-                    let bytes = Surroundings.process.file(path)?.bytes
-                    mailbox.post { then.body(bytes) }
+                    let file = Surroundings.process.file(path)
+                    mailbox.post { then.body(file?.weakness == nil ? file?.bytes : nil) }
                 }
             },
             post: { mailbox.post($0) })
