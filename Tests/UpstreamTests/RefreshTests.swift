@@ -11,7 +11,7 @@ import Testing
         init(_ refresh: Refresh) { self.refresh = refresh }
         var next: Int64 { refresh.next }
         func begins(at now: Int64) -> Bool { refresh.begins(at: now) }
-        func isWanted(at now: Int64) -> Bool { refresh.isWanted(at: now) }
+        func want(at now: Int64) { refresh.want(at: now) }
         func succeeded(at now: Int64) { refresh.succeeded(at: now) }
         func failed(at now: Int64, random: UInt64) { refresh.failed(at: now, random: random) }
     }
@@ -64,24 +64,27 @@ import Testing
 
     @Test func `what is not in the copy is looked for once in ten seconds, however often it is wanted`() {
         let refresh = fetched()
-        #expect(!refresh.isWanted(at: 9_999))
+        refresh.want(at: 9_999)
         #expect(!refresh.begins(at: 9_999))
-        #expect(refresh.isWanted(at: 10_000))
+        refresh.want(at: 10_000)
         #expect(refresh.begins(at: 10_000))
         // While it is under way.
-        #expect(refresh.isWanted(at: 10_001))
+        refresh.want(at: 10_001)
+        #expect(!refresh.begins(at: 10_001))
         refresh.succeeded(at: 10_200)
         for now: Int64 in [10_200, 15_000, 19_999] {
-            #expect(!refresh.isWanted(at: now))
+            refresh.want(at: now)
+            #expect(!refresh.begins(at: now))
         }
-        #expect(refresh.isWanted(at: 20_000))
+        refresh.want(at: 20_000)
+        #expect(refresh.begins(at: 20_000))
     }
 
     @Test func `while it fails, nobody's wish makes it come sooner`() {
         let refresh = fetched()
         _ = refresh.begins(at: 600_100)
         refresh.failed(at: 600_200, random: .max)
-        #expect(!refresh.isWanted(at: 601_000))
+        refresh.want(at: 601_000)
         #expect(!refresh.begins(at: 601_000))
         #expect(refresh.begins(at: 601_450))
     }
@@ -93,7 +96,7 @@ import Testing
         #expect(refresh.next == limits.flightLease)
         refresh.succeeded(at: 100)
         #expect(refresh.next == 600_100)
-        #expect(refresh.isWanted(at: 20_000))
+        refresh.want(at: 20_000)
         #expect(refresh.next == 20_000)
         #expect(refresh.begins(at: 20_000))
         refresh.failed(at: 20_100, random: .max)

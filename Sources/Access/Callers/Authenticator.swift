@@ -378,7 +378,7 @@ package struct Authenticator: Sendable {
     }
 
     private func hasKeys(of place: Int, at now: Int64, _ memory: borrowing JWTMemory) -> Bool {
-        issuers[place].issuer.keys != nil || memory.keys(of: place, at: now) != nil
+        issuers[place].issuer.keys != nil || memory.keys(of: place)?.isCurrent(at: now) == true
     }
 
     /// Who has a token that is its issuer's, and when it holds.
@@ -390,7 +390,7 @@ package struct Authenticator: Sendable {
             throw JWTFault("its iss is none of authentication.jwt")
         }
         let (issuer, index) = issuers[place]
-        try issuer.check(token, sentAs: text, with: issuer.keys ?? memory.keys(of: place, at: now), at: place)
+        try issuer.check(token, sentAs: text, with: memory.keys(of: place), of: place, at: now)
         let principal = Principal(.jwt, id: issuer.id, subject: token.claims.subject)
         let caller = Caller(
             principal, index: index, endsAt: token.claims.expiry, leeway: issuer.leeway,

@@ -70,7 +70,8 @@ extension Pipeline {
         case .refused(let reason, let fault):
             record.note(proof ?? .principal(fault == nil ? .apiKey : .jwt), isAccepted: false)
             if let fault { note(fault) }
-            if let issuer = fault?.issuerWithoutKey, keys.isWanted(of: issuer, at: Now(instant)) { throw .noKeysYet }
+            if let issuer = fault?.issuerWithoutKey { keys.want(of: issuer, at: Now(instant)) }
+            if fault?.isByOldKeys == true { throw .oldKeys }
             throw .unauthenticated(reason.description, wasPresented: true)
         }
     }

@@ -203,8 +203,8 @@ extension Refusal {
         return refusal
     }
 
-    /// Whether a token is its issuer's cannot be told before the issuer's keys have come.
-    static let noKeysYet = upstream(503, "the issuer's keys have not come yet; the service's log says more")
+    /// A token's signature holds, but only by keys that are too old to be believed.
+    static let oldKeys = upstream(503, "the issuer's keys are out of date; the service's log says more")
 
     /// What is issued must be on record, and cannot be.
     static let auditUnavailable: Refusal = {

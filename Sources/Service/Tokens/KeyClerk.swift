@@ -46,13 +46,11 @@ final class KeyClerk {
         }
     }
 
-    /// A token's key is not among those that are known.
-    /// - Returns: whether it may come soon.
-    func isWanted(of place: Int, at now: Now) -> Bool {
-        guard desks.indices.contains(place), let desk = desks[place] else { return false }
-        let isComing = desk.isWanted(at: now)
+    /// Has the keys of an issuer fetched soon: a token's key is not among those that may be used.
+    func want(of place: Int, at now: Now) {
+        guard desks.indices.contains(place), let desk = desks[place] else { return }
+        desk.want(at: now)
         if flights[place] == nil { begin(desk, at: place, at: now) }
-        return isComing || memory.keys(of: place, at: now.unixSeconds) == nil
     }
 
     private func begin(_ desk: KeyDesk, at place: Int, at now: Now) {

@@ -66,9 +66,8 @@ final class KeyDesk: Sendable {
     /// When a loop has to look at this again, though nobody asks, in monotonic milliseconds.
     var next: Int64 { state.withLock { $0.refresh.next } }
 
-    /// A token's key is not among those that are known.
-    /// - Returns: whether it may come soon.
-    func isWanted(at now: Now) -> Bool { state.withLock { $0.refresh.isWanted(at: now.monotonic) } }
+    /// A token's key is not among those that may be used.
+    func want(at now: Now) { state.withLock { $0.refresh.want(at: now.monotonic) } }
 
     /// A flight brought a set of keys; all loops take them.
     func land(_ keys: JWTKeySet, writtenAs text: [UInt8], at now: Now) -> Bool {

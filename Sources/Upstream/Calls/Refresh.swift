@@ -35,13 +35,10 @@ package struct Refresh: Sendable {
         return true
     }
 
-    /// Somebody needs what is not in the copy.
-    /// - Returns: whether it may come soon: a flight is under way, or about to begin.
-    package mutating func isWanted(at now: Int64) -> Bool {
-        if flight != nil || now >= due { return true }
-        guard let lastBegun, failures == 0, now >= lastBegun.plus(pause) else { return false }
+    /// Somebody needs what is not in the copy: the next flight is due now, unless the last has failed or began a moment ago.
+    package mutating func want(at now: Int64) {
+        guard flight == nil, now < due, let lastBegun, failures == 0, now >= lastBegun.plus(pause) else { return }
         due = now
-        return true
     }
 
     package mutating func succeeded(at now: Int64) {

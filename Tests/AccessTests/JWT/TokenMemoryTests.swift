@@ -98,15 +98,17 @@ import Testing
         let authenticator = Authenticator(apiKeys: [], issuers: [issuer], rememberedTokens: 8, denied: [])
         var memory = authenticator.makeMemory()
         let token = one.token(claims: TokenHouse.claims())
-        func place(_ finding: Authenticator.Finding) -> Int? {
-            if case .refused(_, let fault) = finding { fault?.issuerWithoutKey } else { nil }
+        func fault(_ finding: Authenticator.Finding) -> JWTFault? {
+            if case .refused(_, let fault) = finding { fault } else { nil }
         }
-        #expect(place(authenticator.finding(token, &memory)) == 0)
+        let unknown = try #require(fault(authenticator.finding(token, &memory)))
+        #expect(unknown.issuerWithoutKey == 0 && !unknown.isByOldKeys)
         memory.take(JWTKeySet([.init(try TokenHouse.verifier(one))]), of: 0, areOther: true, until: House.now + 60)
         let first = try #require(caller(authenticator.finding(token, &memory)))
         memory.take(JWTKeySet([.init(try TokenHouse.verifier(one))]), of: 0, areOther: false, until: House.now + 90)
         #expect(caller(authenticator.finding(token, at: House.now + 89, &memory)) === first)
-        #expect(place(authenticator.finding(token, at: House.now + 90, &memory)) == 0)
+        let old = try #require(fault(authenticator.finding(token, at: House.now + 90, &memory)))
+        #expect(old.issuerWithoutKey == 0 && old.isByOldKeys)
         memory.take(JWTKeySet([.init(try TokenHouse.verifier(two))]), of: 0, areOther: true, until: House.now + 90)
         #expect(memory.count == 0)
         #expect(caller(authenticator.finding(token, &memory)) == nil)

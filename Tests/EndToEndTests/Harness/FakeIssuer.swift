@@ -54,20 +54,21 @@ final class FakeIssuer: Sendable {
 
     static func name(of key: TestKey) -> String { TestKey.base64(Array((key.numbers.last ?? []).prefix(9))) }
 
-    static func token(of key: TestKey) -> String {
+    /// - Parameter kid: what the token calls its key; nil for the name that it is published under.
+    static func token(of key: TestKey, kid: String? = nil, from issuer: String = Setup.issuer) -> String {
         key.token(
-            header: "{\"alg\":\"\(key.algorithm.rawValue)\",\"kid\":\"\(name(of: key))\"}",
-            claims: "{\"iss\":\"\(Setup.issuer)\",\"aud\":\"uploads\",\"sub\":\"42\",\"exp\":\(now + 3600)}")
+            header: "{\"alg\":\"\(key.algorithm.rawValue)\",\"kid\":\"\(kid ?? name(of: key))\"}",
+            claims: "{\"iss\":\"\(issuer)\",\"aud\":\"uploads\",\"sub\":\"42\",\"exp\":\(now + 3600)}")
     }
 
     /// A set-up that believes tokens whose keys are fetched here.
-    static func setup(_ url: String, refresh: String = "1s") -> Setup {
+    static func setup(_ url: String, refresh: String = "1s", keep: String = "1d") -> Setup {
         Setup(
             name: "issuer",
             rest: """
                 authentication: {
                     jwt: [{ id: "login", issuer: "\(Setup.issuer)", audience: "uploads", algorithms: ["ES256", "EdDSA"],
-                      jwksUrl: "\(url)", jwksRefresh: "\(refresh)" }],
+                      jwksUrl: "\(url)", jwksRefresh: "\(refresh)", jwksKeep: "\(keep)" }],
                   },
                   grants: {
                     "own": {

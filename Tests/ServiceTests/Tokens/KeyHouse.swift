@@ -98,8 +98,8 @@ final class KeyHouse: @unchecked Sendable {
 
     enum Outcome: Equatable {
         case believed, refused
-        /// It cannot be told yet.
-        case undecided
+        /// Its signature holds by keys that are out of date: 503.
+        case outdated
     }
 
     /// What a loop makes of a token, as a pipeline does.
@@ -111,8 +111,8 @@ final class KeyHouse: @unchecked Sendable {
         {
         case .caller: return .believed
         case .refused(_, let fault):
-            guard let place = fault?.issuerWithoutKey else { return .refused }
-            return clerk.isWanted(of: place, at: now) ? .undecided : .refused
+            if let place = fault?.issuerWithoutKey { clerk.want(of: place, at: now) }
+            return fault?.isByOldKeys == true ? .outdated : .refused
         }
     }
 

@@ -42,13 +42,15 @@ package struct JWTIssuer: Sendable {
     /// Whether a token that says to be of this issuer is, and is meant for us.
     /// - Parameters:
     ///   - text: the token as it was sent.
-    ///   - keys: those of the issuer; nil where they are not known.
+    ///   - fetched: the keys that were fetched of the issuer last; nil where there are none.
     ///   - place: the issuer's.
+    ///   - now: seconds since 1970.
     func check(
-        _ token: JSONWebToken, sentAs text: Span<UInt8>, with keys: JWTKeySet?, at place: Int
+        _ token: JSONWebToken, sentAs text: Span<UInt8>, with fetched: JWTMemory.FetchedKeys?, of place: Int,
+        at now: Int64
     ) throws(JWTFault) {
         guard algorithms.contains(token.algorithm) else { throw JWTFault("its alg is none of its issuer's") }
-        guard let keys else {
+        guard let keys = keys ?? fetched?.keys else {
             throw JWTFault("its issuer's keys have not been fetched", issuerWithoutKey: place)
         }
         let candidates = keys.candidates(for: token.algorithm, named: token.keyID)
@@ -59,6 +61,9 @@ package struct JWTIssuer: Sendable {
             throw JWTFault("it has no kid, and its issuer has too many keys to try them all")
         }
         guard try JWTIssuer.isSigned(token, text, by: candidates) else { throw JWTFault("its signature does not hold") }
+        if self.keys == nil, fetched?.isCurrent(at: now) != true {
+            throw JWTFault("its issuer's keys are out of date", issuerWithoutKey: place, isByOldKeys: true)
+        }
         guard token.claims.audience.contains(audience) else {
             throw JWTFault("the token is for another audience", isGenuine: true)
         }

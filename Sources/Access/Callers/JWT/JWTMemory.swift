@@ -15,13 +15,22 @@ package struct JWTMemory: ~Copyable {
         var lastLook = 0
     }
 
+    /// The keys of an issuer as they were fetched last.
+    struct FetchedKeys {
+        let keys: JWTKeySet
+        /// How long tokens may be believed by them, in seconds since 1970.
+        let until: Int64
+
+        func isCurrent(at now: Int64) -> Bool { now < until }
+    }
+
     /// How many places share what a digest begins with: the one that was not looked at for longest gives way.
     private static let ways = 4
     private var entries: [Entry?]
     private let sets: Int
     private var looks = 0
     /// By the place of the issuer; nil for those whose keys are configured, or have not come.
-    private var fetched: [(keys: JWTKeySet, until: Int64)?] = []
+    private var fetched: [FetchedKeys?] = []
 
     /// - Parameter capacity: how many tokens are remembered; rounded up to a multiple of four.
     package init(capacity: Int) {
@@ -37,16 +46,13 @@ package struct JWTMemory: ~Copyable {
     ///   - until: how long they may be used, in seconds since 1970.
     package mutating func take(_ keys: JWTKeySet, of issuer: Int, areOther: Bool, until: Int64) {
         while fetched.count <= issuer { fetched.append(nil) }
-        fetched[issuer] = (keys, until)
+        fetched[issuer] = FetchedKeys(keys: keys, until: until)
         guard areOther else { return }
         for place in entries.indices where entries[place]?.issuer == issuer { entries[place] = nil }
     }
 
-    /// The keys that were fetched of an issuer; nil where there are none, or they are too old.
-    package func keys(of issuer: Int, at now: Int64) -> JWTKeySet? {
-        guard fetched.indices.contains(issuer), let (keys, until) = fetched[issuer], now < until else { return nil }
-        return keys
-    }
+    /// The keys that were fetched of an issuer, which may be too old; nil where there are none.
+    func keys(of issuer: Int) -> FetchedKeys? { fetched.indices.contains(issuer) ? fetched[issuer] : nil }
 
     // MARK: Tokens
 
