@@ -48,10 +48,10 @@ struct AuditCommandTests {
 
     @Test func `what was done to an audit is told, with file and line, and ends with 1`() throws {
         let house = try Trail()
-        #expect(house.trail.files.count == 3 && house.trail.lines.count == 15)
+        #expect(house.trail.files.count == 3 && house.trail.lines.count == 16)
         let whole = try house.trail.verify()
-        #expect(whole.code == 0 && whole.out.hasPrefix("whole: lines 1 to 15, head "), "\(whole.out)")
-        let head = String(try #require(house.trail.lines[14]["mac"]?.string))
+        #expect(whole.code == 0 && whole.out.hasPrefix("whole: lines 1 to 16, head "), "\(whole.out)")
+        let head = String(try #require(house.trail.lines[15]["mac"]?.string))
         #expect(whole.out.contains(head))
 
         let edited = try house.changing(1, { $0[2] = Substring($0[2].replacing("f/a", with: "f/b")) }) {
@@ -92,8 +92,8 @@ struct AuditCommandTests {
         let whole = try verify(house.trail.files[0], house.trail.files[1], house.trail.files[2])
         let report = try JSON(whole.out)
         #expect(whole.code == 0 && report["whole"] == true && report["problems"] == .list([]))
-        #expect(report["lines"] == 15 && report["first"] == 1 && report["last"] == 15)
-        #expect(report["head"] == house.trail.lines[14]["mac"])
+        #expect(report["lines"] == 16 && report["first"] == 1 && report["last"] == 16)
+        #expect(report["head"] == house.trail.lines[15]["mac"])
         let wrong = try verify(house.trail.files[1], house.trail.files[0])
         let problems = try JSON(wrong.out)["problems"]
         guard case .list(let list)? = problems, let first = list.first else {
@@ -102,6 +102,35 @@ struct AuditCommandTests {
         }
         #expect(wrong.code == 1 && first["kind"] == "broken" && first["line"] == 1)
         #expect(first["file"]?.string == house.trail.files[0] && first["reason"]?.string?.isEmpty == false)
+    }
+
+    @Test func `nothing is not whole: no file, an empty one, and one without a line end with 1 and say why`() throws {
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let key = try Keeper.write(AuditTrail.key + "\n", to: folder + "/key")
+        let empty = try Keeper.write("", to: folder + "/empty.jsonl")
+        let blank = try Keeper.write("\n", to: folder + "/blank.jsonl")
+        func verify(_ files: String...) throws -> Program.Outcome {
+            try Program(Program.countersign, ["audit", "verify", "--key-file", key] + files).wait()
+        }
+        let none = try verify()
+        #expect(none.code == 1 && none.out.isEmpty && none.err.contains("no file is named"), "\(none.err)")
+        for files in [[empty], [empty, empty]] {
+            let outcome = try Program(
+                Program.countersign, ["audit", "verify", "--key-file", key] + files
+            ).wait()
+            #expect(outcome.code == 1 && outcome.out.contains("\(empty):0: there is no line"), "\(outcome.out)")
+            #expect(outcome.out.contains("NOT WHOLE: no lines"))
+        }
+        let other = try verify(blank)
+        #expect(other.code == 1 && other.out.contains("\(blank):1: this is no line of an audit"), "\(other.out)")
+        let json = try verify("--format", "json", empty)
+        #expect(json.code == 1)
+        guard case .list(let problems)? = try JSON(json.out)["problems"] else {
+            Issue.record("no problems: \(json.out)")
+            return
+        }
+        #expect(try JSON(json.out)["whole"] == false && problems.first?["kind"] == "empty")
     }
 
     @Test func `what it cannot read, and a key that is not the audit's, are told`() throws {
@@ -121,7 +150,7 @@ struct AuditCommandTests {
         #expect(open.code == 3 && open.err.contains("chmod 600"), "\(open.err)")
         #expect(try verify("verify", "--config", folder + "/none.json5", file).code == 3)
         for arguments in [
-            [], ["verif", file], ["verify"], ["verify", "--expect-head", "12", file], ["verify", "-x", file],
+            [], ["verif", file], ["verify", "--expect-head", "12", file], ["verify", "-x", file],
         ] {
             let outcome = try Program(Program.countersign, ["audit"] + arguments).wait()
             #expect(outcome.code == 2 && outcome.out.isEmpty && !outcome.err.isEmpty, "\(arguments)")

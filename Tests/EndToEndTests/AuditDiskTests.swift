@@ -116,6 +116,7 @@ struct AuditDiskTests {
         #expect(answered.count > 1500)
         AuditDiskTests.expectRecorded(answered, in: trail)
         try trail.expectWhole()
-        #expect(trail.lines.filter { $0["reason"]?.string == "start" }.count == 11)
+        #expect(trail.lines.filter { $0["reason"]?.string == "start" }.count == 1)
+        #expect(trail.lines.filter { $0["reason"]?.string == "unstopped" }.count == 10)
     }
 }

@@ -177,6 +177,16 @@ struct AuditChainTests {
         }
     }
 
+    @Test func `nothing is not whole: no file, an empty one, one without a line among others`() throws {
+        let whole = Self.text(try Self.lines())
+        #expect(try Verdict([]).told == ["empty -"])
+        #expect(try Verdict([[]]).told == ["empty -"])
+        #expect(try Verdict([[], []]).told == ["empty -", "empty -"])
+        #expect(try Verdict([whole, []]).told == ["empty -"])
+        #expect(try Verdict([[], whole]).told == ["empty -"])
+        #expect(try Verdict([[UInt8(ascii: "\n")]]).told == ["foreign -"])
+    }
+
     @Test func `a chain that begins anew is told`() throws {
         let lines = try Self.lines()
         #expect(try Verdict([Self.text(lines), Self.text(lines)]).told == ["broken 1-1"])

@@ -66,7 +66,7 @@ struct AuditFaultTests {
         try file.add(15..<20)
         let verdict = try Verdict(folder)
         #expect(verdict.told == [])
-        #expect(names == ["audit.jsonl"] && folder.segments.count == 2)
+        #expect(names == ["audit.jsonl", "audit.jsonl-head"] && folder.segments.count == 2)
         #expect(verdict.unsynced == 0)
         #expect(verdict.last == 6 + 1 + 5)
     }

@@ -54,6 +54,14 @@ extension AuditFile {
         for number in numbers { try append(content(number).span, at: time) }
         try commit(waiting: waiting)
     }
+
+    /// Stops as a process does that is told to.
+    func end() throws {
+        var line = AuditLine()
+        line.begin("stop", at: moment)
+        try append(line.bytes, at: moment)
+        try stop()
+    }
 }
 
 /// What the verifier says of texts, each a file's.

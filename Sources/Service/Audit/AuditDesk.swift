@@ -20,7 +20,7 @@ package final class AuditDesk: Sendable {
         var seats: [Seat] = []
         var rotates = false
         var ends = false
-        var standing: AuditStanding
+        var standing = AuditStanding()
         var thread: SystemThread?
     }
 
@@ -30,21 +30,28 @@ package final class AuditDesk: Sendable {
     private let alarm = DispatchSemaphore(value: 0)
     /// Signalled when the thread has nothing more to do.
     private let end = DispatchSemaphore(value: 0)
-    private let state: Guarded<State>
+    private let state = Guarded(State())
+    private let log: Log
+    private let calls: AuditCalls
 
-    /// Opens the file; lines are written from now on.
     /// - Parameter origin: what lines are marked by, `by` whom: nil for those of clients.
-    /// - Throws: when it cannot be had: nothing may be issued then.
     package init(
         _ settings: AuditSettings, _ log: Log, by origin: StaticString? = nil, calls: AuditCalls = .system
-    ) throws(AuditFault) {
+    ) {
+        self.settings = settings
+        self.log = log
+        self.origin = origin
+        self.calls = calls
+    }
+
+    /// Opens the file; lines are written from now on. It is the last step of a start, so that one that fails leaves no line.
+    /// - Throws: when it cannot be had: nothing may be issued then.
+    package func open() throws(AuditFault) {
         let file = try AuditFile(
             settings.file, key: settings.key, maximumSize: settings.maximumSize, calls: calls,
             at: SystemClock.now().unixSeconds)
         let writer = AuditWriter(file, settings, log)
-        self.settings = settings
-        self.origin = origin
-        state = Guarded(State(standing: writer.standing))
+        state.withLock { $0.standing = writer.standing }
         let thread = SystemThread { [self] in run(writer) }
         guard let thread else { throw AuditFault("the system has no thread for the audit") }
         state.withLock { $0.thread = thread }
@@ -59,7 +66,7 @@ package final class AuditDesk: Sendable {
         alarm.signal()
     }
 
-    /// Writes what is left, and ends the thread; after all loops are over. A disk that hangs is not waited for, and the thread
+    /// Writes what is left and that this process stops, and ends the thread; after all loops are over. A disk that hangs is not waited for, and the thread
     /// is left to it.
     /// - Parameter milliseconds: how long it is waited for.
     /// - Returns: whether all lines are written.
@@ -102,6 +109,7 @@ package final class AuditDesk: Sendable {
             if rotates { writer.rotate(seats, at: now) }
             writer.write(seats, at: now)
             writer.summarise(seats, at: now, evenSoon: ends)
+            if ends { writer.stop(seats, by: origin, at: now) }
             writer.report()
             state.withLock { $0.standing = writer.standing }
             if ends { break }

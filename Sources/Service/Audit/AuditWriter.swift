@@ -128,6 +128,15 @@ final class AuditWriter {
         standing.mark = file.durable
     }
 
+    /// The last line: nothing is written after it.
+    func stop(_ seats: [AuditDesk.Seat], by origin: StaticString?, at now: Instant) {
+        line.begin("stop", at: now.unixSeconds)
+        if let origin { line.add("by", origin) }
+        append(line.bytes, seats, at: now.unixSeconds)
+        attempt(seats) { file throws(AuditFault) in try file.stop() }
+        standing.mark = file.durable
+    }
+
     /// Begins a new file after a fault, if it is time to try.
     func mend(_ seats: [AuditDesk.Seat], at now: Instant, evenSoon: Bool) {
         guard standing.fault != nil, evenSoon || lastTry <= now.monotonic - AuditWriter.interval else { return }

@@ -12,6 +12,10 @@ import Telemetry
 /// `countersign audit verify`: tells whether the lines of an audit are all there, in their order, as they were written.
 enum AuditVerifying {
     static func run(_ options: Options) -> CommandLineTool.Exit {
+        guard !options.files.isEmpty else {
+            Terminal.complain("countersign audit verify: no file is named, and an audit of nothing is not whole")
+            return .failed
+        }
         let key: Secret
         do throws(ConfigurationError) { key = try self.key(options) } catch {
             Terminal.complain(error.description)
@@ -154,7 +158,7 @@ extension AuditVerifier.Problem {
         case .removed: return "\(which) \(are) missing before this one"
         case .reordered: return "\(which) \(are) not where \(numbers.count == 1 ? "it was" : "they were") written"
         case .broken: return "\(which) \(are) not what goes on from the line before; a chain begins anew here"
-        case .cutOff where numbers.isEmpty && line == 0: return "there is no line"
+        case .empty: return "there is no line, and an audit of nothing is not whole"
         case .cutOff: return "the end is cut off here: the last line is not whole, or the expected head does not come"
         }
     }

@@ -96,7 +96,6 @@ struct Options {
 
     private static func files(toVerify words: [String]) throws(UsageError) -> [String] {
         guard words.first == "verify" else { throw UsageError(reason: "what it can do is: verify FILE…") }
-        guard words.count > 1 else { throw UsageError(reason: "which files should it verify?") }
         return Array(words.dropFirst())
     }
 

@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Crypto
 import Dispatch
 import FoundationEssentials
 import HTTP
@@ -73,7 +74,7 @@ enum Serving {
         let supervisor = Supervisor(ProcessInfo.processInfo.environment)
         // More than a file may have is an error of the write, not the end of the process.
         signal(SIGXFSZ, SIG_IGN)
-        let audit = try edition.configuration.audit.map { try AuditDesk($0, log) }
+        let audit = edition.configuration.audit.map { AuditDesk($0, log) }
         let limiter = RateLimiter(identities: edition.configuration.rates.identities)
         let metrics = Metrics()
         var loops: [LoopHandler] = []
@@ -84,6 +85,13 @@ enum Serving {
             loops.append(handler)
             return handler
         }
+        do throws(AuditFault) { try audit?.open() } catch {
+            // It lets go of its sockets and their files.
+            server.stop()
+            server.run()
+            throw error
+        }
+        audit?.tell("the audit begins", log)
         let reloader = Reloader(edition, from: path, on: server, loops, supervisor, startingSandbox: start)
         let handover = Handover(of: server, log) { process in
             supervisor.handedOver(to: process)
@@ -115,9 +123,22 @@ enum Serving {
         }
         for signal in signals { signal.cancel() }
         withExtendedLifetime(heartbeat) {}
-        guard let audit, !audit.close(within: max(lastRecords, server.timeLeft)) else { return true }
+        guard let audit else { return true }
+        let isWritten = audit.close(within: max(lastRecords, server.timeLeft))
+        audit.tell("the audit ends", log)
+        if isWritten { return true }
         log.write(.error, "the last lines of the audit are not written", ["file": audit.settings.file])
         return false
+    }
+}
+
+extension AuditDesk {
+    /// Notes how far the lines go on the disk, so that it can be kept elsewhere.
+    fileprivate func tell(_ what: String, _ log: Log) {
+        let mark = standing.mark
+        log.write(
+            .info, what,
+            ["file": settings.file, "sequence": "\(mark.number)", "head": Hex.encode(mark.head.bytes.array).text])
     }
 }
 

@@ -98,17 +98,19 @@ final class SingleRequest {
         _ configuration: Configuration, startingSandbox start: SandboxStart
     ) throws -> Server {
         let edition = try Edition(configuration, believing: false, startingSandbox: start)
-        audit = try configuration.audit.map { try AuditDesk($0, edition.log, by: "command") }
+        audit = configuration.audit.map { AuditDesk($0, edition.log, by: "command") }
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var settings = Server.Settings(addresses: [], workers: 1)
         settings.drainTimeout = 0
-        return try Server(settings, resolver: Resolver()) { loop in
+        let server = try Server(settings, resolver: Resolver()) { loop in
             let handler = try LoopHandler(edition, limiter, Metrics(), loop, auditing: audit)
             self.handler = handler
             let answers = loop.answers
             loop.clients.mailbox.post { self.begin(answers) }
             return handler
         }
+        try audit?.open()
+        return server
     }
 
     private func begin(_ answers: LateAnswers) {

@@ -1,3 +1,5 @@
+import Bytes
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -21,6 +23,19 @@
     }
 
     package static let system = unsafe AuditCalls()
+
+    /// Writes all of it, however little the system takes at once.
+    func put(_ bytes: borrowing ByteWriter, into descriptor: Int32, _ path: String) throws(AuditFault) {
+        var start = 0
+        while start < bytes.count {
+            let count = unsafe bytes.bytes.withUnsafeBytes {
+                unsafe write(descriptor, UnsafeRawBufferPointer(rebasing: $0[start...]))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw AuditFault(failed: "cannot write \(path)") }
+            start += count
+        }
+    }
 }
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

@@ -15,6 +15,8 @@ struct AuditChain: ~Copyable {
     /// Why a segment was begun.
     enum Reason: String, CaseIterable {
         case start, size, signal, moved
+        /// A start behind lines of which nobody recorded the stop: a process was killed, or the end was cut off.
+        case unstopped
         /// Something could not be written, or it is not known whether it was.
         case fault
         /// What was there does not end as a file under this key does.
@@ -26,6 +28,7 @@ struct AuditChain: ~Copyable {
             case .size: "size"
             case .signal: "signal"
             case .moved: "moved"
+            case .unstopped: "unstopped"
             case .fault: "fault"
             case .unverified: "unverified"
             }
@@ -33,6 +36,8 @@ struct AuditChain: ~Copyable {
     }
 
     static let codeLength = DigestAlgorithm.sha256.length
+    /// A greater number is nobody's: no chain is so long, and there is room behind it to count on.
+    static let lastNumber: Int64 = 1 << 53
 
     var position: Position
     private let key: HMACKey

@@ -25,6 +25,8 @@ package final class AuditFile {
     private var chain: AuditChain
     private var out = ByteWriter(capacity: 64 << 10)
     private var descriptor: Int32 = -1
+    /// Nil until the file could be had.
+    private var head: AuditHead?
     /// Bytes of the file that are known to be whole lines; -1 where nothing is known of it.
     private var size: Int64 = -1
     /// Where the chain stands in the file, behind which are the lines that were added and not written.
@@ -43,7 +45,10 @@ package final class AuditFile {
         chain = AuditChain(self.key)
         defer { release() }
         do throws(AuditFault) {
-            if try !join(.start, at: moment) { try begin(.start, at: moment) }
+            (descriptor, isTaken) = (try AuditFile.openLocked(path), true)
+            let head = try AuditHead(of: path, by: self.key, calls: calls)
+            try start(behind: head, at: moment)
+            self.head = head
         } catch {
             close()
             throw error
@@ -74,7 +79,21 @@ package final class AuditFile {
     /// (`recover`): a sync that is tried again can succeed although the bytes are lost.
     package func commit(waiting: Bool = true) throws(AuditFault) {
         defer { release() }
-        do throws(AuditFault) { try put(out, into: descriptor) } catch {
+        try write(waiting: waiting)
+    }
+
+    /// Writes the lines that were added, which are the last of this process, waits until the disk has them, and records how far
+    /// the lines go, so that the next start can tell when some of them are not there any more.
+    package func stop() throws(AuditFault) {
+        defer { release() }
+        try write(waiting: true)
+        guard let head else { return }
+        let running = try head.read()?.running ?? 1
+        try head.write(AuditHead.Record(position: written, running: max(0, running - 1)))
+    }
+
+    private func write(waiting: Bool) throws(AuditFault) {
+        do throws(AuditFault) { try calls.put(out, into: descriptor, path) } catch {
             // What was begun may be half a line. Where that cannot be undone, whoever comes next sets it aside.
             _ = ftruncate(descriptor, off_t(size))
             forget()
@@ -107,6 +126,36 @@ package final class AuditFile {
     }
 
     private func settle() { durable = AuditMark(number: written.number, head: written.head) }
+
+    // MARK: Start
+
+    /// Goes on from the line that the last process has recorded, and finds what is missing of the lines up to there.
+    private func start(behind head: AuditHead, at moment: Int64) throws(AuditFault) {
+        let record = try head.read()
+        if let record {
+            move(to: record.position)
+            settle()
+        }
+        let recorded = written.number
+        if recorded > 0, FileMark(descriptor)?.size == 0 {
+            findings.append(
+                "\(path) is empty or was not there, and its lines went up to \(recorded): it was moved away, or they were "
+                    + "deleted")
+        }
+        if try !join(recorded == 0 ? .start : .moved, at: moment) {
+            let isStopped = record.map { !head.isAlone || ($0.running == 0 && written.number == recorded) } ?? false
+            if !isStopped { findings.append(AuditFile.missingStop(record, path)) }
+            try begin(isStopped ? .start : .unstopped, at: moment)
+        }
+        let others = head.isAlone ? 0 : record?.running ?? 0
+        try head.write(AuditHead.Record(position: written, running: others + 1))
+    }
+
+    private static func missingStop(_ record: AuditHead.Record?, _ path: String) -> String {
+        record == nil
+            ? "\(path)-head has no record under this key of how far the lines went: nobody can tell whether some were cut off"
+            : "\(path) does not end with a recorded stop: the process was killed, or its end was cut off"
+    }
 
     // MARK: Turns
 
@@ -168,8 +217,13 @@ package final class AuditFile {
             return true
         }
         guard FileMark(descriptor)?.names == 1, goOn(from: tail) else {
-            if written.number == 0 { move(to: tail.position) }
-            findings.append("\(path) does not end as this key's audit does; it is set aside, and a new file begun")
+            let isCut = tail.isGenuine && tail.position.number < written.number
+            let fault =
+                isCut
+                ? "ends with line \(tail.position.number), and its lines went up to \(written.number): its end was cut off"
+                : "does not end as this key's audit does"
+            findings.append("\(path) \(fault); it is set aside, and a new file begun")
+            if tail.position.number > written.number { move(to: tail.position) }
             try rotate(.unverified, at: moment)
             return true
         }
@@ -237,7 +291,7 @@ package final class AuditFile {
             try chain.beginSegment(reason, unsynced: written.number - durable.number, at: moment, to: &line)
         } catch { throw AuditFault("\(error)") }
         do throws(AuditFault) {
-            try put(line, into: descriptor)
+            try calls.put(line, into: descriptor, path)
             try sync(descriptor)
         } catch {
             chain.position = written
@@ -261,18 +315,6 @@ package final class AuditFile {
     }
 
     // MARK: The system
-
-    private func put(_ bytes: borrowing ByteWriter, into descriptor: Int32) throws(AuditFault) {
-        var start = 0
-        while start < bytes.count {
-            let count = unsafe bytes.bytes.withUnsafeBytes {
-                unsafe calls.write(descriptor, UnsafeRawBufferPointer(rebasing: $0[start...]))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw AuditFault(failed: "cannot write \(path)") }
-            start += count
-        }
-    }
 
     private func sync(_ descriptor: Int32) throws(AuditFault) {
         guard calls.sync(descriptor) == 0 else { throw AuditFault(failed: "cannot bring \(path) to the disk") }
@@ -401,14 +443,3 @@ package final class AuditFile {
 
 /// `close`, whose name the file has taken.
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
-
-/// How far the lines go.
-package struct AuditMark: Sendable {
-    package var number: Int64 = 0
-    package var head = Digest.zero
-
-    package init(number: Int64 = 0, head: Digest = .zero) {
-        self.number = number
-        self.head = head
-    }
-}

@@ -27,7 +27,8 @@ struct AuditText {
         else { return nil }
         let digits = AuditText.start.utf8CodeUnitCount
         guard let comma = line.firstIndex(of: UInt8(ascii: ","), from: digits), comma < end,
-            let number = Decimal.parse(line.extracting(digits..<comma)), number > 0, line[digits] != UInt8(ascii: "0"),
+            let number = Decimal.parse(line.extracting(digits..<comma)), (1...AuditChain.lastNumber).contains(number),
+            line[digits] != UInt8(ascii: "0"),
             let code = AuditText.code(line.extracting(line.count - 2 - AuditText.codeText..<line.count - 2))
         else { return nil }
         self.number = number

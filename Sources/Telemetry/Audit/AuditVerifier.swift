@@ -18,6 +18,8 @@ package struct AuditVerifier: ~Copyable {
             case broken
             /// The end is not there.
             case cutOff = "cut-off"
+            /// There is no line at all.
+            case empty
         }
 
         package var kind: Kind
@@ -42,7 +44,8 @@ package struct AuditVerifier: ~Copyable {
     private let key: HMACKey
     private let expected: Digest?
     private var hasExpected = false
-    private var file = ""
+    /// Nil before the first.
+    private var file: String?
     private var line = 0
     /// What the code of a line whose text differs should have been: where only the code was edited, the next goes on from this.
     private var computed: Digest?
@@ -61,6 +64,7 @@ package struct AuditVerifier: ~Copyable {
 
     /// What comes now is of another file.
     package mutating func begin(_ file: String) {
+        if self.file != nil { finishFile() }
         self.file = file
         line = 0
     }
@@ -85,7 +89,13 @@ package struct AuditVerifier: ~Copyable {
 
     /// Nothing more comes.
     package mutating func finish() {
+        finishFile()
         if expected != nil, !hasExpected { note(.cutOff) }
+    }
+
+    /// A file without a line proves nothing, and no more does no file.
+    private mutating func finishFile() {
+        if line == 0 { note(.empty) }
     }
 
     // MARK: Lines
@@ -164,6 +174,6 @@ package struct AuditVerifier: ~Copyable {
             others += 1
             return
         }
-        problems.append(Problem(kind: kind, file: file, line: line, numbers: numbers))
+        problems.append(Problem(kind: kind, file: file ?? "", line: line, numbers: numbers))
     }
 }

@@ -73,7 +73,8 @@ struct AuditEndTests {
             var audit = AuditSettings(file: folder + "/a.jsonl", key: Secret([UInt8](repeating: 7, count: 32)))
             // Only the end of the drain, or the disk, has anybody answered.
             audit.patience = 120_000
-            let desk = try AuditDesk(audit, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
+            let desk = AuditDesk(audit, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
+            try desk.open()
             let configuration = try Sample.configuration(
                 grants: """
                     u: { route: "qiniu.uptoken", credential: "q", callers: ["anonymous"], public: true, bucket: "media",

@@ -97,7 +97,8 @@ final class AuditHouse {
             file: folder + "/a.jsonl", key: Secret([UInt8](repeating: 7, count: 32)), durability: durability,
             failsClosed: failsClosed, maximumSize: maximumSize, queue: queue)
         meter = RequestMeter(counters)
-        desk = try AuditDesk(settings, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
+        desk = AuditDesk(settings, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
+        try desk.open()
         clerk = AuditClerk(desk, answers) { [mail] in mail.post($0) }
     }
 
