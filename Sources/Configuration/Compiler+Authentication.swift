@@ -70,6 +70,7 @@ extension Compiler {
     func compileKeys(_ entries: [FieldValues], _ path: String) -> [Authenticator.APIKey] {
         var keys: [Authenticator.APIKey] = []
         var digests: Set<[UInt8]> = []
+        var places: [(path: String, digest: [UInt8])] = []
         for (index, entry) in entries.enumerated() {
             let path = "\(path)[\(index)].sha256"
             guard let hex = entry.string("sha256") else { continue }
@@ -78,11 +79,26 @@ extension Compiler {
                 continue
             }
             if !digests.insert(bytes).inserted { reader.report(path, "is another entry's key already") }
+            places.append((path, bytes))
             if let id = entry.string("id") {
                 keys.append(Authenticator.APIKey(id: id, digest: digest, notAfter: entry.integer("notAfter")))
             }
         }
+        refuseGuessable(places, digests)
         return keys
+    }
+
+    private func refuseGuessable(_ places: [(path: String, digest: [UInt8])], _ digests: Set<[UInt8]>) {
+        let guessable: [[UInt8]: GuessableKeys.Kind]
+        do throws(CryptoError) { guessable = try GuessableKeys.find(among: digests) } catch {
+            if let first = places.first { reader.report(first.path, "cannot be checked: \(error)") }
+            return
+        }
+        for (path, digest) in places {
+            guard let kind = guessable[digest] else { continue }
+            reader.report(
+                path, "is the digest of \(kind.text); `countersign hash-key` makes a key that nobody can guess")
+        }
     }
 
     private func compileCertificates(_ entries: [FieldValues]) -> [Authenticator.Certificate] {

@@ -49,6 +49,25 @@ import Testing
         #expect(identify(field) == nil)
     }
 
+    @Test func `an empty credential is nobody's, even where somebody has its digest`() throws {
+        let authenticator = Authenticator(apiKeys: [try House.key("nobody", "")], denied: [])
+        var memory = authenticator.makeMemory()
+        let empty: [UInt8] = []
+        func isRefused(_ finding: Authenticator.Finding) -> Bool { if case .refused = finding { true } else { false } }
+        for field in ["Bearer ", "bearer ", "Bearer"] {
+            let field = Array(field.utf8)
+            #expect(
+                isRefused(
+                    authenticator.identify(
+                        authorization: field.span, apiKey: nil, at: House.now, remembering: &memory)))
+        }
+        #expect(
+            isRefused(
+                authenticator.identify(authorization: nil, apiKey: empty.span, at: House.now, remembering: &memory)))
+        #expect(isRefused(authenticator.identify(apiKey: empty.span, at: House.now)))
+        #expect(isRefused(authenticator.identify(ticket: empty.span, by: nil, at: House.now)))
+    }
+
     @Test func `R8: two credentials are refused, even equal ones`() {
         #expect(identify("Bearer first-key", "first-key") == nil)
         #expect(identify(nil, "") == nil)

@@ -14,7 +14,7 @@ struct FormMistakeTests {
               region: "cn-hangzhou", endpoint: "oss-cn-hangzhou.aliyuncs.com",
             },
           },
-          authentication: { apiKeys: [{ id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }] },
+          authentication: { apiKeys: [{ id: "app", sha256: "e6bf3dbb53422edeae687967cd7dfc6d8b2032c374b69d7fb628db019f21581b" }] },
           grants: {
             "forms": {
               route: "oss.post-policy", credential: "oss", callers: "apiKey:app", bucket: "media", keyPrefix: "in/${caller.id}/",

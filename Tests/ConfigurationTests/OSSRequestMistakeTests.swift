@@ -15,7 +15,7 @@ struct OSSRequestMistakeTests {
               endpoint: "oss-cn-hangzhou-internal.aliyuncs.com",
             },
           },
-          authentication: { apiKeys: [{ id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }] },
+          authentication: { apiKeys: [{ id: "app", sha256: "e6bf3dbb53422edeae687967cd7dfc6d8b2032c374b69d7fb628db019f21581b" }] },
           grants: {
             "objects": {
               route: "oss.authorization", credential: "oss", callers: "apiKey:app", bucket: "files", keyPrefix: "in/",
@@ -194,7 +194,7 @@ struct OSSRequestMistakeTests {
               endpoints: "https://sts.cn-hangzhou.aliyuncs.com", region: "cn-shanghai", ossEndpoint: "oss.internal",
             },
           },
-          authentication: { apiKeys: [{ id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }] },
+          authentication: { apiKeys: [{ id: "app", sha256: "e6bf3dbb53422edeae687967cd7dfc6d8b2032c374b69d7fb628db019f21581b" }] },
           grants: {
             "objects": {
               route: "oss.authorization", credential: "role", callers: "apiKey:app", bucket: "files", keyPrefix: "in/",

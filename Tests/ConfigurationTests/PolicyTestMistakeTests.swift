@@ -12,7 +12,7 @@ struct PolicyTestMistakeTests {
           version: 1,
           credentials: { "kodo": { provider: "qiniu", accessKey: "AK", secretKey: { env: "QINIU_SECRET_KEY" } } },
           authentication: {
-            apiKeys: [{ id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }],
+            apiKeys: [{ id: "app", sha256: "e6bf3dbb53422edeae687967cd7dfc6d8b2032c374b69d7fb628db019f21581b" }],
             jwt: [{ id: "login", issuer: "i", audience: "a", algorithms: "HS256", secret: { env: "TOKEN_SECRET" } }],
           },
           grants: {

@@ -18,7 +18,7 @@ struct RequestMistakeTests {
               endpoint: "nos-eastchina1.126.net",
             },
           },
-          authentication: { apiKeys: [{ id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }] },
+          authentication: { apiKeys: [{ id: "app", sha256: "e6bf3dbb53422edeae687967cd7dfc6d8b2032c374b69d7fb628db019f21581b" }] },
           grants: {
             "downloads": {
               route: "qiniu.download-url", credential: "kodo", callers: "apiKey:app",

@@ -7,7 +7,8 @@ import TestPeers
 
 /// A good configuration that uses every key, and the files and variables that it is read with.
 enum Sample {
-    static let digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+    /// Of the text "the key of the tests, which nobody guesses".
+    static let digest = "e6bf3dbb53422edeae687967cd7dfc6d8b2032c374b69d7fb628db019f21581b"
     static let otherDigest = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752"
 
     /// None of these may ever be in a message.
@@ -46,7 +47,7 @@ enum Sample {
           },
           authentication: {
             apiKeys: [
-              { id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" },
+              { id: "app", sha256: "e6bf3dbb53422edeae687967cd7dfc6d8b2032c374b69d7fb628db019f21581b" },
               { id: "backend", sha256: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
                 notAfter: "2030-01-01T00:00:00Z" },
             ],

@@ -131,6 +131,7 @@ struct TicketsTests {
         }
         // R7: what is wrong with the request comes first.
         try service.get("/qiniu/uptoken?key=&ticket=\(fixed)").expectProblem(400, "invalid_parameter")
+        try service.get("/qiniu/uptoken?ticket=").expectProblem(401, "unauthenticated")
         try service.get("/qiniu/uptoken?key=photos/b.jpg&expires=5&ticket=\(open)").expectSuccess()
         try service.get("/qiniu/uptoken?key=others/b.jpg&ticket=\(open)").expectProblem(403, "not_in_grant")
         try service.get("/qiniu/uptoken?nonsense=1&ticket=\(open)").expectProblem(400, "unknown_parameter")

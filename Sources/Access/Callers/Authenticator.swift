@@ -144,7 +144,9 @@ package struct Authenticator: Sendable {
 
     /// Who has an API key.
     package func identify(apiKey: Span<UInt8>, at now: Int64) -> Finding {
-        guard apiKey.count <= Authenticator.maximumKeyLength else { return .refused(Authenticator.refusal) }
+        guard !apiKey.isEmpty, apiKey.count <= Authenticator.maximumKeyLength else {
+            return .refused(Authenticator.refusal)
+        }
         do throws(CryptoError) {
             return find(try Digest(.sha256, of: apiKey), at: now) ?? .refused(Authenticator.refusal)
         } catch {
@@ -190,7 +192,7 @@ package struct Authenticator: Sendable {
     /// Who asks by a ticket (R11): its principal, if that is still known by what had proved it, and for what the ticket is for.
     package func identify(ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64) -> Finding {
         let refusal: StaticString = "the ticket is not valid"
-        guard let signer, let ticketKey else { return .refused(refusal) }
+        guard let signer, let ticketKey, !text.isEmpty else { return .refused(refusal) }
         let ticket: Ticket
         do throws(CryptoError) {
             guard let read = try signer.read(text) else { return .refused(refusal) }
@@ -350,7 +352,9 @@ package struct Authenticator: Sendable {
 
     /// Who has a key or a token.
     private func find(_ credential: Span<UInt8>, at now: Int64, _ memory: inout JWTMemory) -> Finding {
-        guard credential.count <= JSONWebToken.maximumLength else { return .refused(Authenticator.refusal) }
+        guard !credential.isEmpty, credential.count <= JSONWebToken.maximumLength else {
+            return .refused(Authenticator.refusal)
+        }
         let digest: Digest
         do throws(CryptoError) { digest = try Digest(.sha256, of: credential) } catch {
             return .refused(Authenticator.failure)

@@ -17,7 +17,7 @@ enum DeskHouse {
               roleArn: "acs:ram::1234567890123456:role/app", endpoints: ["http://127.0.0.1:9"] },
           },
           authentication: {
-            apiKeys: [{ id: "app", sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }],
+            apiKeys: [{ id: "app", sha256: "e6bf3dbb53422edeae687967cd7dfc6d8b2032c374b69d7fb628db019f21581b" }],
             jwt: [{ id: "login", issuer: "i", audience: "a", algorithms: "HS256", secret: { env: "LONG" } }],
             tickets: { secret: { env: "LONG" } }, deny: ["jwt:login/mallory"],
           },
