@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 
 /// Bytes that must not be seen: a vendor's secret key or an API key.
@@ -37,6 +38,11 @@ import COpenSSL
     /// Compares without telling by its duration where the first difference is; the lengths are not secret.
     package func constantTimeEquals(_ other: Secret) -> Bool {
         unsafe count == other.count && CRYPTO_memcmp(storage.baseAddress, other.storage.baseAddress, count) == 0
+    }
+
+    /// Writes the bytes where somebody is to be given them, such as the answer with a client's own temporary key.
+    package func write(into out: inout ByteWriter) {
+        unsafe withBytes { unsafe out.append(Span(_unsafeBytes: $0)) }
     }
 
     /// Lends the bytes to a computation inside this room.

@@ -1,8 +1,8 @@
 import Bytes
 import Crypto
 
-/// A temporary credential that STS gave: for a client, as the answer that is written once and handed out as it is, or for
-/// the service itself, as a key to sign with.
+/// A temporary credential that STS gave: for a client, as the answer that it is handed out in, or for the service itself, as a
+/// key to sign with. Its secret is in memory once, and wiped when the credential is let go.
 package final class STSCredential: Sendable {
     package let accessKeyID: [UInt8]
     /// For signing here; a client gets it within `writeAnswer`.
@@ -10,7 +10,8 @@ package final class STSCredential: Sendable {
     let securityToken: [UInt8]
     /// Seconds since 1970.
     package let expiresAt: Int64
-    private let answer: [UInt8]
+    /// What the answer says before the secret and behind it.
+    let opening, closing: [UInt8]
 
     /// - Returns: nil for texts that could not stand in the answer as they are.
     package init?(accessKeyID: [UInt8], secret: [UInt8], securityToken: [UInt8], expiresAt: Int64) {
@@ -25,18 +26,23 @@ package final class STSCredential: Sendable {
         text.append("{\"StatusCode\":200,\"Code\":\"Success\",\"AccessKeyId\":\"")
         text.append(accessKeyID)
         text.append("\",\"AccessKeySecret\":\"")
-        text.append(secret)
+        opening = text.array
+        text.reset()
         text.append("\",\"SecurityToken\":\"")
         text.append(securityToken)
         text.append("\",\"Expiration\":\"")
         ISO8601.write(expiresAt, into: &text)
         text.append("\"}")
-        answer = text.array
+        closing = text.array
     }
 
     /// Writes the whole JSON object that `/distribute-token.json` answers with. Nothing may be added to it: ali-oss copies all
     /// of its members into its own options.
-    package func writeAnswer(into out: inout ByteWriter) { out.append(answer) }
+    package func writeAnswer(into out: inout ByteWriter) {
+        out.append(opening)
+        secret.write(into: &out)
+        out.append(closing)
+    }
 }
 
 extension STSCredential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
