@@ -19,11 +19,15 @@ extension Compiler {
             if case .oidc(_, _, let tokenFile) = account.identity {
                 _ = reader.file(at: tokenFile.text, path + ".oidcTokenFile")
             }
-            let limits = limits(fields.object("limits") ?? FieldValues(), path + ".limits")
+            let given = fields.object("limits") ?? FieldValues()
+            let limits = limits(given, path + ".limits")
+            // One that is wrong has been reported.
+            guard let share = given.rate("callsPerCaller") else { return nil }
             return Configuration.Credential(
                 name: name, provider: provider.name, isSandbox: account.endpoints.isSandbox, key: key,
                 sessions: Configuration.Sessions(
-                    account: account, trustFile: trustFile(fields, path + ".caFile"), limits: limits),
+                    account: account, trustFile: trustFile(fields, path + ".caFile"), limits: limits,
+                    callsPerCaller: share),
                 fields: fields)
         } catch {
             let origin = standIns[error.path].map { "; it is that of the environment variable \($0)" } ?? ""

@@ -102,6 +102,8 @@ package struct Configuration: Sendable {
         /// Where the certificates are that are trusted instead of the system's.
         package let trustFile: String?
         package let limits: UpstreamLimits
+        /// How many calls may begin for one caller, who shapes sessions by what it asks and by its claims.
+        package let callsPerCaller: Rate
     }
 
     /// Where the keys of an issuer of tokens are fetched; times in milliseconds.

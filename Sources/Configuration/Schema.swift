@@ -358,13 +358,17 @@ package enum Schema {
                 "callBurst", .integer(1...1000), standard: "50",
                 "Calls that may be begun at once after a silence."),
             FieldDescription(
+                "callsPerCaller", .rate, standard: "\"30/min\"",
+                "Calls that may be begun for one caller, whatever sessions it asks for; of one address for `anonymous`. "
+                    + "Beyond it 429 for sessions that are not remembered."),
+            FieldDescription(
                 "sessions", .integer(2...1_000_000), standard: "10000",
                 "Sessions that are remembered at a time, the service's own key among them."),
             FieldDescription(
                 "waiters", .integer(1...1_000_000), standard: "16384", "Requests that may wait in all; beyond it 503."),
             FieldDescription(
                 "waitersPerSession", .integer(1...1_000_000), standard: "4096",
-                "Requests that may wait for one session; beyond it 503."),
+                "Requests that may wait for one session, and those of one caller in all; beyond it 503."),
             FieldDescription(
                 "patience", .duration(100...60_000), standard: "\"1500ms\"",
                 "How long a request may wait; then it is told to come back."),

@@ -114,6 +114,7 @@ private struct Model {
         case .refuse(let refusal):
             if refusal.retryAfter < 1 || refusal.retryAfter > 60 { fault = "retry after \(refusal.retryAfter)" }
             switch refusal.reason {
+            case .share: fault = "nobody has a share here"
             case .crowded:
                 counts.crowded += 1
                 let all = waiting.reduce(0) { $0 + $1.count }

@@ -240,9 +240,9 @@ import Testing
         var chain = Chain()
         for token in 0..<UInt64(1000) {
             if token >= 8 { waiters.remove(token - 8, from: &chain) }
-            let isAdmitted = waiters.admits(token, to: chain)
+            let isAdmitted = waiters.admits(token, of: token % 2, to: chain)
             #expect(isAdmitted)
-            waiters.seat(token, for: 3, in: &chain)
+            waiters.seat(token, of: token % 2, for: 3, in: &chain)
         }
         #expect(waiters.count == 8 && waiters.seatCount == 8)
         let left = waiters.removeAll(from: &chain)

@@ -26,7 +26,7 @@ extension Pipeline {
             let issued = response.write(credential, on: terms, at: now)
             return try settle(permit, to: caller, issued, at: instant, in: response)
         }
-        switch clerk.ask(session.session, at: now) {
+        switch clerk.ask(session.session, for: SessionAsker(caller, from: request.client, paying: true), at: now) {
         case .now(.serve(let credential)):
             session.remember(credential, at: now)
             let issued = response.write(credential, on: terms, at: now)

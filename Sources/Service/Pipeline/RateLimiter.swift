@@ -17,7 +17,7 @@ package final class RateLimiter: Sendable {
 
         /// What an address asks for.
         init(_ rate: Rate, for address: ClientAddress) {
-            self.init(rate, in: .strangers, .address, who: Count.hash(address))
+            self.init(rate, in: .strangers, .address, who: RateTable.Identity.hash(address))
         }
 
         /// What a caller asks for, or what it gets by a grant. One without a name is told from others by its address.
@@ -25,7 +25,7 @@ package final class RateLimiter: Sendable {
             let isKnown = caller.principal.kind != .anonymous
             self.init(
                 rate, in: isKnown ? .callers : .strangers, grant == nil ? .caller : .callerOfGrant, of: grant,
-                who: isKnown ? Count.hash(caller) : Count.hash(address))
+                who: RateTable.Identity.hash(caller, from: address))
         }
 
         /// What all callers together get by a grant.
@@ -40,20 +40,6 @@ package final class RateLimiter: Sendable {
             self.rate = rate
             self.table = table
             identity = RateTable.Identity(rule: UInt64(bitPattern: Int64(hasher.finalize())), who: who)
-        }
-
-        private static func hash(_ address: ClientAddress) -> UInt64 {
-            var hasher = Hasher()
-            hasher.combine(address.network)
-            return UInt64(bitPattern: Int64(hasher.finalize()))
-        }
-
-        private static func hash(_ caller: Caller) -> UInt64 {
-            var hasher = Hasher()
-            hasher.combine(caller.principal.kind)
-            hasher.add(caller.principal.id)
-            hasher.add(caller.principal.subject)
-            return UInt64(bitPattern: Int64(hasher.finalize()))
         }
     }
 
@@ -109,6 +95,24 @@ package final class RateLimiter: Sendable {
             let other = tables.take(second, at: instant.monotonic)
             return one.remaining <= other.remaining ? one : other
         }
+    }
+}
+
+extension RateTable.Identity {
+    /// Tells callers from each other, and those without a name by their addresses.
+    static func hash(_ caller: Caller, from address: ClientAddress) -> UInt64 {
+        if caller.principal.kind == .anonymous { return hash(address) }
+        var hasher = Hasher()
+        hasher.combine(caller.principal.kind)
+        hasher.add(caller.principal.id)
+        hasher.add(caller.principal.subject)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
+    fileprivate static func hash(_ address: ClientAddress) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(address.network)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }
 

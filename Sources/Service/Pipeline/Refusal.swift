@@ -172,6 +172,7 @@ extension Refusal {
         case .fault(let fault): self.init(fault)
         case .slow: self = .upstream(503, "the vendor has not answered in time")
         case .crowded, .full: self = .crowded
+        case .share: self = .rateLimited(wait: 0)
         }
         retryAfter = refusal.retryAfter
     }

@@ -53,9 +53,9 @@ final class SessionClerk {
     // MARK: Requests
 
     /// Asks for a session. Nobody is told anything before this returns.
-    func ask(_ session: STSSession, at now: Now) -> Reply {
+    func ask(_ session: STSSession, for asker: SessionAsker, at now: Now) -> Reply {
         let waiter = nextWaiter()
-        let reply = desk.ask(session.slot, as: waiter, at: now)
+        let reply = desk.ask(session.slot, as: waiter, for: asker, at: now)
         if reply.looksAtClock { begin(.session(session.request), for: nil, at: now) }
         switch reply.answer {
         case .serve(let credential): return .now(.serve(credential))
@@ -187,7 +187,7 @@ extension SlotRefusal {
         switch reason {
         case .fault(let fault): fault
         case .slow: .network
-        case .crowded, .full: .unavailable
+        case .crowded, .full, .share: .unavailable
         }
     }
 }

@@ -1,3 +1,4 @@
+import Access
 import Net
 import Providers
 import Upstream
@@ -29,11 +30,15 @@ package final class SessionDesk: Sendable {
         /// Whom the account trusts: what stood in the file of that; nil for whom the system trusts.
         var trusted: WatchedFiles.Content?
         let limits: UpstreamLimits
+        /// How many calls may begin for one caller.
+        let callsPerCaller: Rate
     }
 
     private struct State: ~Copyable, Sendable {
         var table: SlotTable<STSCredential>
         var skew: ClockSkew
+        /// What callers have left of their shares of the calls.
+        var shares: RateTable
         var seats: [Seat] = []
     }
 
@@ -49,7 +54,9 @@ package final class SessionDesk: Sendable {
         let limits = basis.limits
         sts = VendorLine(to: basis.endpoints, trusting: trust, limits, from: now)
         metadata = VendorLine(to: [], trusting: nil, limits, from: now)
-        state = Guarded(State(table: SlotTable(limits: limits), skew: ClockSkew(limits: limits)))
+        // Beyond the capacity the caller that has used least gives way.
+        let shares = RateTable(capacity: min(limits.slots, 1 << 14))
+        state = Guarded(State(table: SlotTable(limits: limits), skew: ClockSkew(limits: limits), shares: shares))
     }
 
     package var account: STSAccount { basis.account }
@@ -74,12 +81,21 @@ package final class SessionDesk: Sendable {
         var looksAtClock = false
     }
 
-    package func ask(_ key: SlotKey, as waiter: UInt64, at now: Now) -> Reply {
+    /// - Parameter asker: nil for the service itself, which has no share.
+    package func ask(_ key: SlotKey, as waiter: UInt64, for asker: SessionAsker? = nil, at now: Now) -> Reply {
         state.withLock { state in
             guard case .fine = state.skew.judge(at: now) else {
                 return Reply(answer: .refuse(.clockOff), looksAtClock: state.skew.takesRecheck(at: now))
             }
-            return Reply(answer: state.table.ask(key, for: waiter, at: now))
+            let standing = asker.flatMap { $0.share }.map {
+                state.shares.look(basis.callsPerCaller, for: $0, at: now.monotonic)
+            }
+            let refusal = standing.flatMap { $0.isAllowed ? nil : SlotRefusal(.share, wait: $0.wait) }
+            let answer = state.table.ask(key, for: waiter, of: asker?.mark, insteadOfFlight: refusal, at: now)
+            if case .start = answer, let share = asker?.share {
+                _ = state.shares.take(basis.callsPerCaller, for: share, at: now.monotonic)
+            }
+            return Reply(answer: answer)
         }
     }
 

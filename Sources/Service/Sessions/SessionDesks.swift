@@ -40,7 +40,8 @@ package struct SessionDesks: Sendable {
             let basis = SessionDesk.Basis(
                 name: credential.name, account: sessions.account,
                 endpoints: try SessionDesks.endpoints(of: sessions.account, sandbox),
-                trusted: sessions.trustFile.flatMap { files[$0] }, limits: sessions.limits)
+                trusted: sessions.trustFile.flatMap { files[$0] }, limits: sessions.limits,
+                callsPerCaller: sessions.callsPerCaller)
             if let desk = earlier?.desks.compactMap({ $0 }).first(where: { $0.basis == basis }) {
                 desks.append(desk)
                 continue

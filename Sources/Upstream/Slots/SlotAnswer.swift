@@ -34,6 +34,8 @@ package struct SlotRefusal: Sendable, Equatable {
         case crowded
         /// As many credentials are being fetched as are remembered.
         case full
+        /// The client has had its share of the calls.
+        case share
     }
 
     package let reason: Reason
@@ -41,7 +43,7 @@ package struct SlotRefusal: Sendable, Equatable {
     package let retryAfter: Int64
 
     /// - Parameter wait: milliseconds.
-    init(_ reason: Reason, wait: Int64 = 0) {
+    package init(_ reason: Reason, wait: Int64 = 0) {
         self.reason = reason
         retryAfter = (wait.clamped(from: 1, through: UpstreamLimits.longestRetryAfter * 1000) + 999) / 1000
     }

@@ -40,10 +40,18 @@ package struct SlotTable<Value: Sendable>: ~Copyable {
     ///
     /// Unless the answer is `start` or `wait`, the waiter is forgotten at once. If it is, the waiter comes back in exactly one
     /// settlement, unless `cancel` or `expire` takes it out before.
-    /// - Parameter waiter: whatever the caller knows the request by; one that waits already is refused.
-    package mutating func ask(_ key: SlotKey, for waiter: UInt64, at now: Now) -> SlotAnswer<Value> {
-        guard let place = places[key] ?? makePlace(for: key, waiter, at: now) else {
-            let isFull = waiters.admits(waiter, to: Chain())
+    /// - Parameters:
+    ///   - waiter: whatever the caller knows the request by; one that waits already is refused.
+    ///   - client: who asks, by a number of its own; nil for the service itself. One client has no more waiters than a slot may.
+    ///   - refusal: what the client gets where a flight would have to begin for it; nil where one may begin. What is held is
+    ///     served and refreshed all the same.
+    package mutating func ask(
+        _ key: SlotKey, for waiter: UInt64, of client: UInt64? = nil, insteadOfFlight refusal: SlotRefusal? = nil,
+        at now: Now
+    ) -> SlotAnswer<Value> {
+        if let refusal, places[key] == nil { return .refuse(refusal) }
+        guard let place = places[key] ?? makePlace(for: key, waiter, of: client, at: now) else {
+            let isFull = waiters.admits(waiter, of: client, to: Chain())
             return .refuse(SlotRefusal(isFull ? .full : .crowded))
         }
         flights &+= 1
@@ -59,14 +67,16 @@ package struct SlotTable<Value: Sendable>: ~Copyable {
             shelve(place)
             return .refuse(refusal)
         case .start, .wait:
-            let isSeated = waiters.admits(waiter, to: entries[place].waiting)
+            let isRefused = refusal != nil && answer == .start
+            let isSeated = !isRefused && waiters.admits(waiter, of: client, to: entries[place].waiting)
             if isSeated {
-                waiters.seat(waiter, for: place, in: &entries[place].waiting)
+                waiters.seat(waiter, of: client, for: place, in: &entries[place].waiting)
             } else if answer == .start {
                 // A flight that nobody waits for need not begin.
                 entries[place].slot.withdrawn(flights)
             }
             shelve(place)
+            if let refusal, isRefused { return .refuse(refusal) }
             guard isSeated else { return .refuse(SlotRefusal(.crowded)) }
             return answer == .start ? .start(flight) : .wait
         }
@@ -162,8 +172,10 @@ package struct SlotTable<Value: Sendable>: ~Copyable {
     }
 
     /// - Returns: nil when the waiter has no room, or no slot can be spared.
-    private mutating func makePlace(for key: SlotKey, _ waiter: UInt64, at now: Now) -> Int? {
-        guard waiters.admits(waiter, to: Chain()) else { return nil }
+    private mutating func makePlace(
+        for key: SlotKey, _ waiter: UInt64, of client: UInt64?, at now: Now
+    ) -> Int? {
+        guard waiters.admits(waiter, of: client, to: Chain()) else { return nil }
         if places.count >= capacity { sweep(at: now, atMost: 8) }
         if places.count >= capacity {
             guard idle.first != Links.none else { return nil }

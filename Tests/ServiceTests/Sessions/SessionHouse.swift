@@ -36,7 +36,8 @@ final class SessionHouse: @unchecked Sendable {
         account = sessions.account
         let start = Now(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
         let basis = SessionDesk.Basis(
-            name: credential.name, account: account, endpoints: endpoints, limits: sessions.limits)
+            name: credential.name, account: account, endpoints: endpoints, limits: sessions.limits,
+            callsPerCaller: sessions.callsPerCaller)
         // Nobody is connected to, and to read whom the system trusts takes 40 ms.
         desk = SessionDesk(basis, trusting: try TLSTrust(.anybody), from: start)
         for _ in 0..<loops {
@@ -118,8 +119,10 @@ final class SessionHouse: @unchecked Sendable {
         return STSSession(try CredentialKey(account, request, for: principal), request)
     }
 
-    func ask(_ session: STSSession, loop: Int = 0) -> Outcome {
-        switch clerks[loop].ask(session, at: now) {
+    /// - Parameter caller: a number of the caller's own; nil for one that pays nothing.
+    func ask(_ session: STSSession, loop: Int = 0, from caller: UInt64? = nil) -> Outcome {
+        let asker = SessionAsker(mark: caller ?? 0, pays: caller != nil)
+        switch clerks[loop].ask(session, for: asker, at: now) {
         case .now(let reply):
             let outcome = Outcome(nil)
             outcome.reply = reply

@@ -10,18 +10,25 @@ import Upstream
 @Suite struct SigningSessionTests {
     /// What an ask is answered at once: the credential's name and its end.
     private func served(_ session: SigningSession, _ house: SessionHouse) -> STSCredential? {
-        guard case .now(.serve(let credential)) = session.ask(at: house.now) else { return nil }
+        guard case .now(.serve(let credential)) = session.ask(for: SessionAsker(mark: 1, pays: false), at: house.now)
+        else { return nil }
         return credential
     }
 
     private func refused(_ session: SigningSession, _ house: SessionHouse) -> Bool {
-        if case .now(.refuse) = session.ask(at: house.now) { true } else { false }
+        if case .now(.refuse) = session.ask(for: SessionAsker(mark: 1, pays: false), at: house.now) {
+            true
+        } else {
+            false
+        }
     }
 
     /// A session that has been fetched.
     private func fetched(_ house: SessionHouse, loop: Int = 0) throws -> SigningSession {
         let session = SigningSession(try house.session(), at: house.clerks[loop])
-        guard case .later(let waiter) = session.ask(at: house.now) else { throw SessionHouse.Fault("it is there") }
+        guard case .later(let waiter) = session.ask(for: SessionAsker(mark: 1, pays: false), at: house.now) else {
+            throw SessionHouse.Fault("it is there")
+        }
         house.clerks[loop].wait(waiter, at: house.now) { _ in }
         house.grant(try #require(house.take().first))
         return session
@@ -80,7 +87,7 @@ import Upstream
         #expect(served(session, house) != nil)
         house.vendorAhead = 400
         house.advance(milliseconds: 1_900_000)
-        _ = session.ask(at: house.now)
+        _ = session.ask(for: SessionAsker(mark: 1, pays: false), at: house.now)
         house.grant(try #require(house.take().first))
         house.advance(milliseconds: 250)
         #expect(refused(session, house))
