@@ -13,7 +13,8 @@ extension Compiler {
             file: reader.place(of: file), key: key,
             durability: AuditSettings.Durability(name: fields.string("durability")?.text ?? "") ?? .batch,
             failsClosed: fields.boolean("failClosed") != false, maximumSize: Int(fields.integer("maxSize") ?? 0),
-            queue: Int(fields.integer("queue") ?? 0))
+            queue: Int(fields.integer("queue") ?? 0),
+            deniedPerMinute: Int(fields.integer("deniedPerMinute") ?? 0))
     }
 
     static func warning(withoutAudit server: Configuration.Server) -> [String] {

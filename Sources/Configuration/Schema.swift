@@ -307,7 +307,11 @@ package enum Schema {
             "The size from which on a new file is begun, which goes on from the old one."),
         FieldDescription(
             "queue", .integer(16...1_000_000), standard: "10000", fixed: true,
-            "Lines of one event loop that may wait for the disk; beyond it 503."),
+            "Lines of one event loop that may wait for the disk; beyond it 503. Refusals fill at most half of it."),
+        FieldDescription(
+            "deniedPerMinute", .integer(1...1_000_000), standard: "600", fixed: true,
+            "Refusals of one caller that have a line of their own in a minute, in each event loop; beyond it they are counted."
+        ),
     ]
 
     static let log: [FieldDescription] = [

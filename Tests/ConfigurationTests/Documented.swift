@@ -127,7 +127,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "server.tls.clientCAFile": certificate,
         "server.tls.crlFile": certificate + [("server.tls.clientCAFile", "\"authority.pem\"")],
         "audit.file": audit, "audit.key": audit, "audit.durability": audit, "audit.failClosed": audit,
-        "audit.maxSize": audit, "audit.queue": audit,
+        "audit.maxSize": audit, "audit.queue": audit, "audit.deniedPerMinute": audit,
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
         "server.proxyProtocol": [("server.trustedProxies", "\"192.0.2.1\"")],
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],

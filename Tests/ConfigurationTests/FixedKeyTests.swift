@@ -20,7 +20,7 @@ struct FixedKeyTests {
             "", "audit: { file: 'a', key: 'a-key-of-32-bytes-and-not-one-less' }, rateLimit: { identities: 64 }",
             [
                 "rateLimit.identities", "audit", "audit.file", "audit.key", "audit.durability", "audit.failClosed",
-                "audit.maxSize", "audit.queue",
+                "audit.maxSize", "audit.queue", "audit.deniedPerMinute",
             ]
         ),
         ("workers: 3, transport: 'epoll'", "", ["server.transport", "server.workers"]),
@@ -36,6 +36,7 @@ struct FixedKeyTests {
         ("file: 'b'", "audit.file"), ("key: 'another-key-that-has-32-bytes-or-more'", "audit.key"),
         ("durability: 'each'", "audit.durability"), ("failClosed: false", "audit.failClosed"),
         ("maxSize: '1MiB'", "audit.maxSize"), ("queue: 100", "audit.queue"),
+        ("deniedPerMinute: 5", "audit.deniedPerMinute"),
     ])
     func `no key of an audit can change, its secret included`(change: String, key: String) throws {
         func load(_ change: String) throws -> Configuration {

@@ -15,6 +15,9 @@ final class AuditClerk {
     /// Lines that were added, and of which it is not known what became.
     private var unknown = 0
     private var held = HeldAnswers()
+    /// How many lines callers have left who are refused: one who is refused again and again must not fill queue and disk.
+    private var denials = RateTable(capacity: 4096)
+    private let denialRate: Rate?
     /// Whether lines can be written; told by the desk.
     var isOpen = true
     /// Whether the disk has kept somebody waiting too long.
@@ -32,6 +35,7 @@ final class AuditClerk {
     ) {
         self.desk = desk
         self.answers = answers
+        denialRate = desk.flatMap { Rate(Int64($0.settings.deniedPerMinute), in: 60_000) }
         queue = desk?.take(self, post: post)
     }
 
@@ -83,16 +87,24 @@ final class AuditClerk {
         return answer
     }
 
-    /// Notes that something was refused: a line for whom we know, and one of many in the summary for whom we do not.
+    /// Notes that something was refused: a line for whom we know, and one of many in the summary for whom we do not, and for
+    /// whoever is refused too often. Half of the queue is left for what is issued.
     func note(_ refusal: Refusal, _ write: (inout AuditLine, Caller) -> Void) {
         guard let desk, let queue, refusal.status < 500 else { return }
         guard let asker, asker.principal.kind != .anonymous, refusal.isDenial else {
             return queue.count(refusal.code)
         }
-        guard isWriting, unknown < desk.settings.queue else { return queue.lose() }
+        guard isWriting else { return queue.lose() }
+        guard unknown < desk.settings.queue / 2, hasLine(asker) else { return queue.count(refusal.code) }
         write(&line, asker)
         unknown += 1
         queue.add(line, waits: false)
+    }
+
+    private func hasLine(_ caller: Caller) -> Bool {
+        guard let denialRate else { return false }
+        let identity = RateTable.Identity(rule: 0, who: RateTable.Identity.hash(caller.principal))
+        return denials.take(denialRate, for: identity, at: now).isAllowed
     }
 
     // MARK: Answers

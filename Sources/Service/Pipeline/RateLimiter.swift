@@ -101,11 +101,15 @@ package final class RateLimiter: Sendable {
 extension RateTable.Identity {
     /// Tells callers from each other, and those without a name by their addresses.
     static func hash(_ caller: Caller, from address: ClientAddress) -> UInt64 {
-        if caller.principal.kind == .anonymous { return hash(address) }
+        caller.principal.kind == .anonymous ? hash(address) : hash(caller.principal)
+    }
+
+    /// Somebody who has a name.
+    static func hash(_ principal: Principal) -> UInt64 {
         var hasher = Hasher()
-        hasher.combine(caller.principal.kind)
-        hasher.add(caller.principal.id)
-        hasher.add(caller.principal.subject)
+        hasher.combine(principal.kind)
+        hasher.add(principal.id)
+        hasher.add(principal.subject)
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 

@@ -30,6 +30,8 @@ package struct AuditSettings: Sendable {
     package let maximumSize: Int
     /// The lines of one event loop that may wait for the disk.
     package let queue: Int
+    /// How many refusals of one caller have a line of their own in a minute, in each event loop; all others are counted.
+    package let deniedPerMinute: Int
     /// How long an answer is held, in milliseconds: a disk that hangs must not hang the clients. No setting of the
     /// configuration.
     package var patience: Int64 = 5_000
@@ -39,7 +41,7 @@ package struct AuditSettings: Sendable {
 
     package init(
         file: String, key: Secret, durability: Durability = .batch, failsClosed: Bool = true,
-        maximumSize: Int = 100 << 20, queue: Int = 10_000
+        maximumSize: Int = 100 << 20, queue: Int = 10_000, deniedPerMinute: Int = 600
     ) {
         self.file = file
         self.key = key
@@ -47,5 +49,6 @@ package struct AuditSettings: Sendable {
         self.failsClosed = failsClosed
         self.maximumSize = maximumSize
         self.queue = queue
+        self.deniedPerMinute = deniedPerMinute
     }
 }

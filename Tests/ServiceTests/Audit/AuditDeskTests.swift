@@ -1,3 +1,4 @@
+import Foundation
 import HTTP
 import Testing
 
@@ -105,6 +106,40 @@ struct AuditDeskTests {
         #expect(house.statuses(of: try house.issue(2)) == [200, 200])
         #expect(house.desk.close(within: 120_000))
         #expect(house.desk.standing.lost == 7)
+    }
+
+    /// What the summaries have counted of a code.
+    private func counted(_ code: String, in text: String) throws -> Int {
+        let pattern = try Regex("\"\(code)\":([0-9]+)", as: (Substring, Substring).self)
+        return text.matches(of: pattern).compactMap { Int($0.output.1) }.reduce(0, +)
+    }
+
+    @Test func `a caller who is refused again and again has so many lines a minute, and the rest is counted`() throws {
+        let house = try AuditHouse(queue: 1_000_000)
+        house.deny("mallory", times: 5_000)
+        house.deny("alice", times: 3)
+        house.pass(milliseconds: 60_000)
+        house.deny("mallory", times: 1_000)
+        let text = try house.close()
+        #expect(text.components(separatedBy: #""principal":"mallory""#).count - 1 == 1_200)
+        #expect(text.components(separatedBy: #""principal":"alice""#).count - 1 == 3)
+        #expect(try counted("forbidden", in: text) == 4_800)
+        #expect(try counted("lost", in: text) == 0)
+    }
+
+    @Test func `refusals fill half of the queue, and what is issued has the rest`() throws {
+        let house = try AuditHouse(queue: 100)
+        house.disk.set(held: true)
+        _ = try house.issue()
+        #expect(house.disk.waitForSync())
+        for number in 0..<300 { house.deny("caller-\(number)") }
+        let tickets = try house.issue(50)
+        #expect(throws: Refusal.self) { try house.issue() }
+        house.disk.set(held: false)
+        #expect(house.statuses(of: tickets) == [Int](repeating: 200, count: 50))
+        let text = try house.close()
+        #expect(text.components(separatedBy: #""event":"denied""#).count - 1 == 49)
+        #expect(try counted("forbidden", in: text) == 251)
     }
 
     @Test func `as many lines wait as may, and one more is 503`() throws {

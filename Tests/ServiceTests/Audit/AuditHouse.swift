@@ -4,6 +4,7 @@ import Foundation
 import HTTP
 import Testing
 
+@testable import Access
 @testable import Net
 @testable import Service
 @testable import Telemetry
@@ -129,6 +130,25 @@ final class AuditHouse {
             answers.finish(ticket) { swap(&$0, &response) }
         }
         return ticket
+    }
+
+    /// Refuses somebody who is known, as a pipeline does.
+    func deny(_ name: String, times: Int = 1) {
+        let principal = Principal(.apiKey, id: Array(name.utf8), subject: Array(name.utf8))
+        for _ in 0..<times {
+            clerk.begin(at: Instant(unixSeconds: 1_800_000_000, monotonic: now))
+            clerk.identify(Caller(principal, index: 1))
+            clerk.note(.foreignOrigin) { line, caller in
+                line.begin("denied", at: 1_800_000_000)
+                line.add("principal", caller.principal.id)
+            }
+        }
+    }
+
+    /// The text of all files, when all lines are written.
+    func close() throws -> String {
+        _ = desk.close(within: 120_000)
+        return try String(contentsOfFile: folder + "/a.jsonl", encoding: .utf8)
     }
 
     func issue(_ count: Int) throws -> [AnswerTicket] { try (0..<count).map { _ in try issue() } }
