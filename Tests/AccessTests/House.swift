@@ -26,9 +26,18 @@ enum House {
         var callersEnd = CallersEnd.shortens
         var neverEnds = false
         var takesObscure = false
+        /// What no key may end with.
+        var badEnd: [UInt8]?
 
         func objection(to ask: borrowing Ask) -> Objection? {
             ask.integer(at: 4) ?? 0 > most ? Objection("size", "is too large") : nil
+        }
+
+        func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection? {
+            guard let badEnd, key.count >= badEnd.count, key.extracting(last: badEnd.count).equals(badEnd) else {
+                return nil
+            }
+            return Objection("key", "ends badly")
         }
 
         func issue(
@@ -79,7 +88,8 @@ enum House {
     /// How a query was decided, in a form that can be compared.
     enum Outcome: Equatable {
         case permitted(grant: String, bucket: String, key: String, Permit.Extent, lifetime: Int64, by: Permit.Limit)
-        case unauthenticated, forbidden, ambiguous, credentialTooShort
+        case unauthenticated, forbidden, ambiguous
+        case credentialTooShort(Shortfall)
         case notInGrant(clause: String?)
         case missing(String)
         case obscure(String)
@@ -106,7 +116,7 @@ enum House {
             case .unauthenticated: return .unauthenticated
             case .forbidden: return .forbidden
             case .ambiguous: return .ambiguous
-            case .credentialTooShort: return .credentialTooShort
+            case .credentialTooShort(let shortfall): return .credentialTooShort(shortfall)
             case .notInGrant(let objection): return .notInGrant(clause: objection?.clause.description)
             case .missing(let parameter): return .missing(parameter)
             case .obscure(let error): return .obscure(error.parameter)

@@ -126,11 +126,45 @@ import Testing
         let ios = try caller("two")
         let soon = House.Outcome.permitted(
             grant: "photos", bucket: "media", key: "p/a", .object, lifetime: 100, by: .requested)
-        #expect(try House.decide("key=p/a", by: ios, policy, ends: .binding(House.now + 101)) == .credentialTooShort)
+        #expect(
+            try House.decide("key=p/a", by: ios, policy, ends: .binding(House.now + 101))
+                == tooShort(needed: 101, .earlierEnd))
         #expect(try House.decide("key=p/a", by: ios, policy, ends: .binding(House.now + 100)) == soon)
-        let later = House.Outcome.permitted(
-            grant: "photos", bucket: "media", key: "p/a", .object, lifetime: 900, by: .requested)
-        #expect(try House.decide("key=p/a", by: ios, policy, ends: .reported(House.now + 900)) == later)
+    }
+
+    /// The outcome for the caller whose key has 100 seconds left.
+    private func tooShort(needed: Int64?, _ remedy: Shortfall.Remedy) -> House.Outcome {
+        .credentialTooShort(Shortfall(left: 100, needed: needed, remedy: remedy))
+    }
+
+    @Test(arguments: [CallersEnd.shortens, .denies])
+    func `R17: what ends when the vendor says is not for callers who end before`(_ callersEnd: CallersEnd) throws {
+        let issuer = House.Limited(callersEnd: callersEnd)
+        let policy = policy(try House.grant("photos", callers: [.authenticated], prefix: "p/", issuer: issuer))
+        func decide(_ key: String, seconds: Int64) throws -> House.Outcome {
+            try House.decide("key=p/a", by: try caller(key), policy, ends: .fixed(House.now + seconds))
+        }
+        func outcome(_ lifetime: Int64) -> House.Outcome {
+            .permitted(grant: "photos", bucket: "media", key: "p/a", .object, lifetime: lifetime, by: .requested)
+        }
+        #expect(try decide("two", seconds: 900) == tooShort(needed: 900, .outliveCaller))
+        #expect(try decide("two", seconds: 101) == tooShort(needed: 101, .outliveCaller))
+        #expect(try decide("two", seconds: 100) == outcome(100))
+        #expect(try decide("one", seconds: 900) == outcome(900))
+    }
+
+    @Test func `R17: where a caller's end is ignored, what ends when the vendor says outlives it, and a URL does not`()
+        throws
+    {
+        let issuer = House.Limited(callersEnd: .ignored)
+        let policy = policy(try House.grant("photos", callers: [.authenticated], prefix: "p/", issuer: issuer))
+        let ios = try caller("two")
+        #expect(
+            try House.decide("key=p/a", by: ios, policy, ends: .fixed(House.now + 900))
+                == .permitted(grant: "photos", bucket: "media", key: "p/a", .object, lifetime: 900, by: .requested))
+        #expect(
+            try House.decide("key=p/a", by: ios, policy, ends: .binding(House.now + 101))
+                == tooShort(needed: 101, .earlierEnd))
     }
 
     @Test func `R17: where a caller's end denies, nothing is issued that would outlive it`() throws {
@@ -142,8 +176,8 @@ import Testing
         func outcome(_ lifetime: Int64, _ limit: Permit.Limit) -> House.Outcome {
             .permitted(grant: "session", bucket: "media", key: "p/", .prefix, lifetime: lifetime, by: limit)
         }
-        #expect(try House.decide("", by: ios, policy) == .credentialTooShort)
-        #expect(try House.decide("expires=101", by: ios, policy) == .credentialTooShort)
+        #expect(try House.decide("", by: ios, policy) == tooShort(needed: 101, .outliveCaller))
+        #expect(try House.decide("expires=101", by: ios, policy) == tooShort(needed: 101, .outliveCaller))
         #expect(try House.decide("expires=100", by: ios, policy) == outcome(100, .requested))
         #expect(try House.decide("", by: android, policy) == outcome(101, .grant))
     }
@@ -228,10 +262,11 @@ import Testing
         let policy = policy(try House.grant("legacy", callers: [.authenticated], prefix: "p/", issuer: issuer))
         let permitted = House.Outcome.permitted(
             grant: "legacy", bucket: "media", key: "p/a", .object, lifetime: 900, by: .requested)
-        let end = Ask.End.reported(House.now + 900)
+        let end = Ask.End.fixed(House.now + 900)
         #expect(try House.decide("key=p/a", by: try caller("one"), policy, ends: end) == permitted)
-        #expect(try House.decide("key=p/a", by: try caller("two"), policy, ends: end) == .credentialTooShort)
-        #expect(try House.decide("key=p/a", by: try caller("two"), policy) == .credentialTooShort)
+        let denied = tooShort(needed: nil, .endlessCredential)
+        #expect(try House.decide("key=p/a", by: try caller("two"), policy, ends: end) == denied)
+        #expect(try House.decide("key=p/a", by: try caller("two"), policy) == denied)
     }
 
     @Test func `R13: where the route knows no buckets, keys are judged all the same`() throws {
@@ -274,6 +309,21 @@ import Testing
         let policy = policy(
             try House.grant("own", callers: [House.apiKey("android")], key: "u/${caller.id}/x", maximumKeyLength: 10))
         #expect(try House.decide("", by: try caller("one"), policy) == .notInGrant(clause: "key"))
+    }
+
+    @Test func `R13: an issuer's rule of a key is asked of the key that is signed, and not of the one asked for`()
+        throws
+    {
+        let issuer = House.Limited(badEnd: Array("mp4".utf8))
+        let policy = policy(try House.grant("clip", key: "v/clip-${ext}", issuer: issuer))
+        #expect(try House.decide("key=x.mp4", by: anonymous, policy) == .notInGrant(clause: "key"))
+        #expect(
+            try House.decide("key=x.mp3", by: anonymous, policy)
+                == .permitted(grant: "clip", bucket: "media", key: "v/clip-mp3", .object, lifetime: 600, by: .grant))
+        let other = self.policy(try House.grant("clip", key: "v/mp4.${ext}", issuer: issuer))
+        #expect(
+            try House.decide("key=mp4.a", by: anonymous, other)
+                == .permitted(grant: "clip", bucket: "media", key: "v/mp4.a", .object, lifetime: 600, by: .grant))
     }
 
     @Test func `R14: templates are filled in for the caller`() throws {

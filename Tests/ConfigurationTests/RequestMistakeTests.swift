@@ -250,6 +250,13 @@ struct RequestMistakeTests {
                 "scheme: \"http\"", "‸neverExpires: true, scheme: \"http\"", "grants.downloads.neverExpires",
                 "is not known"),
             mistake("lifetime: \"5m\"", "‸lifetime: \"8d\"", "grants.links.lifetime", "from 1s to 7d"),
+            mistake(
+                "rs.internal:8443\" }, neverExpires: false",
+                "rs.internal:8443\" }, neverExpires: true, ‸outliveCaller: true",
+                "grants.browse.outliveCaller", "cannot stand beside neverExpires"),
+            mistake(
+                "methods: [\"GET\"]", "methods: [\"GET\"], ‸outliveCaller: true", "grants.links.outliveCaller",
+                "is not known"),
             mistake("hosts: { rsf", "hosts: { ‸xyz: \"x\", rsf", "grants.browse.hosts.xyz", "there are rs, rsf, uc"),
             mistake(
                 "bucket: \"files\", keyPrefix", "‸bucket: \"Files\", keyPrefix", "grants.objects.bucket",

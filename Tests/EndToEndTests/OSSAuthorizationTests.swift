@@ -315,7 +315,9 @@ struct OSSAuthorizationTests {
         for key in ["in/a?acl", "in/a?uploadId=1", "in/a?x-oss-process=b", "in/a?b&acl", "in/a?new=1"] {
             for route in ["authorization", "presigned-url"] {
                 let asked = "/oss/\(route)?key=\(percent(key))"
-                try service.get("\(asked)&version=v1").expectProblem(400, "invalid_parameter", "a ?")
+                let answer = try service.get("\(asked)&version=v1")
+                answer.expectProblem(403, "not_in_grant", "a ?")
+                #expect(answer.json["clause"] == "key")
                 #expect(try SentOSSRequest(try service.get(asked).json).url.key == key)
             }
         }

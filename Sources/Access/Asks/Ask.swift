@@ -18,10 +18,12 @@ package struct Ask: ~Copyable {
     package var isAboutService = false
 
     package enum End: Sendable {
-        /// Seconds since 1970; what is signed holds until then, so the caller's own credential must hold as long.
+        /// Seconds since 1970, chosen by whoever asks. An earlier one can be asked for, so what is signed never outlives the
+        /// caller's own credential.
         case binding(Int64)
-        /// Seconds since 1970; until then the vendor takes what is signed, at the latest.
-        case reported(Int64)
+        /// Seconds since 1970, set by the vendor, who takes what is signed until then; nobody can choose an earlier one. What is
+        /// signed outlives the caller's own credential only where the grant says so (`CallersEnd.ignored`).
+        case fixed(Int64)
     }
 
     private(set) var grant: Range<Int>?

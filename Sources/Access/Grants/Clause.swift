@@ -12,7 +12,7 @@ package enum Clause: String, Sendable, CaseIterable, Comparable {
     case request
     case bucket
     case key
-    /// The fields that the grant's route has.
+    /// The rules that hold for the key that would be signed, and the fields that the grant's route has.
     case fields
     /// Whether no more seconds are asked for than may be.
     case lifetime

@@ -4,6 +4,11 @@ package protocol Issuer: Sendable {
     /// What in the ask the grant's own clauses do not admit; nil when they admit all of it. Bucket and key are not its matter.
     func objection(to ask: borrowing Ask) -> Objection?
 
+    /// Why the vendor's own rules do not let this key or prefix be signed for the ask; nil when they do.
+    /// - Parameter key: the bytes that will be signed, templates filled in; `ask.key` may be another. `ObjectKeyRule` holds for
+    ///   it, and it is not empty.
+    func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection?
+
     /// The name that the caller has with the vendor, rendered into the permit (R14); nil for none.
     var vendorName: KeyTemplate? { get }
 
@@ -18,6 +23,7 @@ package protocol Issuer: Sendable {
 }
 
 extension Issuer {
+    package func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection? { nil }
     package var vendorName: KeyTemplate? { nil }
     package var callersEnd: CallersEnd { .shortens }
     package var neverEnds: Bool { false }

@@ -155,19 +155,21 @@ extension Policy {
         of ask: borrowing Ask, by grant: Grant, for caller: Caller, now: Int64
     ) -> [Explanation.Bound] {
         var bounds: [Explanation.Bound] = []
+        let callersBound = caller.end(at: now).map { Explanation.Bound(limit: .caller, seconds: $0 - now) }
         switch ask.end {
-        case .binding(let end), .reported(let end):
-            return [Explanation.Bound(limit: .requested, seconds: end - now)]
+        case .binding(let end):
+            return [Explanation.Bound(limit: .requested, seconds: end - now)] + [callersBound].compactMap(\.self)
+        case .fixed(let end):
+            bounds.append(Explanation.Bound(limit: .requested, seconds: end - now))
+            if case .ignored = grant.callersEnd { return bounds }
+            return bounds + [callersBound].compactMap(\.self)
         case nil: break
         }
         if let lifetime = ask.lifetime { bounds.append(Explanation.Bound(limit: .requested, seconds: lifetime)) }
         bounds.append(
             Explanation.Bound(limit: .grant, seconds: ask.lifetime == nil ? grant.lifetime : grant.maxLifetime))
-        if let end = caller.end(at: now) {
-            if case .ignored = grant.callersEnd {
-            } else {
-                bounds.append(Explanation.Bound(limit: .caller, seconds: end - now))
-            }
+        if let callersBound {
+            if case .ignored = grant.callersEnd {} else { bounds.append(callersBound) }
         }
         // It is hardly ever the least.
         if let last = grant.lastMoment, bounds.allSatisfy({ last - now < $0.seconds }) {

@@ -85,17 +85,25 @@ package struct Policy: Sendable {
     enum Lifetime {
         case lasts(Int64, Permit.Limit)
         case denied(Denial)
+
+        static func tooShort(_ left: Int64, needed: Int64?, _ remedy: Shortfall.Remedy) -> Lifetime {
+            .denied(.credentialTooShort(Shortfall(left: max(0, left), needed: needed, remedy: remedy)))
+        }
     }
 
     static func lifetime(
         of ask: borrowing Ask, by grant: Grant, for caller: Caller, now: Int64
     ) -> Lifetime {
-        if grant.neverEnds, caller.endsAt != nil { return .denied(.credentialTooShort) }
+        let left = caller.end(at: now).map { $0 - now }
+        if grant.neverEnds, let left { return .tooShort(left, needed: nil, .endlessCredential) }
         switch ask.end {
         case .binding(let end):
-            if let callersEnd = caller.end(at: now), callersEnd < end { return .denied(.credentialTooShort) }
+            if let left, left < end - now { return .tooShort(left, needed: end - now, .earlierEnd) }
             return .lasts(end - now, .requested)
-        case .reported(let end): return .lasts(end - now, .requested)
+        case .fixed(let end):
+            if case .ignored = grant.callersEnd { return .lasts(end - now, .requested) }
+            if let left, left < end - now { return .tooShort(left, needed: end - now, .outliveCaller) }
+            return .lasts(end - now, .requested)
         case nil: break
         }
         let lifetime = ask.lifetime ?? grant.lifetime
@@ -103,10 +111,10 @@ package struct Policy: Sendable {
         guard now < last else {
             return .denied(.notInGrant(Objection("lifetime", "the vendor's tokens cannot name a time so late")))
         }
-        if let end = caller.end(at: now), end - now < lifetime {
+        if let left, left < lifetime {
             switch grant.callersEnd {
-            case .shortens: if end <= last { return .lasts(end - now, .caller) }
-            case .denies: return .denied(.credentialTooShort)
+            case .shortens: if now + left <= last { return .lasts(left, .caller) }
+            case .denies: return .tooShort(left, needed: lifetime, .outliveCaller)
             case .ignored: break
             }
         }
@@ -127,8 +135,8 @@ package struct Policy: Sendable {
         guard ask.obscurity == nil || grant.takesObscure else { return .obscure }
         let verdict = judgeScope(ask, by: grant, for: caller, at: moment, &scope)
         guard case .fits = verdict else { return verdict }
-        guard scope.key.count <= grant.maximumKeyLength else {
-            return .objects(Objection("key", "the rendered key is longer than the vendor allows"), .key)
+        if let objection = Policy.objection(toKey: scope.key, of: ask, by: grant) {
+            return .objects(objection, .fields)
         }
         if let template = grant.issuer.vendorName,
             let fault = scope.set(vendorName: template, for: caller, asking: ask.key, at: moment)
@@ -137,6 +145,17 @@ package struct Policy: Sendable {
         }
         if let objection = grant.issuer.objection(to: ask) { return .objects(objection, .fields) }
         return ask.lifetime ?? 0 <= grant.maxLifetime ? .fits : .lifetimeTooLong
+    }
+
+    /// What is wrong with the bytes that would be signed as key or prefix. Every rule of a key is asked here, wherever the bytes
+    /// come from: the caller, the grant, or a template that was filled in.
+    /// - Parameter key: empty where all of the bucket or of the account is meant.
+    private static func objection(toKey key: Span<UInt8>, of ask: borrowing Ask, by grant: Grant) -> Objection? {
+        guard !key.isEmpty else { return nil }
+        if let fault = ObjectKeyRule.fault(of: key, maximumLength: grant.maximumKeyLength) {
+            return Objection("key", fault)
+        }
+        return grant.issuer.objection(toKey: key, of: ask)
     }
 
     private func judgeScope(

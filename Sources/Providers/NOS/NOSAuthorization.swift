@@ -8,6 +8,7 @@ struct NOSAuthorization: TokenIssuer {
     private let rule: OperationRule
     private let endpoint: WebOrigin
     private let place: Place
+    let callersEnd: CallersEnd
 
     private enum Place {
         case header, url
@@ -35,13 +36,14 @@ struct NOSAuthorization: TokenIssuer {
     static let headerRoute = RouteDescription(
         "nos.authorization", path: "/nos/authorization",
         "A request about one object, signed in its Authorization field.",
-        parameters: parameters, grantFields: fields, answer: answer, token: ["Authorization"],
+        parameters: parameters, grantFields: fields + [.outliveCaller("the signature")], answer: answer,
+        token: ["Authorization"],
         scope: [.bucket, .key, .keyPrefix],
         enforcement: .nosRequest,
         credentialNeeds: ["endpoint"], withoutKey: .refuse(parameter: "object"), longestLifetime: nil,
         read: { ask, moment throws(AskError) in
             try read(&ask)
-            ask.end = .reported(moment.unixSeconds + dateTolerance)
+            ask.end = .fixed(moment.unixSeconds + dateTolerance)
         },
         makeIssuer: { fields throws(FieldProblem) in try NOSAuthorization(fields, .header) })
 
@@ -106,6 +108,7 @@ struct NOSAuthorization: TokenIssuer {
             headers: fields.grant.strings("headers") ?? [], reach: fields.reach)
         self.endpoint = endpoint
         self.place = place
+        callersEnd = place == .header ? fields.grant.callersEnd : .shortens
     }
 
     // MARK: Asking

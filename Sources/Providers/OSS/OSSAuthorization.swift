@@ -6,6 +6,7 @@ import Crypto
 /// URL, ready for the client to send.
 struct OSSAuthorization: SessionSigning {
     let sessionPolicy: [UInt8]?
+    let callersEnd: CallersEnd
     private let rule: OperationRule
     private let clauses: OSSRequestClauses
     private let endpoint: WebOrigin
@@ -19,14 +20,15 @@ struct OSSAuthorization: SessionSigning {
     static let headerRoute = RouteDescription(
         "oss.authorization", path: "/oss/authorization",
         "A request about one object, signed in its Authorization field.",
-        parameters: parameters, grantFields: fields, answer: answer, token: ["Authorization"],
+        parameters: parameters, grantFields: fields + [.outliveCaller("the signature")], answer: answer,
+        token: ["Authorization"],
         scope: [.bucket, .key, .keyPrefix],
         enforcement: .ossRequest,
         otherProviders: ["sts"], credentialNeeds: ["region"], withoutKey: .refuse(parameter: "key"),
         longestLifetime: nil,
         read: { ask, moment throws(AskError) in
             ask.detail = try OSSRequestParts(ask, at: positions)
-            ask.end = .reported(moment.unixSeconds + OSS.dateTolerance)
+            ask.end = .fixed(moment.unixSeconds + OSS.dateTolerance)
         },
         makeIssuer: { fields throws(FieldProblem) in try OSSAuthorization(fields, .header) })
 
@@ -88,6 +90,7 @@ struct OSSAuthorization: SessionSigning {
             query: fields.grant.strings("query") ?? [], headers: fields.grant.strings("headers") ?? [],
             reach: fields.reach)
         sessionPolicy = fields.hasSessions ? try OSSPermissions.policy(for: rule, fields) : nil
+        callersEnd = place == .header ? fields.grant.callersEnd : .shortens
         self.endpoint = endpoint
         self.region = region
         self.place = place
@@ -99,6 +102,11 @@ struct OSSAuthorization: SessionSigning {
             to: parts.method, .object, names: parts.parameters.map(\.name),
             headers: parts.names.filter { !clauses.admits(header: $0.span) })
         return objection ?? clauses.objection(to: parts)
+    }
+
+    func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection? {
+        guard let parts = ask.detail as? OSSRequestParts else { return Objection("key", "was not read") }
+        return parts.fault(ofKey: key).map { Objection("key", $0) }
     }
 
     // MARK: The request

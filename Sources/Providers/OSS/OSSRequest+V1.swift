@@ -23,9 +23,7 @@ extension OSSRequest {
             out.append(bucket)
             out.append(UInt8(ascii: "/"))
         }
-        guard !OSSRequest.isAmbiguous(key, after: "?") else {
-            throw .unsignable("a key must not go on like a query behind a ?")
-        }
+        if let fault = OSSRequest.faultV1(ofKey: key) { throw .unsignable(fault) }
         out.append(key)
         for (index, parameter) in try OSSRequest.subResources(parameters).enumerated() {
             guard !OSSRequest.isAmbiguous(parameter.value.span, after: "?&") else {
@@ -37,6 +35,11 @@ extension OSSRequest {
             out.append(UInt8(ascii: "="))
             out.append(parameter.value)
         }
+    }
+
+    /// Why version 1 cannot sign a request about this key; nil when it can.
+    static func faultV1(ofKey key: Span<UInt8>) -> StaticString? {
+        isAmbiguous(key, after: "?") ? "a key must not go on like a query behind a ?" : nil
     }
 
     /// The parameters that are signed, in the order in which they are.

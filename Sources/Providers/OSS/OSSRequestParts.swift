@@ -110,11 +110,19 @@ struct OSSRequestParts: AskDetail {
     private func check(_ ask: borrowing Ask) throws(AskError) {
         if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
         do throws(IssueError) {
-            // Which bucket it is makes no difference, nor which key, if the grant has it.
-            if let key = ask.key { try check(key: key) } else { try check(key: OSSRequestParts.anyKey.span) }
+            // Which bucket it is makes no difference; the key is judged when it is known which one is signed.
+            try check(key: OSSRequestParts.anyKey.span)
         } catch {
             guard case .unsignable(let reason) = error else { throw AskError(.invalid, "", "cannot be signed") }
             throw AskError(.invalid, "", reason.description)
+        }
+    }
+
+    /// Why a request about this key could not be signed; nil when it can.
+    func fault(ofKey key: Span<UInt8>) -> StaticString? {
+        switch version {
+        case .v1: OSSRequest.faultV1(ofKey: key)
+        case .v4: nil
         }
     }
 

@@ -83,7 +83,7 @@ extension RemoteSignature {
         if let key = ask.key, !key.equals(string.key) { throw disagreement("key") }
         let end: Ask.End =
             switch string.moment {
-            case .date(let date): .reported(date + OSS.dateTolerance)
+            case .date(let date): .fixed(date + OSS.dateTolerance)
             case .expires(let end): .binding(end)
             }
         return Reading(
@@ -111,7 +111,7 @@ extension RemoteSignature {
         }
         let end: Ask.End =
             switch canonical.form {
-            case .header: .reported(string.moment + OSS.dateTolerance)
+            case .header: .fixed(string.moment + OSS.dateTolerance)
             case .url(let lifetime): .binding(string.moment + lifetime)
             }
         return Reading(
@@ -124,7 +124,7 @@ extension RemoteSignature {
         let (request, date) = try told(ask, at: now)
         ask.detail = request
         // It may be a URL's, and nobody knows how long that lives.
-        ask.end = .binding(date + 604_800)
+        ask.end = .fixed(date + 604_800)
         if ask.key == nil {
             if ask.bucket == nil { ask.isAboutService = true } else { ask.setTargetToBucket() }
         }

@@ -18,6 +18,7 @@ struct RemoteSignature: TokenIssuer {
     private let presign: Int64?
     /// Whether requests are signed that nobody has seen.
     let takesObscure: Bool
+    let callersEnd: CallersEnd
 
     /// A client's clock may be this much ahead, in seconds.
     private static let clockLead: Int64 = 60
@@ -46,6 +47,7 @@ struct RemoteSignature: TokenIssuer {
                 "trustSignInfo", .boolean, standard: "false",
                 "Whether V4 strings are signed without their canonical request, so that nothing of it is known; needs unscoped: true."
             ),
+            .outliveCaller("a header's signature"),
         ],
         answer: [
             AnswerField("authorization", "The value of the Authorization field; of V1 only."),
@@ -88,6 +90,7 @@ struct RemoteSignature: TokenIssuer {
         versions = try RemoteSignature.versions(fields.grant.strings("versions"), region: region)
         presign = fields.grant.integer("presign").map { $0 / 1000 }
         takesObscure = fields.grant.boolean("trustSignInfo") ?? false
+        callersEnd = fields.grant.callersEnd
         guard !takesObscure || fields.reach > .object && versions.contains(.v4) else {
             throw FieldProblem(
                 "trustSignInfo", "needs unscoped: true and version v4, since nothing is known of what is signed")

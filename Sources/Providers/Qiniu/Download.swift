@@ -95,7 +95,7 @@ struct Download: TokenIssuer {
         "must not end in a digit or a to f, unless in an extension such as .mp4: the CDN could take that for a deadline's first"
 
     private func signs(_ template: KeyTemplate) -> Bool {
-        // What a place at the end will be is not known yet; an extension is judged with the key that it is of.
+        // An extension at the end is judged with the key that it is of; what another place will be is not known.
         guard case .antiLeech(_, signsAnyKey: false) = signature, !template.endsInExtension else { return true }
         let end = template.literalEnd
         return !end.isEmpty && TimestampAntiLeech.isSeparable(end.span)
@@ -107,12 +107,14 @@ struct Download: TokenIssuer {
                 return Objection("query", "the grant's query does not have this one, word for word")
             }
         }
-        if case .antiLeech(_, signsAnyKey: false) = signature, let key = ask.key,
-            !TimestampAntiLeech.isSeparable(key)
-        {
-            return Objection("key", Download.inseparable)
-        }
         return nil
+    }
+
+    func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection? {
+        guard case .antiLeech(_, signsAnyKey: false) = signature, !TimestampAntiLeech.isSeparable(key) else {
+            return nil
+        }
+        return Objection("key", Download.inseparable)
     }
 
     func issue(

@@ -10,6 +10,7 @@ struct ManagementAuthorization: TokenIssuer {
     private let rule: OperationRule
     private let hosts: [(operation: ManagementOperation, origin: WebOrigin)]
     private let signature: ManagementSignature
+    let callersEnd: CallersEnd
 
     /// How long the vendor takes a dated request, in seconds.
     private static let dateTolerance: Int64 = 15 * 60
@@ -35,6 +36,7 @@ struct ManagementAuthorization: TokenIssuer {
             FieldDescription(
                 "neverExpires", .boolean, standard: "false",
                 "Whether requests are signed as QBox, which never ends and holds for every method."),
+            .outliveCaller("the signature"),
         ],
         answer: [
             AnswerField("method", "The method."), AnswerField("url", "The URL."),
@@ -71,6 +73,12 @@ struct ManagementAuthorization: TokenIssuer {
         }
         self.hosts = hosts
         signature = grant.boolean("neverExpires") == true ? .qbox : .qiniu
+        callersEnd = grant.callersEnd
+        if case .ignored = callersEnd, signature == .qbox {
+            throw FieldProblem(
+                "outliveCaller",
+                "cannot stand beside neverExpires: true, by which only callers without an end get anything")
+        }
     }
 
     var neverEnds: Bool { signature == .qbox }
@@ -81,7 +89,7 @@ struct ManagementAuthorization: TokenIssuer {
         let operation = try operation(of: ask)
         ask.isAboutService = operation == .buckets
         ask.detail = operation
-        ask.end = .reported(moment.unixSeconds + dateTolerance)
+        ask.end = .fixed(moment.unixSeconds + dateTolerance)
     }
 
     private static func operation(of ask: borrowing Ask) throws(AskError) -> ManagementOperation {

@@ -24,9 +24,7 @@ package struct DistributeToken: Issuer {
                 "What the key may do with the prefix's objects: \(SessionActions.objectLevel.joined(separator: ", "))."),
             FieldDescription("listPrefix", .boolean, standard: "false", "Whether the prefix's keys may be listed."),
             FieldDescription("sessionName", .template, "How the vendor's logs name the session; a template."),
-            FieldDescription(
-                "outliveCaller", .boolean, standard: "false",
-                "Whether the key may hold longer than the caller's own credential."),
+            .outliveCaller("the key"),
             FieldDescription(
                 "shareAcrossCallers", .boolean, standard: "false",
                 "Whether callers who would get equal keys get the same one."),
@@ -49,7 +47,7 @@ package struct DistributeToken: Issuer {
         actions = try SessionActions(grant.strings("actions") ?? [], isUnscoped: isUnscoped)
         listPrefix = grant.boolean("listPrefix") == true
         sharesAcrossCallers = grant.boolean("shareAcrossCallers") == true
-        callersEnd = grant.boolean("outliveCaller") == true ? .ignored : .denies
+        callersEnd = grant.callersEnd
         vendorName = grant.template("sessionName")
         try checkSessionName()
         if case .prefix(let template) = fields.target { try DistributeToken.checkSameness(of: template, "keyPrefix") }

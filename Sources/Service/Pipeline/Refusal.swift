@@ -161,10 +161,21 @@ extension Refusal {
         case .lifetimeTooLong(let maximum):
             self.init(400, "invalid_parameter", "expires must be at most \(maximum) seconds, the grant's maxLifetime")
             subject = ("parameter", "expires")
-        case .credentialTooShort:
-            self.init(
-                403, "credential_too_short", "what is asked for would outlive the caller's own credential")
+        case .credentialTooShort(let shortfall):
+            self.init(403, "credential_too_short", Refusal.words(shortfall))
         }
+    }
+
+    private static func words(_ shortfall: Shortfall) -> String {
+        let needed = shortfall.needed.map { "holds for \($0) seconds" } ?? "never ends"
+        let remedy =
+            switch shortfall.remedy {
+            case .endlessCredential: "only a caller whose credential has no end gets it"
+            case .earlierEnd: "ask for an earlier end, or with a newer credential"
+            case .outliveCaller: "ask with a newer credential, or let the grant say outliveCaller: true"
+            }
+        return "what is asked for would outlive the caller's own credential: it \(needed), and the credential has "
+            + "\(shortfall.left) seconds left; \(remedy)"
     }
 
     init(_ refusal: SlotRefusal) {
