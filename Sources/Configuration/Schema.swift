@@ -276,7 +276,8 @@ package enum Schema {
             "callsPerSecond", .integer(1...1000), standard: "10", "Calls for the vendor's usual key, at most."),
         FieldDescription(
             "strangeCallsPerSecond", .integer(1...1000), standard: "1",
-            "Calls for keys at other places of the vendor's, which anybody may make up; five times as many at once."),
+            "Calls for keys of other versions than the vendor's usual one, which anybody may make up; five times as many at once."
+        ),
         FieldDescription(
             "waiting", .integer(1...100_000), standard: "512",
             "Callbacks that may wait for keys in an event loop; beyond it 503."),

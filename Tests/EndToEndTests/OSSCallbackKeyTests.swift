@@ -189,7 +189,8 @@ struct OSSCallbackKeyTests {
         }
     }
 
-    @Test func `made-up places of keys have the vendor asked a few times, and keep no genuine callback waiting`() throws
+    @Test func `made-up versions of keys have the vendor asked a few times, and keep no genuine callback waiting`()
+        throws
     {
         let oss = try FakeOSS()
         try Service.run(.ossCallbacks("made up", oss.url), .epoll) { service in
@@ -198,7 +199,9 @@ struct OSSCallbackKeyTests {
             let client = try service.connect()
             let begin = ContinuousClock.now
             for number in 0..<300 {
-                let forged = good.with { $0.keyURL = "https://gosspublic.alicdn.com/k/\(number).pem" }
+                let forged = good.with {
+                    $0.keyURL = "https://gosspublic.alicdn.com/callback_pub_key_v\(number + 2).pem"
+                }
                 try client.send(forged.text(to: service, signature))
                 let status = try client.answer().status
                 #expect(status == 502 || status == 503)

@@ -86,7 +86,7 @@ struct OSSCallback: CallbackVerifier {
             throw CallbackFault("it has no x-oss-pub-key-url, or more than one")
         }
         guard let url = CallbackKeyURL(lines.extracting(field)) else {
-            throw CallbackFault("its x-oss-pub-key-url is not a URL of the vendor's host in base64")
+            throw CallbackFault("its x-oss-pub-key-url is not the base64 of the URL of one of the vendor's keys")
         }
         return (PublishedKey(host: host, path: url.path, isUsual: url.isUsual), signature)
     }
