@@ -104,6 +104,11 @@ final class Compiler {
                 "grants.\(grant.name.text): nobody can use it, since there is no API key, issuer of tokens or certificate"
             )
         }
+        for grant in grants {
+            for gap in (grant.issuer as? any PartlyEnforced)?.unenforced ?? [] {
+                warnings.append("grants.\(grant.name.text): \(gap.subject): \(gap.means)")
+            }
+        }
         for (index, credential) in credentials.enumerated() where !grants.contains(where: { $0.credential == index }) {
             warnings.append("credentials.\(credential.name): no grant uses it")
         }

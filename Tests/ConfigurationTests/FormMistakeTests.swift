@@ -43,7 +43,22 @@ struct FormMistakeTests {
     @Test func `what the mistakes are made in is right`() throws {
         let configuration = try Sample.load(FormMistakeTests.text)
         #expect(configuration.grants.count == 3)
-        #expect(configuration.warnings.isEmpty)
+        #expect(configuration.warnings.count == 1)
+    }
+
+    @Test func `what OSS cannot hold a form to is warned of`() throws {
+        func warnings(_ old: String, _ new: String) throws -> [String] {
+            try Sample.load(try #require(FormMistakeTests.text.replacingOnce(old, with: new))).warnings
+        }
+        let callback = "grants.one: callback: a form may name one of its own"
+        let acl = "grants.one: ACL: a form may publish what it uploads"
+        let plain = try warnings("maxSize: 5368709120", "maxSize: 1")
+        #expect(plain.count == 1 && plain[0].hasPrefix(callback))
+        let open = try warnings("maxSize: 5368709120", "maxSize: 1, objectAcl: \"any\"")
+        #expect(open.count == 2 && open[0].hasPrefix(acl) && open[1].hasPrefix(callback))
+        let pinned = try warnings(
+            "maxSize: 5368709120", "maxSize: 1, callback: { callbackUrl: \"https://a.example\", callbackBody: \"x\" }")
+        #expect(pinned.isEmpty)
     }
 
     @Test func `every grant that needs a region is named when there is none`() throws {
@@ -58,6 +73,8 @@ struct FormMistakeTests {
         "refuses forms that OSS would refuse, or that would hold nobody to what the grant says (R18)",
         arguments: [
             mistake("maxSize: \"1MiB\", ", "", "grants.forms", "needs maxSize").at("\"forms\": {"),
+            mistake(
+                "maxSize: 5368709120", "maxSize: 1, ‸objectAcl: \"public\"", "grants.one.objectAcl", "public-read"),
             size("0"), size("-1"), size("5368709121"), size("\"6GiB\""), size("\"1MB\""), size("true"), size("1.5"),
             mistake("minSize: \"1KiB\"", "‸minSize: \"2MiB\"", "grants.forms.minSize", "not be greater than maxSize"),
             mistake("minSize: \"1KiB\"", "‸minSize: -1", "grants.forms.minSize", "from 0B to 5120MiB"),

@@ -150,10 +150,10 @@ struct OSSFormAttackTests {
         ] {
             let answer = try service.get("/oss/post-policy?key=\(percent(key))")
             let form = try PostedForm(answer.json)
-            #expect(form.conditions.count == 6)
+            #expect(form.conditions.count == 7)
             #expect(form.conditions.contains(.list(["eq", "$key", .string(key)])), "\(form.text)")
             #expect(form.fields["key"] == key)
-            #expect(form.fields.count == 8)
+            #expect(form.fields.count == 9)
             #expect(answer.json["key"] == .string(key))
         }
     }

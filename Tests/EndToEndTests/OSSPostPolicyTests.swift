@@ -57,10 +57,13 @@ struct OSSPostPolicyTests {
                     .list(["content-length-range", 10, 1000]),
                     .list(["in", "$content-type", .list(["image/png", "image/jpeg"])]),
                     .object(["success_action_status": "200"]), .object(["x-oss-forbid-overwrite": "true"]),
+                    .object(["x-oss-object-acl": "default"]),
                 ])
             let signed =
                 version.hasSuffix("v1") ? ["policy", "Signature", "OSSAccessKeyId"] : OSSPostPolicyTests.v4Fields
-            #expect(Set(form.fields.keys) == signed.union(["key", "success_action_status", "x-oss-forbid-overwrite"]))
+            let pinned: Set = ["key", "success_action_status", "x-oss-forbid-overwrite", "x-oss-object-acl"]
+            #expect(Set(form.fields.keys) == signed.union(pinned))
+            #expect(form.fields["x-oss-object-acl"] == "default")
             #expect(form.fields["key"] == "pictures/2026/a.png")
         }
     }
@@ -178,6 +181,27 @@ struct OSSPostPolicyTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `no form publishes what it uploads, unless the grant leaves that open`(_ transport: Transport) throws {
+        let service = try Service.shared(.forms, transport)
+        for version in ["v4", "v1"] {
+            for (key, acl) in [("pictures/a.png", "default"), ("reports/a.pdf", "private")] {
+                let form = try PostedForm(try service.get("/oss/post-policy?key=\(key)&version=\(version)").json)
+                let type: [String: String?] = ["content-type": acl == "default" ? "image/png" : "application/pdf"]
+                #expect(form.fault(size: 10, type) == nil)
+                #expect(form.condition("x-oss-object-acl") == acl && form.fields["x-oss-object-acl"] == acl)
+                // The vendor wants every field that a condition names, so it cannot be left out either.
+                for other in ["public-read", "public-read-write", "PUBLIC-READ", "", nil] as [String?] {
+                    #expect(
+                        form.fault(size: 10, type.merging(["x-oss-object-acl": other]) { $1 }) == "x-oss-object-acl")
+                }
+            }
+            let open = try PostedForm(try service.get("/oss/post-policy?key=any/a&version=\(version)").json)
+            #expect(open.condition("x-oss-object-acl") == nil && open.fields["x-oss-object-acl"] == nil)
+            #expect(open.fault(size: 10, ["x-oss-object-acl": "public-read"]) == nil)
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `R18: every clause of a grant is one that the vendor holds a form to`(_ transport: Transport) throws {
         let service = try Service.shared(.forms, transport)
         let form = try PostedForm(try service.get("/oss/post-policy?key=pictures/a.png").json)
@@ -190,6 +214,7 @@ struct OSSPostPolicyTests {
             ("content-type", ["text/html", "image/gif", "", "image/png;a", nil]),
             ("key", ["pictures/b.png", "pictures/a.png/", "pictures/a.pn", "x/pictures/a.png", nil]),
             ("x-oss-forbid-overwrite", ["false", "", nil]), ("success_action_status", ["201", nil]),
+            ("x-oss-object-acl", ["public-read", "private", nil]),
             ("x-oss-date", ["20200101T000000Z", nil]), ("x-oss-credential", ["a/b", nil]),
         ] as [(String, [String?])] {
             for value in values {

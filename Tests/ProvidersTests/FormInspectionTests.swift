@@ -49,6 +49,7 @@ import Testing
         #expect(inspection[fact: "content-type"] == "image/png")
         #expect(inspection[fact: "size"] == "1 to 1000 bytes")
         #expect(inspection[fact: "x-oss-forbid-overwrite"] == "true")
+        #expect(inspection[fact: "left to the form"] == "x-oss-object-acl, callback")
         let prefix = try InspectionSample.inspect(self.form(v4: v4, key: "a/", isPrefix: true))
         #expect(prefix.verdict == .genuine && prefix[fact: "key prefix"] == "a/")
         let open = try InspectionSample.inspect(self.form(v4: v4, types: ["image/png", "image/gif"]))

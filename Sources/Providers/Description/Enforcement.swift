@@ -1,3 +1,5 @@
+import Access
+
 /// Who sees to it that something a grant says still holds when what was issued is used (R18).
 package struct Enforcement: Sendable {
     package enum Keeper: String, Sendable {
@@ -23,4 +25,10 @@ package struct Enforcement: Sendable {
 
     /// What is signed may be used again and again until it ends.
     static let reuse = Enforcement(.nobody, "uses", "how often it is used before it ends is not limited")
+}
+
+/// The vendor half of grants of which one may leave open what another has enforced.
+package protocol PartlyEnforced: Issuer {
+    /// What nobody can hold clients of this grant to; told by `check` and `explain`.
+    var unenforced: [Enforcement] { get }
 }

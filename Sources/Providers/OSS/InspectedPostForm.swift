@@ -134,7 +134,12 @@ enum InspectedPostForm {
         _ policy: JSONValue, _ form: Form?, _ bucket: [UInt8]?, _ now: Int64, from begin: Int64? = nil,
         in inspection: inout Inspection
     ) {
-        for condition in PostCondition.all(of: policy) { tell(condition, form, bucket, in: &inspection) }
+        let conditions = PostCondition.all(of: policy)
+        for condition in conditions { tell(condition, form, bucket, in: &inspection) }
+        let open = ["x-oss-object-acl", "callback"].filter { name in
+            !conditions.contains { $0.field == Array(name.utf8) }
+        }
+        if !open.isEmpty { inspection.tell("left to the form", open.joined(separator: ", ")) }
         guard let expiration = policy.text("expiration"), let end = moment(expiration) else {
             inspection.fails("form", "the policy's expiration must be such as 2026-11-21T23:36:33.000Z")
             return

@@ -21,6 +21,9 @@ extension [Enforcement] {
         Enforcement(.vendor, "size", "content-length-range of the policy"),
         Enforcement(.vendor, "type", "a condition on content-type, where the grant has contentTypes"),
         Enforcement(.vendor, "overwriting", "x-oss-forbid-overwrite, unless the grant has overwrite: true"),
+        Enforcement(.vendor, "ACL", "a condition on x-oss-object-acl, unless the grant has objectAcl: \"any\""),
+        Enforcement(.vendor, "callback", "a condition, where the grant has one"),
+        Enforcement(.nobody, "other fields", "OSS takes those that no condition names, such as metadata"),
         .reuse,
     ]
 
@@ -29,4 +32,16 @@ extension [Enforcement] {
         Enforcement(.nobody, "content", "what is streamed, and how much, is not limited"),
         .reuse,
     ]
+}
+
+extension Enforcement {
+    /// A form whose grant has no callback.
+    static let anyCallback = Enforcement(
+        .nobody, "callback",
+        "a form may name one of its own, since OSS's policies cannot say that a field must not be there; a callback in the grant is pinned"
+    )
+
+    /// A form whose grant leaves the ACL open.
+    static let anyACL = Enforcement(
+        .nobody, "ACL", "a form may publish what it uploads (x-oss-object-acl); objectAcl: \"default\" pins it")
 }

@@ -4,9 +4,10 @@ import Crypto
 
 /// `/oss/post-policy`: the form with which a browser uploads one object, or objects of one prefix (PostObject).
 ///
-/// Bucket, key, size, type, status, callback and that nothing is overwritten are conditions of the form's policy, so that the
-/// vendor holds the client to them.
-struct PostUpload: TokenIssuer {
+/// Bucket, key, size, type, status, ACL, callback and that nothing is overwritten are conditions of the form's policy, so that the
+/// vendor holds the client to them. The vendor takes every field that no condition names, and wants every field that one names to
+/// be there (its error 0006-00000226): so a policy cannot say that a form must have no callback, nor that an ACL may be left out.
+struct PostUpload: TokenIssuer, PartlyEnforced {
     private let endpoint: WebOrigin
     private let region: [UInt8]
     /// In bytes.
@@ -15,6 +16,7 @@ struct PostUpload: TokenIssuer {
     private let contentTypes: [[UInt8]]
     private let policy: PostPolicy
     private let callback: [UInt8]?
+    let unenforced: [Enforcement]
 
     private enum Version {
         case v1, v4
@@ -22,6 +24,8 @@ struct PostUpload: TokenIssuer {
 
     /// The largest object that a form may upload, in bytes.
     private static let largestSize: Int64 = 5 << 30
+    /// What `objectAcl` says where the form may give any.
+    private static let anyACL = "any"
     private static let typeFault = "must be a type such as image/png, without parameters"
 
     /// Where the parameters stand in an ask.
@@ -54,6 +58,9 @@ struct PostUpload: TokenIssuer {
             FieldDescription(
                 "contentTypes", .strings, "The types that objects may be given, such as image/png; any without it."),
             FieldDescription("callback", .object(PostCallback.fields), "Whom the vendor tells of an upload."),
+            FieldDescription(
+                "objectAcl", .choice(["default", "private", "public-read", anyACL]), standard: "\"default\"",
+                "The ACL that objects are given; default is the bucket's, and any leaves it to the form."),
             FieldDescription(
                 "overwrite", .boolean, standard: "false", "Whether an object that is there may be replaced."),
         ],
@@ -99,6 +106,9 @@ struct PostUpload: TokenIssuer {
         if fields.grant.boolean("overwrite") != true {
             form.append(PostPolicy.Field("x-oss-forbid-overwrite", StaticString("true").array))
         }
+        let acl = fields.grant.string("objectAcl") ?? []
+        let isPinned = acl.text != PostUpload.anyACL
+        if isPinned { form.append(PostPolicy.Field("x-oss-object-acl", acl)) }
         if let object = fields.grant.object("callback") {
             let value = try PostCallback.encode(object)
             form.append(PostPolicy.Field("callback", value))
@@ -106,6 +116,7 @@ struct PostUpload: TokenIssuer {
         } else {
             callback = nil
         }
+        unenforced = (isPinned ? [] : [.anyACL]) + (callback == nil ? [.anyCallback] : [])
         let policy = PostPolicy(sizes: sizes, contentTypes: contentTypes, fields: form)
         self.policy = contentTypes.count == 1 ? policy.limited(to: contentTypes[0]) : policy
     }

@@ -18,6 +18,12 @@ struct Explainer {
         /// What the credential would say, by which the vendor holds its bearer to the grant.
         let signed: [Inspection.Fact]
 
+        /// Who holds the bearer to what is permitted.
+        var enforcement: [Enforcement] {
+            let issuer = permitted?.grant.issuer as? any PartlyEnforced
+            return inquiry.description.enforcement + (issuer?.unenforced ?? [])
+        }
+
         /// What is permitted; nil for nothing.
         var permitted: Explanation.Permitted? {
             if case .permitted(let permitted)? = explanation?.outcome { permitted } else { nil }

@@ -32,7 +32,7 @@ struct ExplanationReport {
             lines += section("What is signed", answer.signed.map { ($0.name, $0.value.text) })
             lines += section(
                 "Who holds the bearer to it",
-                inquiry.description.enforcement.map { ($0.keeper.rawValue, "\($0.subject): \($0.means)") })
+                answer.enforcement.map { ($0.keeper.rawValue, "\($0.subject): \($0.means)") })
         }
         return lines.joined(separator: "\n").replacing("\n\n\n", with: "\n\n")
     }
@@ -124,7 +124,7 @@ struct ExplanationReport {
             $0.append(members: [("name", $1.name), ("value", $1.value.text)])
         }
         out.append(",\"enforcement\":")
-        out.append(list: isPermitted ? inquiry.description.enforcement : []) {
+        out.append(list: isPermitted ? answer.enforcement : []) {
             $0.append(members: [("keeper", $1.keeper.rawValue), ("subject", $1.subject), ("means", $1.means)])
         }
         out.append("}")

@@ -21,6 +21,7 @@ extension Setup {
                 "reports": {
                   route: "oss.post-policy", credential: "oss", callers: ["anonymous"], public: true,
                   bucket: "demo-bucket", keyPrefix: "reports/", maxSize: "5120MiB", contentTypes: "application/pdf",
+                  objectAcl: "private",
                   callback: {
                     callbackUrl: "https://app.example.com/done?a=1", callbackHost: "app.example.com",
                     callbackBody: "bucket=${bucket}&object=${object}&by=${x:by}", callbackSNI: true,
@@ -29,7 +30,7 @@ extension Setup {
                 },
                 "anything": {
                   route: "oss.post-policy", credential: "oss", callers: ["anonymous"], public: true,
-                  bucket: "demo-other", keyPrefix: "any/", maxSize: "1MiB", overwrite: true,
+                  bucket: "demo-other", keyPrefix: "any/", maxSize: "1MiB", overwrite: true, objectAcl: "any",
                 },
                 "avatar": {
                   route: "oss.post-policy", credential: "oss", callers: ["apiKey:alice", "apiKey:ending"],

@@ -99,6 +99,17 @@ struct ExplainerTests {
         #expect(ExplanationReport(answer).text(inColour: false).contains(#"photos/\u{202e}\u{9b}x"#))
     }
 
+    @Test func `R18: what only this grant leaves open is told of it`() throws {
+        let answer = try explain(try DeskHouse.inquiry("apiKey:app", "oss.post-policy", [("key", "in/a")]))
+        let gap = try #require(answer.enforcement.last)
+        #expect(gap.keeper == .nobody && gap.subject == "callback")
+        let report = ExplanationReport(answer)
+        for text in [report.text(inColour: false), report.json] {
+            #expect(text.contains("a form may name one of its own") && text.contains("left to the form"))
+        }
+        #expect(answer.signed.contains { $0.name == "x-oss-object-acl" && $0.value.text == "default" })
+    }
+
     @Test func `R18: every route says who holds the bearer to a grant, and never nobody alone`() {
         for route in Registry.routes.map(\.description) {
             #expect(route.enforcement.contains { $0.keeper != .nobody }, "\(route.name)")
