@@ -10,7 +10,11 @@ final class FakeCourier: Courier {
         var request: String { String(decoding: exchange.request, as: UTF8.self) }
 
         func answer(_ status: Int, _ body: String, _ fields: [(name: [UInt8], value: [UInt8])] = []) {
-            completion(.success(ExchangeAnswer(status: status, fields: fields, body: Array(body.utf8))))
+            answer(status, bytes: Array(body.utf8), fields)
+        }
+
+        func answer(_ status: Int, bytes: [UInt8], _ fields: [(name: [UInt8], value: [UInt8])] = []) {
+            completion(.success(ExchangeAnswer(status: status, fields: fields, body: bytes)))
         }
 
         func fail(_ error: ExchangeError = .timeout(.waiting)) { completion(.failure(error)) }
