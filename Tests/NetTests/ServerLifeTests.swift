@@ -136,7 +136,9 @@ import Testing
 
         func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool { false }
 
-        func respond(to error: RequestError, at instant: Instant, into response: inout Response) {}
+        func respond(
+            to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+        ) {}
     }
 
     #if os(Linux)
