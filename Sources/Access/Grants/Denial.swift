@@ -17,22 +17,3 @@ package enum Denial: Sendable {
     /// What is asked for would outlive the caller's own credential, and cannot be shortened.
     case credentialTooShort(Shortfall)
 }
-
-/// By how much the caller's own credential ends before what is asked for would.
-package struct Shortfall: Sendable, Equatable {
-    /// How what is asked for could be had all the same.
-    package enum Remedy: Sendable {
-        /// Only by a credential that has no end.
-        case endlessCredential
-        /// By asking for less time.
-        case earlierEnd
-        /// By a grant with `outliveCaller: true`.
-        case outliveCaller
-    }
-
-    /// Seconds that the caller's own credential has left.
-    package let left: Int64
-    /// Seconds that what is asked for would hold; nil if it never ends.
-    package let needed: Int64?
-    package let remedy: Remedy
-}

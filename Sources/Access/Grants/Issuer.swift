@@ -32,7 +32,7 @@ extension Issuer {
 
 /// What it means that the caller's own credential ends before what is issued would.
 package enum CallersEnd: Sendable {
-    /// What is issued ends with it (R5).
+    /// What is issued ends with it (R5); what the vendor sets the end of (`Ask.End.fixed`) is not issued.
     case shortens
     /// Nothing is issued (R17).
     case denies

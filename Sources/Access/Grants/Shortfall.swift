@@ -1,0 +1,18 @@
+/// By how much the caller's own credential ends before what is asked for would.
+package struct Shortfall: Sendable, Equatable {
+    /// How what is asked for could be had all the same.
+    package enum Remedy: Sendable {
+        /// Only by a credential that has no end.
+        case endlessCredential
+        /// By asking for less time.
+        case earlierEnd
+        /// By a grant with `outliveCaller: true`.
+        case outliveCaller
+    }
+
+    /// Seconds that the caller's own credential has left.
+    package let left: Int64
+    /// Seconds that what is asked for would hold; nil if it never ends.
+    package let needed: Int64?
+    package let remedy: Remedy
+}
