@@ -63,7 +63,11 @@ extension EventLoop {
         // Whoever expects TLS must not get anything else.
         let isPrepared = identity == nil || session != nil
         if !transport.watch(descriptor, token: token) || !isPrepared { close(channel) }
-        if case .displacing(let victim) = entry { displace(victim) }
+        switch entry {
+        case .displacing(let victim): displace(victim, isForced: true)
+        case .replacing(let victim): displace(victim, isForced: false)
+        case .accepted, .refused: break
+        }
     }
 
     /// Out of descriptors or memory: a level-triggered listener would be reported for ever, so it rests for a while.

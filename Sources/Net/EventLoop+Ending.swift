@@ -5,6 +5,8 @@ import HTTP
 extension EventLoop {
     /// Connections that are looked at for one that has made no progress since it was counted, before one is ended that has.
     private static let displacements = 8
+    /// Milliseconds in which a usual client has sent its request, and taken its answer.
+    private static let usualTime: Int64 = 2000
 
     func isReserved(_ channel: ServerChannel) -> Bool { settings.listeners[channel.connection.listener].isReserved }
 
@@ -75,16 +77,33 @@ extension EventLoop {
     // MARK: Places
 
     /// Ends a connection so that another address has its place, or another connection that has made no progress for longer.
-    /// - Parameter tries: how many more may be looked at.
-    func displace(_ victim: AddressShares.Victim, tries: Int = displacements) {
+    /// - Parameters:
+    ///   - isForced: whether one has to end, be it of use or not.
+    ///   - tries: how many more may be looked at.
+    func displace(_ victim: AddressShares.Victim, isForced: Bool, tries: Int = displacements) {
         onLoop(of: victim) { loop in
             guard let channel = loop.channel(victim.id.token) else { return }
-            let progress = channel.connection.progress
-            guard tries > 0, progress > victim.progress else { return loop.makeRoom(by: channel) }
-            let next = loop.open.spare(
-                victim.id, of: channel.network, since: progress, reserved: loop.isReserved(channel))
-            if let next { loop.displace(next, tries: tries - 1) }
+            let (progress, isReserved) = (channel.connection.progress, loop.isReserved(channel))
+            let mayEnd = isForced || loop.isDispensable(channel)
+            if tries > 0, progress > victim.progress || !mayEnd {
+                let next = loop.open.spare(victim.id, of: channel.network, since: progress, reserved: isReserved)
+                if let next { loop.displace(next, isForced: isForced, tries: tries - 1) }
+            } else if mayEnd {
+                loop.open.displaced(reserved: isReserved)
+                loop.makeRoom(by: channel)
+            } else {
+                loop.open.restore(victim.id, of: channel.network, since: progress, reserved: isReserved)
+            }
         }
+    }
+
+    /// Whether a connection is of no use at present: it waits for a request, or for longer than a usual client takes for the
+    /// rest of one, or for an answer to be taken.
+    private func isDispensable(_ channel: ServerChannel) -> Bool {
+        let rest = context.instant.monotonic - channel.connection.progress
+        // Not whoever has only just come.
+        if channel.isIdle { return rest > 0 }
+        return channel.isLingering || rest >= EventLoop.usualTime && channel.connection.ticket == nil
     }
 
     /// Ends a connection at once.

@@ -14,9 +14,12 @@ package final class OpenConnections: Sendable {
     /// What comes of a client that connects.
     enum Entry: Sendable, Equatable {
         case accepted
-        /// There was no place left, so that another connection has to end.
+        /// There was no place left, so that a connection of the address with most has to end.
         case displacing(AddressShares.Victim)
-        /// There is no place, and no address has more connections than its own would have.
+        /// There was no place left, and every address has one connection but the newcomer's, which has none: a connection has
+        /// to end that is of no use at present, if there is one.
+        case replacing(AddressShares.Victim)
+        /// There is no place.
         case refused
     }
 
@@ -28,19 +31,23 @@ package final class OpenConnections: Sendable {
 
         func enter(_ id: ConnectionID, of address: ClientAddress, at now: Int64, below limit: Int) -> Entry {
             let entry = places.withLock { places -> Entry in
-                var victim: AddressShares.Victim?
+                var entry = Entry.accepted
                 if places.total >= limit {
-                    guard places.greatest > places.amount(of: address) + 1 else { return .refused }
-                    victim = places.takeFirst()
+                    let own = places.amount(of: address)
+                    let isDisplacing = places.greatest > own + 1
+                    // Where nobody was of no use, there is already one more than there may be.
+                    guard isDisplacing || own == 0 && places.total == limit, let victim = places.takeFirst() else {
+                        return .refused
+                    }
+                    entry = isDisplacing ? .displacing(victim) : .replacing(victim)
                 }
                 places.set(id, of: address, to: AddressShares.Share(amount: 1, progress: now))
-                return victim.map { .displacing($0) } ?? .accepted
+                return entry
             }
             if entry == .refused {
                 refused.add(1, ordering: .relaxed)
             } else {
                 accepted.add(1, ordering: .relaxed)
-                if entry != .accepted { displaced.add(1, ordering: .relaxed) }
             }
             return entry
         }
@@ -59,7 +66,8 @@ package final class OpenConnections: Sendable {
     private let failedHandshakes = Atomic<UInt64>(0)
 
     /// Counts one more. Beyond `limit`, the address with most connections gives one up, unless the newcomer's own address would
-    /// have as many; one that has to give up its place is not counted any more.
+    /// have as many. The first connection of an address may also have the place of one that is of no use at present. One that has
+    /// to give up its place is not counted any more.
     /// - Parameter address: the network that it is of.
     func enter(
         _ id: ConnectionID, of address: ClientAddress, at now: Int64, below limit: Int, reserved isReserved: Bool
@@ -77,6 +85,22 @@ package final class OpenConnections: Sendable {
         places(isReserved).withLock {
             $0.set(id, of: address, to: AddressShares.Share(amount: 1, progress: progress))
             return $0.takeFirst()
+        }
+    }
+
+    /// A connection was ended so that another address had its place.
+    func displaced(reserved isReserved: Bool) {
+        if isReserved {
+            reserved.displaced.add(1, ordering: .relaxed)
+        } else {
+            others.displaced.add(1, ordering: .relaxed)
+        }
+    }
+
+    /// Counts a connection again that need not give up its place after all.
+    func restore(_ id: ConnectionID, of address: ClientAddress, since progress: Int64, reserved isReserved: Bool) {
+        places(isReserved).withLock {
+            $0.set(id, of: address, to: AddressShares.Share(amount: 1, progress: progress))
         }
     }
 

@@ -124,15 +124,28 @@ import Testing
         // It would have as many as the one that it takes the place from had.
         #expect(Self.enter(open, 5, "192.0.2.2") == .refused)
         #expect(Self.enter(open, 6, "192.0.2.3") == Self.displacing(1))
-        // All have one: who is there stays.
-        #expect(Self.enter(open, 7, "192.0.2.4") == .refused)
         let figures = open.figures(reserved: false)
-        #expect((figures.open, figures.accepted, figures.refused, figures.displaced) == (3, 5, 3, 2))
+        #expect((figures.open, figures.accepted, figures.refused) == (3, 5, 2))
         // One that was displaced leaves no second place.
         open.leave(Self.id(0), of: Self.address("192.0.2.1"), reserved: false)
-        #expect(Self.enter(open, 8, "192.0.2.5") == .refused)
+        #expect(Self.enter(open, 8, "192.0.2.2") == .refused)
         open.leave(Self.id(2), of: Self.address("192.0.2.1"), reserved: false)
         #expect(Self.enter(open, 9, "192.0.2.5") == .accepted)
+    }
+
+    @Test
+    func `where every address has one, a first connection asks for the place of the one without progress for longest`()
+    {
+        let open = OpenConnections()
+        for token in 0..<3 { _ = Self.enter(open, UInt64(token), "192.0.2.\(token)") }
+        #expect(Self.enter(open, 3, "192.0.2.1") == .refused, "it has one already")
+        #expect(Self.enter(open, 4, "192.0.2.9") == .replacing(AddressShares.Victim(id: Self.id(0), progress: 0)))
+        // It was of use, and so was whoever came next.
+        let next = open.spare(Self.id(0), of: Self.address("192.0.2.0"), since: 20, reserved: false)
+        #expect(next == AddressShares.Victim(id: Self.id(1), progress: 1))
+        open.restore(Self.id(1), of: Self.address("192.0.2.1"), since: 20, reserved: false)
+        #expect(open.figures(reserved: false).open == 4)
+        #expect(Self.enter(open, 5, "192.0.2.8") == .refused, "there is one more than there may be")
     }
 
     @Test func `one that has made progress is spared, and the one without progress for longest goes instead`() {

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import HTTP
 import Testing
@@ -133,6 +134,37 @@ import Testing
             #expect(try client.answer().text == "/d?")
             #expect(try client.isClosed())
             #expect(handler.abandoned.isEmpty)
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `beyond the bound for connections nobody loses the answer that he waits for`(transport: TransportKind) throws {
+        func few(_ settings: inout Server.Settings) {
+            settings.connections = 2
+            settings.proxies = TrustedProxies([AddressBlock("127.0.0.1")].compactMap { $0 }, includesLocal: false)
+            settings.usesProxyProtocol = true
+        }
+        try withParking(transport, few) { server, handler in
+            func client(_ number: Int, _ path: String) throws -> Client {
+                let client = try Client(server.port)
+                try client.write("PROXY TCP4 203.0.113.\(number) 127.0.0.1 1234 80\r\n" + get(path))
+                return client
+            }
+            var waiting: [Client] = []
+            for number in 1...2 {
+                waiting.append(try client(number, "/later/\(number)"))
+                _ = try handler.ticket("/later/\(number)")
+            }
+            // It has a place beyond the bound, and there is no second one.
+            let third = try client(3, "/c")
+            #expect(try third.answer().text == "/c?")
+            #expect(try Client(server.port).answer().status == 503)
+            #expect(handler.abandoned.isEmpty)
+            for number in 1...2 {
+                #expect(try handler.finish("/later/\(number)"))
+                #expect(try waiting[number - 1].answer().text == "/later/\(number)")
+            }
+            #expect(try third.get("/d").text == "/d?")
         }
     }
 
