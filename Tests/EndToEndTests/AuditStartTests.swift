@@ -98,6 +98,17 @@ struct AuditStartTests {
         try AuditTrail(folder: house.folder).expectWhole()
     }
 
+    @Test func `a start without an audit that can be written takes nobody, and leaves no socket`() throws {
+        let house = try House(listen: #"["127.0.0.1:0", "unix:SOCKET"]"#)
+        let path = house.folder + "/public.sock"
+        let text = try String(contentsOfFile: house.configuration, encoding: .utf8)
+        try Keeper.write(text.replacing("unix:SOCKET", with: "unix:\(path)"), to: house.configuration)
+        try FileManager.default.createDirectory(atPath: house.file, withIntermediateDirectories: true)
+        let outcome = try Program.run("serve", "--config", house.configuration, environment: Setup.environment)
+        #expect(outcome.code == 1 && outcome.err.contains("cannot start"), "\(outcome.err)")
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func `a start that fails leaves no line`() throws {
         let port = try Listener.freePort()
         let house = try House(listen: #"["127.0.0.1:\#(port)"]"#)

@@ -85,12 +85,8 @@ enum Serving {
             loops.append(handler)
             return handler
         }
-        do throws(AuditFault) { try audit?.open() } catch {
-            // It lets go of its sockets and their files.
-            server.stop()
-            server.run()
-            throw error
-        }
+        // No loop runs yet: where this fails, nobody has been taken from a socket that another process has, too.
+        try audit?.open()
         audit?.tell("the audit begins", log)
         let reloader = Reloader(edition, from: path, on: server, loops, supervisor, startingSandbox: start)
         let handover = Handover(of: server, log) { process in
