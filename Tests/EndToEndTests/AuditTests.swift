@@ -137,6 +137,37 @@ struct AuditTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `who floods the audit with refusals has few lines, is counted, and keeps nobody from being served`(
+        _ transport: Transport
+    ) throws {
+        var setup = AuditTests.open.audited("batch", "deniedPerMinute: 5")
+        setup.server = "workers: 1,"
+        let service = try Service(setup, transport)
+        defer { service.stop() }
+        let client = try service.connect()
+        for _ in 0..<10 {
+            let request = service.text("GET", "/qiniu/uptoken?key=others/a", [APIKey.alice.bearer])
+            try client.send(String(repeating: request, count: 50))
+            for _ in 0..<50 { #expect(try client.answer().status == 403) }
+        }
+        let other = try service.get("/grants", APIKey.bob.bearer)
+        #expect(other.status == 403)
+        let given = try service.get("/qiniu/uptoken?key=photos/a", APIKey.alice.bearer)
+        #expect(given.status == 200)
+        service.process.signal(SIGTERM)
+        _ = try service.process.wait()
+        let trail = try AuditTrail(service)
+        let denied = trail.lines(of: "denied").map { $0["principal"]?.string }
+        #expect(denied == [String?](repeating: "apiKey:alice", count: denied.count - 1) + ["apiKey:bob"])
+        // Five at once, and one more in twelve seconds.
+        #expect((6...12).contains(denied.count), "\(denied.count)")
+        let counts = trail.lines(of: "summary").compactMap { $0["counts"]?["not_in_grant"]?.integer }
+        #expect(counts.reduce(0, +) == Int64(500 - (denied.count - 1)))
+        _ = try trail.line(of: given)
+        try trail.expectWhole()
+    }
+
+    @Test(arguments: Transport.allCases)
     func `the trace of a request is in its line, and metrics and the log tell of it`(_ transport: Transport) throws {
         var setup = AuditTests.open.audited()
         setup.log = "requests: true"
