@@ -40,17 +40,17 @@ package struct Authenticator: Sendable {
     package let anonymous: Caller
     /// Every caller there can be: `anonymous`, then one for each identity.
     let callers: [Caller]
-    private let keys: [(prefix: UInt64, digest: Digest, caller: Caller)]
+    let keys: [(prefix: UInt64, digest: Digest, caller: Caller)]
     /// With where the grants of its callers are listed.
-    private let issuers: [(issuer: JWTIssuer, index: Int)]
+    let issuers: [(issuer: JWTIssuer, index: Int)]
     /// In the order of the names.
     private let certificates: [(name: AlternativeName, caller: Caller)]
     /// Whose certificates are accepted; nil for nobody's.
-    private let authorities: ClientAuthorities?
+    let authorities: ClientAuthorities?
     /// Places in `keys`, in the order of their callers' indices.
-    private let keysByCaller: [Int]
+    let keysByCaller: [Int]
     private let claimNames: Set<[UInt8]>
-    private let denied: Set<Principal>
+    let denied: Set<Principal>
     private let rememberedTokens: Int
     /// What makes tickets; nil where there are none.
     package let ticketKey: TicketKey?
@@ -215,61 +215,6 @@ package struct Authenticator: Sendable {
                 ticket: ticket, proof: proof))
     }
 
-    // MARK: Proofs
-
-    /// What had proved a ticket's maker, if that holds; nil if it does not.
-    /// - Parameter index: where the grants of its maker's identity are listed.
-    private func proof(
-        of ticket: Ticket, _ index: Int, by signer: TicketSigner, at now: Int64
-    ) throws(CryptoError) -> CallerProof? {
-        switch ticket.principal.kind {
-        case .anonymous: return nil
-        case .apiKey:
-            for key in keys(ofCaller: index) where try signer.mark(of: key.caller.proof) == ticket.mark {
-                return holds(key.caller.proof, of: ticket.principal, at: now) ? key.caller.proof : nil
-            }
-            return nil
-        case .jwt:
-            guard let issuer = issuers.first(where: { $0.index == index })?.issuer else { return nil }
-            let proof = CallerProof.issuer(issuer.fingerprint)
-            return try signer.mark(of: proof) == ticket.mark ? proof : nil
-        case .certificate:
-            let proof = CallerProof.certificate(ticket.mark)
-            return holds(proof, of: ticket.principal, at: now) ? proof : nil
-        }
-    }
-
-    /// Whether a caller whom another configuration has identified would be served by this one, too, as far as that is for
-    /// authentication to say.
-    package func serves(_ caller: Caller, at now: Int64) -> Bool {
-        if denied.contains(caller.principal) { return false }
-        if let ticket = caller.ticket, ticketKey.map({ $0.denies(ticket.id) }) ?? true { return false }
-        return holds(caller.proof, of: caller.principal, at: now)
-    }
-
-    /// Whether something that has proved a caller would prove it now.
-    private func holds(_ proof: CallerProof, of principal: Principal, at now: Int64) -> Bool {
-        guard let index = index(of: principal.kind, principal.id) else { return false }
-        switch proof {
-        case .nothing: return principal.kind == .anonymous
-        case .apiKey(let digest):
-            return keys(ofCaller: index).contains {
-                $0.digest.constantTimeEquals(digest) && now < $0.caller.endsAt ?? .max
-            }
-        case .issuer(let digest):
-            return issuers.contains { $0.index == index && $0.issuer.fingerprint.constantTimeEquals(digest) }
-        case .certificate(let proof): return authorities?.accept(proof, at: now) ?? false
-        }
-    }
-
-    /// The API keys of one identity.
-    private func keys(
-        ofCaller index: Int
-    ) -> some Sequence<(prefix: UInt64, digest: Digest, caller: Caller)> {
-        keysByCaller[keysByCaller.place { keys[$0].caller.index < index }...].lazy
-            .map { [keys] in keys[$0] }.prefix { $0.caller.index == index }
-    }
-
     // MARK: Named callers
 
     /// Somebody whom the operator says who it is, as if that were proved.
@@ -341,7 +286,7 @@ package struct Authenticator: Sendable {
     }
 
     /// Where the grants of an identity's callers are listed; nil for one that is not known any more.
-    private func index(of kind: Principal.Kind, _ id: [UInt8]) -> Int? {
+    func index(of kind: Principal.Kind, _ id: [UInt8]) -> Int? {
         callersByID[callersByID.place { $0.principal.id.precedes(id) }...].prefix { $0.principal.id == id }
             .first { $0.principal.kind == kind }?.index
     }
@@ -440,7 +385,7 @@ package struct Authenticator: Sendable {
 
 extension Array {
     /// Where in a sorted list those begin that are not before what is looked for.
-    fileprivate func place(_ isBefore: (Element) -> Bool) -> Int {
+    func place(_ isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
