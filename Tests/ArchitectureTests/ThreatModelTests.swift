@@ -55,7 +55,7 @@ import Testing
         let lines = ThreatModelTests.document.components(separatedBy: "\n")
         #expect(lines.count <= 151)
         let sections = ThreatModelTests.document.components(separatedBy: "\n## ")
-        #expect(sections.count == 12)
+        #expect(sections.count == 13)
         for section in sections.dropFirst(3).dropLast() {
             #expect(Citation.all(in: section).count >= 3, "\(section.prefix { $0 != "\n" })")
         }

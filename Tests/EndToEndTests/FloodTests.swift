@@ -34,11 +34,9 @@ struct FloodTests {
     }
 
     @Test(arguments: Transport.allCases)
-    func
-        `600 unfinished heads of 37 KiB cost their own address its connections, and nobody's request in two packets is refused`(
-            _ transport: Transport
-        ) throws
-    {
+    func `600 unfinished heads of 37 KiB cost their own address its connections, and others no request`(
+        _ transport: Transport
+    ) throws {
         let setup = Setup(name: "heads", server: "limits: { buffers: \"8MiB\", \(Self.times) }", rest: Self.grants)
         try Service.run(setup, transport) { service in
             let lines = (0..<30).map { "X-\($0): " + String(repeating: "b", count: 970) }

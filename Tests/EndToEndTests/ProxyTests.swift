@@ -93,8 +93,11 @@ struct ProxyTests {
             // Who is no proxy has none, and its word is no request.
             let stranger = try Client(service.port, from: 0x7F00_0002)
             #expect(try Self.ask(service, stranger, after: first) == 400)
+            // It counts nevertheless.
             let other = try Client(service.port, from: 0x7F00_0002)
-            #expect(try Self.ask(service, other) == 200)
+            #expect(try Self.ask(service, other) == 429)
+            let another = try Client(service.port, from: 0x7F00_0003)
+            #expect(try Self.ask(service, another) == 200)
             // What is malformed, and what is none, is closed without a word.
             for wrong in ["GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", "PROXY TCP5 1 2 3 4\r\n"] {
                 let client = try service.connect()

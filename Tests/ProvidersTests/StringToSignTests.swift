@@ -112,6 +112,13 @@ private func refusal(of text: [UInt8]) -> StringToSignError? {
         #expect(string.subResources.map(\.value) == [Array("1".utf8), Array("x=/+".utf8)])
     }
 
+    @Test func `dots are no segments where a sub-resource's name stands before them`() throws {
+        for value in [".", "..", "../x", "a.b/c..d"] {
+            let string = try read(put(resource: "/examplebucket/a?response-content-disposition=\(value)"))
+            #expect(string.subResources.map(\.value) == [Array(value.utf8)])
+        }
+    }
+
     @Test func `tells the levels apart`() throws {
         let service = try read(put(verb: "GET", resource: "/?regionList"))
         #expect(service.bucket.isEmpty && service.key.isEmpty && service.subResources.map(\.value) == [nil])
@@ -314,6 +321,7 @@ private let refused: [(clause: StringToSignError.Clause, text: [UInt8])] = [
     (.subResource, put(resource: "/examplebucket/a?Acl")), (.subResource, put(resource: "/examplebucket/a?acl=")),
     (.subResource, put(resource: "/examplebucket/a?=acl")), (.subResource, put(resource: "/examplebucket/a?acl&")),
     (.subResource, put(resource: "/examplebucket/a?&acl")),
+    (.subResource, put(resource: "/examplebucket/a?uploadId=x/../y")), (.subResource, put(resource: "/examplebucket/a?uploadId=/.")),
     (.subResource, put(resource: "/examplebucket/a?acl&&tagging")),
     (.subResource, put(resource: "/examplebucket/a?acl&acl")),
     (.subResource, put(resource: "/examplebucket/a?tagging&acl")),

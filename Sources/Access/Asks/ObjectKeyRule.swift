@@ -35,6 +35,12 @@ package enum ObjectKeyRule {
         return isDots(key.extracting(start..<key.count))
     }
 
+    /// The same of a text that stands behind others in a key, so that its first slash ends a segment that has more before it.
+    package static func hasDotSegments(behind text: Span<UInt8>) -> Bool {
+        guard let slash = text.firstIndex(of: UInt8(ascii: "/")) else { return false }
+        return hasDotSegments(text.extracting(slash + 1..<text.count))
+    }
+
     private static func isDots(_ segment: Span<UInt8>) -> Bool { segment.equals(".") || segment.equals("..") }
 }
 

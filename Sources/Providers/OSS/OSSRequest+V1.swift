@@ -29,7 +29,7 @@ extension OSSRequest {
             guard !OSSRequest.isAmbiguous(parameter.value.span, after: "?&") else {
                 throw .unsignable("a sub-resource's value must not go on like a query behind a ? or &")
             }
-            guard !ObjectKeyRule.hasDotSegments(parameter.value.span) else {
+            guard !ObjectKeyRule.hasDotSegments(behind: parameter.value.span) else {
                 throw .unsignable("a sub-resource's value must not contain the segments . or ..")
             }
             out.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))

@@ -20,7 +20,8 @@ extension Pipeline {
             throw fail("a question to the vendor", error)
         }
         try fetches.park(
-            park(request, as: ticket, with: response, issuing: permit, to: caller), asking: question, on: line,
+            park(request, as: ticket, with: response, issuing: permit, to: caller),
+            of: RateTable.Identity.hash(caller, from: request.client), asking: question, on: line,
             with: configuration.credentials[permit.grant.credential].name, since: Now(instant))
     }
 }

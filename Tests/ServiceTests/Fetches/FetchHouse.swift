@@ -69,10 +69,12 @@ final class FetchHouse {
 
     /// Parks a request, as a pipeline does.
     @discardableResult
-    func park(_ name: String = "list") throws -> AnswerTicket { try park(asking: Question(name)) }
+    func park(_ name: String = "list", of caller: UInt64 = 0) throws -> AnswerTicket {
+        try park(asking: Question(name), of: caller)
+    }
 
     @discardableResult
-    func park(asking question: any VendorQuestion) throws -> AnswerTicket {
+    func park(asking question: any VendorQuestion, of caller: UInt64 = 0) throws -> AnswerTicket {
         let bytes = Array("GET /qiniu/files HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
         guard let head = try RequestParser(limits: Limits()).parse(bytes.span) else { throw Unparsed() }
         tickets += 1
@@ -82,7 +84,7 @@ final class FetchHouse {
         let request = ParkedRequest(
             Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
             in: .problem, with: response, noting: .none, issuing: nil, by: .unread, .silent)
-        try counter.park(request, asking: question, on: line, with: "kodo", since: now)
+        try counter.park(request, of: caller, asking: question, on: line, with: "kodo", since: now)
         answers.expect(ticket)
         return ticket
     }

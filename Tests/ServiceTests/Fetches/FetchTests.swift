@@ -122,21 +122,34 @@ import Upstream
 
     @Test func `places are few, and who goes frees one at once`() throws {
         let house = try FetchHouse()
-        let tickets = try (0..<FetchCounter.places).map { _ in try house.park() }
-        #expect(throws: Refusal.self) { try house.park() }
+        let tickets = try (0..<FetchCounter.places).map { try house.park(of: UInt64($0)) }
+        #expect(throws: Refusal.self) { try house.park(of: .max) }
         let sent = house.courier.sent
         #expect(sent.count == FetchCounter.places)
         house.counter.abandon(tickets[7])
         house.counter.abandon(tickets[7])
         #expect(house.courier.cancelled == [sent[7].number])
-        try house.park()
-        #expect(throws: Refusal.self) { try house.park() }
+        try house.park(of: .max)
+        #expect(throws: Refusal.self) { try house.park(of: .max) }
         // An answer that was on its way all the same is nobody's.
         sent[7].answer(200, "[]")
         #expect(house.answered().isEmpty)
         sent[8].answer(200, "[]")
         #expect(house.answered().map(\.ticket) == [tickets[8]])
-        try house.park()
+        try house.park(of: .max - 1)
+    }
+
+    @Test func `a caller has as many places as it leaves free, so that others have theirs`() throws {
+        let house = try FetchHouse()
+        var own: [AnswerTicket] = []
+        for _ in 0..<FetchCounter.places / 2 { own.append(try house.park(of: 1)) }
+        #expect(throws: Refusal.self) { try house.park(of: 1) }
+        for _ in 0..<FetchCounter.places / 4 { try house.park(of: 2) }
+        #expect(throws: Refusal.self) { try house.park(of: 2) }
+        try house.park(of: 3)
+        // What has gone counts no more.
+        for ticket in own { house.counter.abandon(ticket) }
+        try house.park(of: 1)
     }
 
     @Test func `a request that is gone between two attempts is not asked for again`() throws {

@@ -198,7 +198,7 @@ extension StringToSign {
                     throw StringToSignError(.subResource, line: line, "values without ?")
                 }
                 // All of this may be the end of a key, too.
-                guard !ObjectKeyRule.hasDotSegments(pairs.bytes(value)) else {
+                guard !ObjectKeyRule.hasDotSegments(behind: pairs.bytes(value)) else {
                     throw StringToSignError(.subResource, line: line, "values without the segments . or ..")
                 }
             }
