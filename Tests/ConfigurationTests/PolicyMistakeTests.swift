@@ -146,6 +146,18 @@ struct PolicyMistakeTests {
         ).check()
     }
 
+    @Test func `a type that the client names beside mimeLimit is warned of`() throws {
+        func warnings(_ fields: String) throws -> [String] {
+            let text = Sample.text.replacing("detectMime: 1, mimeLimit: \"image/*\"", with: fields)
+            return try Sample.load(text).warnings.filter { $0.hasPrefix("grants.photos: type:") }
+        }
+        let told = try warnings("detectMime: -1, mimeLimit: \"image/*\"")
+        #expect(told.count == 1 && told.first?.contains("detectMime") == true, "\(told)")
+        for fields in ["mimeLimit: \"image/*\"", "detectMime: 1, mimeLimit: \"image/*\"", "detectMime: -1"] {
+            #expect(try warnings(fields).isEmpty, "\(fields)")
+        }
+    }
+
     @Test(
         "takes what lies inside the grant",
         arguments: [

@@ -32,3 +32,11 @@ extension [Enforcement] {
         Enforcement(.service, "sender", "the vendor's signature is verified; nothing is issued")
     ]
 }
+
+extension Enforcement {
+    /// A put policy that limits types, and takes an object's type from the client.
+    static let clientsType = Enforcement(
+        .nobody, "type",
+        "with detectMime -1 the client names it, so type and content need not agree; detectMime 1 takes it from the content"
+    )
+}

@@ -6,9 +6,10 @@ import Crypto
 ///
 /// `AK:sign:policy`, where `policy` is the url-safe base64 of the put policy, padding kept, and `sign` the url-safe base64 of
 /// the HMAC-SHA1 over that text (Qiniu's `upload-token` page).
-struct UploadToken: TokenIssuer {
+struct UploadToken: TokenIssuer, PartlyEnforced {
     private let policy: PutPolicy
     private let domain: [UInt8]?
+    let unenforced: [Enforcement]
 
     static let route = RouteDescription(
         "qiniu.uptoken", path: "/qiniu/uptoken", "An upload token for one key or one prefix of a bucket.",
@@ -49,11 +50,13 @@ struct UploadToken: TokenIssuer {
     private static let choicePositions = PutPolicy.choices.compactMap { route.position(of: $0.name) }
 
     init(_ fields: GrantFields) throws(FieldProblem) {
+        let fixed = fields.grant.object("policy") ?? FieldValues()
         policy = try PutPolicy(
-            fields.grant.object("policy") ?? FieldValues(),
+            fixed,
             insertOnly: fields.grant.boolean("overwrite") != true, choose: fields.grant.strings("choose") ?? [],
             fields, position: { UploadToken.route.position(of: $0) })
         domain = fields.grant.string("domain")
+        unenforced = fixed["mimeLimit"] != nil && fixed.integer("detectMime") == -1 ? [.clientsType] : []
     }
 
     var vendorName: KeyTemplate? { policy.endUser }
