@@ -158,6 +158,45 @@ struct OSSFormAttackTests {
         }
     }
 
+    /// What a client may put in each of the three places that the vendor takes a type from; nil for nothing.
+    private static let sentTypes: [String?] = [
+        nil, "image/png", "image/jpeg", "text/html", "image/svg+xml", "application/pdf", "IMAGE/PNG",
+        "image/png;text/html", "",
+    ]
+
+    @Test(arguments: Transport.allCases)
+    func `an object gets one of the grant's types, whatever fields and parts the client adds`(
+        _ transport: Transport
+    ) throws {
+        let service = try Service.shared(.forms, transport)
+        for (query, types) in [
+            ("key=pictures/a.png", ["image/png", "image/jpeg"]), ("keyPrefix=pictures/", ["image/png", "image/jpeg"]),
+            ("key=pictures/a.png&contentType=image/jpeg", ["image/jpeg"]), ("key=reports/a.pdf", ["application/pdf"]),
+            ("key=any/a&contentType=image/png", ["image/png"]),
+        ] {
+            for version in ["v1", "v4"] {
+                let form = try PostedForm(try service.get("/oss/post-policy?\(query)&version=\(version)").json)
+                var published: Set<String> = []
+                for first in OSSFormAttackTests.sentTypes {
+                    for part in OSSFormAttackTests.sentTypes {
+                        for last in OSSFormAttackTests.sentTypes {
+                            let changes: [String: String?] = ["X-OSS-Content-Type": first, "Content-Type": last]
+                            guard form.fault(size: 10, changes) == nil else { continue }
+                            published.insert(form.objectType(part: part, changes))
+                        }
+                    }
+                }
+                #expect(published == Set(types), "\(query), \(version)")
+                // A page that sends the fields as they are, with a file that its browser takes for HTML.
+                if types.count == 1 {
+                    #expect(form.fault(size: 10) == nil && form.objectType(part: "text/html") == types[0])
+                } else {
+                    #expect(form.fault(size: 10) == "x-oss-content-type")
+                }
+            }
+        }
+    }
+
     @Test(arguments: Transport.allCases)
     func `what is changed in a policy no longer verifies`(_ transport: Transport) throws {
         let service = try Service.shared(.forms, transport)

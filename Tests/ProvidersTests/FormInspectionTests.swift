@@ -46,21 +46,23 @@ import Testing
         for text in [form, answer(form)] { try InspectionSample.expectGenuine(text, "OSS form", until: now + 600) }
         let inspection = try InspectionSample.inspect(answer(form))
         #expect(inspection[fact: "bucket"] == "examplebucket" && inspection[fact: "key"] == "a/b.png")
-        #expect(inspection[fact: "content-type"] == "image/png")
+        #expect(inspection[fact: "x-oss-content-type"] == "image/png")
         #expect(inspection[fact: "size"] == "1 to 1000 bytes")
         #expect(inspection[fact: "x-oss-forbid-overwrite"] == "true")
         #expect(inspection[fact: "left to the form"] == "x-oss-object-acl, callback")
+        #expect(inspection[fact: "without force"] == nil)
         let prefix = try InspectionSample.inspect(self.form(v4: v4, key: "a/", isPrefix: true))
         #expect(prefix.verdict == .genuine && prefix[fact: "key prefix"] == "a/")
         let open = try InspectionSample.inspect(self.form(v4: v4, types: ["image/png", "image/gif"]))
-        #expect(open.verdict == .genuine && open[fact: "still to add"] == "content-type")
+        #expect(open.verdict == .genuine && open[fact: "still to add"] == "x-oss-content-type")
     }
 
     @Test(arguments: [true, false])
     func `a form is refused for what is wrong with it`(v4: Bool) throws {
         let form = try form(v4: v4)
         try InspectionSample.expectRefusal(form.replacing("a/b.png", with: "a/c.png"), "policy", "the form's key")
-        try InspectionSample.expectRefusal(form.replacing("image/png", with: "image/gif"), "policy", "content-type")
+        try InspectionSample.expectRefusal(
+            form.replacing("image/png", with: "image/gif"), "policy", "x-oss-content-type")
         try InspectionSample.expectRefusal(
             answer(form).replacing("//examplebucket", with: "//otherbucket"), "policy", "bucket")
         try InspectionSample.expectRefusal(
@@ -75,7 +77,31 @@ import Testing
         try InspectionSample.expectRefusal(form.replacing(policy, with: "x"), "form", "base64")
         let several = try self.form(v4: v4, types: ["image/png", "image/gif"])
         try InspectionSample.expectRefusal(
-            several.replacing(#"{"key""#, with: #"{"content-type":"text/html","key""#), "policy", "content-type")
+            several.replacing(#"{"key""#, with: #"{"x-oss-content-type":"text/html","key""#), "policy",
+            "x-oss-content-type")
+    }
+
+    @Test
+    func `it is told what a form may choose that has no condition, and what a condition on content-type is worth`()
+        throws
+    {
+        func inspect(_ conditions: String) throws -> Inspection {
+            let policy = "{\"expiration\":\"2026-12-01T00:00:00.000Z\",\"conditions\":[\(conditions)]}"
+            return try InspectionSample.inspect(Base64.standard.encode(Array(policy.utf8)).text)
+        }
+        let all = "x-oss-content-type, x-oss-forbid-overwrite, x-oss-object-acl, callback"
+        #expect(try inspect(#"{"bucket":"b"}"#)[fact: "left to the form"] == all)
+        for condition in [#"["in","$content-type",["image/png"]]"#, #"{"Content-Type":"image/png"}"#] {
+            let inspection = try inspect(condition)
+            #expect(inspection[fact: "left to the form"] == all)
+            #expect(inspection[fact: "without force"]?.contains("content-type") == true)
+        }
+        let both = try inspect(#"{"content-type":"image/png"},["in","$x-oss-content-type",["image/png"]]"#)
+        #expect(both[fact: "without force"] == nil)
+        #expect(both[fact: "left to the form"] == "x-oss-forbid-overwrite, x-oss-object-acl, callback")
+        let pinned =
+            #"{"x-oss-content-type":"a/b"},{"x-oss-forbid-overwrite":"true"},{"x-oss-object-acl":"default"},{"callback":"e30="}"#
+        #expect(try inspect(pinned)[fact: "left to the form"] == nil)
     }
 
     @Test func `what version 4 asks of a form is asked`() throws {

@@ -51,13 +51,29 @@ import Testing
                 .array([.string(condition), .string("$key"), .string("用户/é/\"")]),
                 .array([.string("content-length-range"), .integer(1), .integer(10_485_760)]),
                 .array([
-                    .string("in"), .string("$content-type"), .array([.string("image/png"), .string("a\"b")]),
+                    .string("in"), .string("$x-oss-content-type"), .array([.string("image/png"), .string("a\"b")]),
                 ]),
                 .object(["success_action_status": .string("201")]),
             ]
             #expect(found["expiration"] == .string("2023-11-14T22:23:20.000Z"))
             #expect(found["conditions"] == .array(conditions) && found.members.count == 2)
             #expect(fields["key"] == .string("用户/é/\"" + (isPrefix ? "${filename}" : "")))
+        }
+    }
+
+    @Test func `the type is a condition on the field that the vendor takes it from first`() throws {
+        for isV4 in [true, false] {
+            let typed = policy.limited(to: Array("image/png".utf8))
+            let (fields, found) = try form(typed, key: "a", isPrefix: false, isV4: isV4)
+            guard case .array(let conditions)? = found["conditions"] else {
+                Issue.record("no conditions")
+                continue
+            }
+            #expect(fields["x-oss-content-type"] == .string("image/png") && fields["content-type"] == nil)
+            #expect(conditions.contains(.object(["x-oss-content-type": .string("image/png")])))
+            #expect(!conditions.contains { $0.members["content-type"] != nil })
+            let (open, _) = try form(policy, key: "a", isPrefix: false, isV4: isV4)
+            #expect(open["x-oss-content-type"] == nil)
         }
     }
 

@@ -1,5 +1,6 @@
 """Alibaba OSS on loopback, as far as forms can upload to it (PostObject): it verifies a form's signature, of version 1 or 4, and
-holds the form to its own policy. Buckets are the first label of the host.
+holds the form to its own policy. Buckets are the first label of the host. An object's type is the field x-oss-content-type, else the
+Content-Type of the file's part, else the field content-type.
 """
 
 import base64
@@ -19,17 +20,22 @@ V4_FIELDS = ["x-oss-signature-version", "x-oss-credential", "x-oss-date"]
 
 
 class OSSFormCapture(OSSCapture):
+    def __init__(self, credentials):
+        super().__init__(credentials)
+        self.types = {}
+
     def answer(self, request):
         if request.method != "POST" or request.target != "/":
             raise Refusal(405, "MethodNotAllowed")
         bucket = (request.value("Host") or "").partition(".")[0]
-        fields, name, content = read_form(request)
+        fields, name, part_type, content = read_form(request)
         kind, policy = self._verify_form(fields)
         key = fields["key"].replace("${filename}", name)
         hold(policy, {**fields, "bucket": bucket, "key": key}, len(content))
         if fields.get("x-oss-forbid-overwrite") == "true" and (bucket, key) in self.objects:
             raise Refusal(409, "FileAlreadyExists")
         self.objects[bucket, key] = content
+        self.types[bucket, key] = fields.get("x-oss-content-type") or part_type or fields.get("content-type")
         return kind, Answer(int(fields.get("success_action_status", 204)))
 
     def _verify_form(self, fields):
@@ -69,7 +75,7 @@ class OSSFormCapture(OSSCapture):
 
 
 def read_form(request):
-    """The fields by their names in lower case, and the file's name and content; the file comes last."""
+    """The fields by their names in lower case, and the file's name, type and content; the file comes last."""
     head = b"Content-Type: " + request.value("Content-Type").encode() + b"\r\n\r\n"
     form = email.parser.BytesParser(policy=email.policy.HTTP).parsebytes(head + request.body)
     fields, file = {}, None
@@ -78,7 +84,7 @@ def read_form(request):
         if file is not None or name in fields:
             raise Refusal(400, "InvalidArgument", f"{name} comes behind the file, or twice")
         if name == "file":
-            file = part.get_filename() or "", part.get_payload(decode=True)
+            file = part.get_filename() or "", part.get("Content-Type"), part.get_payload(decode=True)
         else:
             fields[name] = part.get_payload(decode=True).decode()
     if file is None or "key" not in fields:

@@ -24,7 +24,7 @@ import requests
 SERVICE, ACCESS_KEY, SECRET_KEY = sys.argv[1:4]
 ENDPOINT = "oss-cn-hangzhou.aliyuncs.com"
 NAME = "Füße 中文 +&=%'()*!.png"
-PNG, JPEG = {"content-type": "image/png"}, {"content-type": "image/jpeg"}
+PNG, JPEG = {"x-oss-content-type": "image/png"}, {"x-oss-content-type": "image/jpeg"}
 CONTENT = b"0123456789"
 
 
@@ -33,14 +33,15 @@ def ask(path, **parameters):
         return json.load(response)
 
 
-def upload(oss, form, changes=None, content=CONTENT, name="cat.png", bucket=None):
-    """How the vendor judges a form with fields changed, or left out by None."""
+def upload(oss, form, changes=None, content=CONTENT, name="cat.png", part_type=None, bucket=None):
+    """How the vendor judges a form with fields changed, or left out by None; `part_type` is the Content-Type of the file's part."""
     host = urllib.parse.urlsplit(form["url"])
     check_that("the URL is the bucket's root", (host.scheme, host.path, host.query) == ("https", "/", ""))
     fields = {**form["fields"], **(changes or {})}
     fields = {field: value for field, value in fields.items() if value is not None}
     headers = {"Host": f"{bucket}.{ENDPOINT}" if bucket else host.netloc}
-    requests.post(f"http://{oss.address}/", fields, headers=headers, files={"file": (name, content)}, timeout=30)
+    file = (name, content, part_type) if part_type else (name, content)
+    requests.post(f"http://{oss.address}/", fields, headers=headers, files={"file": file}, timeout=30)
     return oss.verdicts[-1][1]
 
 
@@ -57,8 +58,11 @@ CHANGES = [
     ("too large", dict(content=b"a" * 1001), "EntityTooLarge"),
     ("too small", dict(content=b"a" * 9), "EntityTooSmall"),
     ("another bucket", dict(bucket="other-bucket"), DENIED),
-    ("another type", dict(changes={"content-type": "text/html"}), DENIED),
-    ("no type", dict(changes={"content-type": None}), DENIED),
+    ("another type", dict(changes={"x-oss-content-type": "text/html"}), DENIED),
+    ("another type beside the grant's", dict(changes={"x-oss-content-type": "a/b", "content-type": "image/png"}), DENIED),
+    ("no type", dict(changes={"x-oss-content-type": None}), DENIED),
+    ("a type where the vendor looks last", dict(changes={"x-oss-content-type": None, "content-type": "image/png"}), DENIED),
+    ("a type of the file's part alone", dict(changes={"x-oss-content-type": None}, part_type="image/png"), DENIED),
     ("another key", dict(changes={"key": "pictures/b.png"}), DENIED),
     ("the file's name", dict(changes={"key": "pictures/${filename}"}), DENIED),
     ("another status", dict(changes={"success_action_status": "201"}), DENIED),
@@ -77,7 +81,18 @@ def check_object(oss, version):
         check_that(f"{version}, {what}: nothing is there", not oss.objects)
         expect(f"{version}, as it is", upload(oss, form, JPEG), f"{version.upper()} form")
         check_that("the object", oss.objects == {("demo-bucket", "pictures/a.png"): CONTENT})
+        check("its type", oss.types["demo-bucket", "pictures/a.png"], "image/jpeg")
         expect("the same once more", upload(oss, form, JPEG), "FileAlreadyExists")
+
+
+def check_types(oss, version):
+    """A file that a page, or its browser, takes for HTML gets one of the grant's types all the same."""
+    for parameters, types in [({}, PNG), ({"contentType": "image/png"}, {})]:
+        form = ask("/oss/post-policy", key="pictures/a.png", version=version, **parameters)
+        oss.objects.clear()
+        sent = upload(oss, form, {**types, "content-type": "text/html"}, name="a.html", part_type="text/html")
+        expect(f"{version}, HTML by its part and content-type", sent, f"{version.upper()} form")
+        check("its type", oss.types["demo-bucket", "pictures/a.png"], "image/png")
 
 
 def check_prefix(oss, version):
@@ -138,6 +153,7 @@ def check_streams():
 with OSSFormCapture({ACCESS_KEY: (SECRET_KEY, None)}) as capture:
     for signature in ["v1", "v4"]:
         check_object(capture, signature)
+        check_types(capture, signature)
         check_prefix(capture, signature)
         check_choices(capture, signature)
         check_sample_page(capture, signature)

@@ -136,10 +136,7 @@ enum InspectedPostForm {
     ) {
         let conditions = PostCondition.all(of: policy)
         for condition in conditions { tell(condition, form, bucket, in: &inspection) }
-        let open = ["x-oss-object-acl", "callback"].filter { name in
-            !conditions.contains { $0.field == Array(name.utf8) }
-        }
-        if !open.isEmpty { inspection.tell("left to the form", open.joined(separator: ", ")) }
+        tellOpenFields(of: conditions, in: &inspection)
         guard let expiration = policy.text("expiration"), let end = moment(expiration) else {
             inspection.fails("form", "the policy's expiration must be such as 2026-11-21T23:36:33.000Z")
             return
@@ -151,6 +148,17 @@ enum InspectedPostForm {
             }
         }
         inspection.ends(at: end, now: now)
+    }
+
+    /// Tells which of the fields that the service pins have no condition in this policy, so that the form may choose them.
+    private static func tellOpenFields(of conditions: [PostCondition], in inspection: inout Inspection) {
+        func isOpen(_ name: String) -> Bool { !conditions.contains { $0.field == Array(name.utf8) } }
+        let open = ["x-oss-content-type", "x-oss-forbid-overwrite", "x-oss-object-acl", "callback"].filter(isOpen)
+        if !open.isEmpty { inspection.tell("left to the form", open.joined(separator: ", ")) }
+        if isOpen("x-oss-content-type"), !isOpen("content-type") {
+            inspection.tell(
+                "without force", "content-type: OSS takes x-oss-content-type and the file's own type before it")
+        }
     }
 
     private static func tell(

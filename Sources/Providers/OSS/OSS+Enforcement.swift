@@ -19,11 +19,17 @@ extension [Enforcement] {
     static let ossForm = [
         Enforcement(.vendor, "bucket, key and end", "conditions and expiration of the policy"),
         Enforcement(.vendor, "size", "content-length-range of the policy"),
-        Enforcement(.vendor, "type", "a condition on content-type, where the grant has contentTypes"),
+        Enforcement(
+            .vendor, "type",
+            "a condition on x-oss-content-type, which OSS takes before any other type of a form, where the grant has contentTypes"
+        ),
         Enforcement(.vendor, "overwriting", "x-oss-forbid-overwrite, unless the grant has overwrite: true"),
         Enforcement(.vendor, "ACL", "a condition on x-oss-object-acl, unless the grant has objectAcl: \"any\""),
         Enforcement(.vendor, "callback", "a condition, where the grant has one"),
-        Enforcement(.nobody, "other fields", "OSS takes those that no condition names, such as metadata"),
+        Enforcement(
+            .nobody, "other fields",
+            "OSS takes those that no condition names: metadata, storage class, encryption, a redirect, and a callback's x: variables"
+        ),
         .reuse,
     ]
 

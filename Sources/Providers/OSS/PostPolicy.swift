@@ -3,6 +3,9 @@ import Bytes
 
 /// What a form may upload without further asking (PostObject). The vendor holds every field of the form to it that has a
 /// condition here, and takes all others as they come.
+///
+/// The type is a condition on the field `x-oss-content-type`: the vendor takes an object's type from it first, then from the
+/// Content-Type of the file's part, and from the field `content-type` last.
 struct PostPolicy: Sendable {
     /// A field of the form with the one value that it may have.
     struct Field: Sendable, Equatable {
@@ -62,7 +65,7 @@ struct PostPolicy: Sendable {
         self.sizes = sizes
         var text = ByteWriter()
         if !contentTypes.isEmpty {
-            text.append(",[\"in\",\"$content-type\",[")
+            text.append(",[\"in\",\"$x-oss-content-type\",[")
             for (index, type) in contentTypes.enumerated() {
                 if index > 0 { text.append(UInt8(ascii: ",")) }
                 text.append(jsonString: type)
@@ -109,7 +112,7 @@ struct PostPolicy: Sendable {
         out.append(decimal: sizes.upperBound)
         out.append(UInt8(ascii: "]"))
         if let contentType {
-            out.append(",{\"content-type\":")
+            out.append(",{\"x-oss-content-type\":")
             out.append(jsonString: contentType)
             out.append(UInt8(ascii: "}"))
         } else {
@@ -128,7 +131,7 @@ struct PostPolicy: Sendable {
         if scope.isPrefix { out.append("${filename}") }
         out.append("\",")
         if let contentType {
-            out.append("\"content-type\":")
+            out.append("\"x-oss-content-type\":")
             out.append(jsonString: contentType)
             out.append(UInt8(ascii: ","))
         }

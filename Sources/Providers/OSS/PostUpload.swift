@@ -66,7 +66,10 @@ struct PostUpload: TokenIssuer, PartlyEnforced {
         ],
         answer: [
             AnswerField("url", "Where the form is sent, by POST as multipart/form-data."),
-            AnswerField("fields", type: .object, "The form's fields; the file comes behind them."),
+            AnswerField(
+                "fields", type: .object,
+                "The form's fields; the file comes behind them. The page adds x-oss-content-type, where the grant has several contentTypes and none was asked for."
+            ),
             AnswerField("bucket", "The bucket."),
             AnswerField("key", "The object's key, if the form is for one."),
             AnswerField("keyPrefix", "What the keys begin with, if it is for several."),

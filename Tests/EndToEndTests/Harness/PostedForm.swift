@@ -75,8 +75,7 @@ struct PostedForm {
     ///   - size: the file's, in bytes.
     ///   - changes: fields that the client sends otherwise; nil for one that it leaves out.
     func fault(size: Int64, file: String = "cat.png", _ changes: [String: String?] = [:]) -> String? {
-        var sent = [String: String](uniqueKeysWithValues: fields.map { ($0.key.lowercased(), $0.value) })
-        for (name, value) in changes { sent[name.lowercased()] = value }
+        var sent = sent(changes)
         sent["key"] = sent["key"]?.replacing("${filename}", with: file)
         sent["bucket"] = url.host.split(separator: ".").first.map(String.init)
         for condition in policy["conditions"]?.list ?? [] {
@@ -95,5 +94,22 @@ struct PostedForm {
             if !holds { return name.isEmpty ? parts.first?.string ?? "?" : name }
         }
         return nil
+    }
+
+    /// The type that the vendor gives the object: it takes the field `x-oss-content-type` first, then the Content-Type of the file's
+    /// own part, and the field `content-type` last ("PostObject", `x-oss-content-type`).
+    /// - Parameters:
+    ///   - part: the Content-Type of the file's part; nil where the part has none.
+    ///   - changes: as `fault` has them.
+    func objectType(part: String?, _ changes: [String: String?] = [:]) -> String {
+        let sent = sent(changes)
+        return sent["x-oss-content-type"] ?? part ?? sent["content-type"] ?? "application/octet-stream"
+    }
+
+    /// The fields that a client sends, by their names in lower case.
+    private func sent(_ changes: [String: String?]) -> [String: String] {
+        var sent = [String: String](uniqueKeysWithValues: fields.map { ($0.key.lowercased(), $0.value) })
+        for (name, value) in changes { sent[name.lowercased()] = value }
+        return sent
     }
 }

@@ -108,6 +108,12 @@ struct ExplainerTests {
             #expect(text.contains("a form may name one of its own") && text.contains("left to the form"))
         }
         #expect(answer.signed.contains { $0.name == "x-oss-object-acl" && $0.value.text == "default" })
+        #expect(
+            answer.signed.contains { $0.name == "left to the form" && $0.value.text.contains("x-oss-content-type") })
+        let type = try #require(answer.enforcement.first { $0.subject == "type" })
+        #expect(type.keeper == .vendor && type.means.contains("a condition on x-oss-content-type"))
+        let others = try #require(answer.enforcement.first { $0.subject == "other fields" })
+        #expect(others.keeper == .nobody && others.means.contains("storage class") && others.means.contains("x:"))
     }
 
     @Test func `R18: every route says who holds the bearer to a grant, and never nobody alone`() {
