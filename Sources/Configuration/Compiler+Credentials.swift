@@ -9,6 +9,8 @@ extension Compiler {
         var list: [Configuration.Credential] = []
         /// What the file says of each.
         var fields: [FieldValues] = []
+        /// What tells each from one of its name in another configuration, its secret included; good within one process.
+        var hashes: [Int] = []
         /// Also those with something wrong: for them there is no place in the list, and perhaps no known provider.
         var places: [[UInt8]: (provider: String?, index: Int?)] = [:]
         /// Whether the names are all there are.
@@ -26,10 +28,26 @@ extension Compiler {
             if let (credential, fields) = credential {
                 credentials.list.append(credential)
                 credentials.fields.append(fields)
+                credentials.hashes.append(Compiler.hash(of: credential, saying: member.value))
             }
         }
         refuseMixture(credentials.list)
         return credentials
+    }
+
+    private static func hash(of credential: Configuration.Credential, saying text: JSONValue) -> Int {
+        var hasher = Hasher()
+        text.hash(into: &hasher)
+        if let secret = credential.key?.secret {
+            let nothing: [UInt8] = []
+            do throws(CryptoError) {
+                hasher.combine(try Digest(.sha256, of: secret, followedBy: nothing.span).bytes.array)
+            } catch {
+                // Nothing is like a secret that cannot be looked at.
+                hasher.combine(UInt64.random(in: 0 ... .max))
+            }
+        }
+        return hasher.finalize()
     }
 
     private func refuseMixture(_ credentials: [Configuration.Credential]) {

@@ -40,7 +40,7 @@ extension Compiler {
             facts: Compiler.facts(of: draft, credentials, credential), issuer: issuer,
             fingerprint: Grant.Fingerprint { hasher in
                 member.value.hash(into: &hasher)
-                hasher.combine(credentials.list[credential].key?.accessKey)
+                hasher.combine(credentials.hashes[credential])
             })
     }
 

@@ -234,13 +234,17 @@ struct TicketTests {
         #expect(try !authenticator(["two"]).serves(caller, at: House.now))
         #expect(try !authenticator(["one"], denied: ["login"]).serves(caller, at: House.now))
         let principal = Principal(.apiKey, id: Array("login".utf8), subject: Array("login".utf8))
-        let ticket = try #require(
+        let made = try #require(
             Ticket(Array("t1".utf8), for: caller, until: House.now + 9, Self.ticket().terms, mark: mark("one")))
+        let text = try #require(try signer.write(made))
+        let ticket = try #require(try signer.read(text.span))
         let bearer = Caller(principal, index: 1, ticket: ticket, proof: caller.proof)
         #expect(try authenticator(["one"]).serves(bearer, at: House.now))
         #expect(try !authenticator(["one"], tickets: ["t1"]).serves(bearer, at: House.now))
         #expect(try !authenticator(["two"]).serves(bearer, at: House.now))
         let keys = [try House.key("login", "one")]
+        let otherKey = try TicketKey(Secret([UInt8](repeating: 0x5B, count: 32)), maximumLifetime: 60, denied: [])
+        #expect(!Authenticator(apiKeys: keys, ticketKey: otherKey, denied: []).serves(bearer, at: House.now))
         #expect(!Authenticator(apiKeys: keys, denied: []).serves(bearer, at: House.now))
     }
 

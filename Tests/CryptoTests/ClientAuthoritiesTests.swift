@@ -40,6 +40,17 @@ struct ClientAuthoritiesTests {
         #expect(!revoking.accept(try Self.proof(of: Authorities.direct, by: without), at: Self.now))
     }
 
+    @Test func `what else their files hold changes nothing`() throws {
+        let before = try Self.authorities(Authorities.root, lists: Authorities.revokesOther)
+        let proof = try Self.proof(of: Authorities.direct, by: before)
+        let same = try Self.authorities(
+            "# An authority.\n" + Authorities.root, lists: "# Its list.\n" + Authorities.revokesOther)
+        let other = try Self.authorities(Authorities.root, lists: Authorities.revokesMid)
+        #expect(same.accept(proof, at: Self.now) && same.accepts(theSameAs: before))
+        #expect(same.accept(before.proof, at: Self.now) && !other.accept(before.proof, at: Self.now))
+        #expect(!other.accepts(theSameAs: before))
+    }
+
     @Test func `an authority above it that is revoked ends it, too`() throws {
         let lists = [Authorities.revokesOther, Authorities.listOfMid]
         let before = try Self.authorities(Authorities.root, Authorities.mid, lists: lists[0], lists[1])

@@ -43,7 +43,7 @@ struct RevocationTests {
     }
 
     @Test(arguments: Transport.allCases)
-    func `R12, R19: who waits for a session gets none once it is denied, has no key, or its grant is another`(
+    func `R12, R19: who waits for a session gets none once it is denied, has no key, or grant or credential are others`(
         _ transport: Transport
     ) throws {
         let changes: [(Setup) -> Setup] = [
@@ -51,6 +51,8 @@ struct RevocationTests {
             { $0.replacing(APIKey.alice.entry, with: APIKey.aliceToo.entry) },
             { $0.replacing("callers: [\"apiKey:alice\"]", with: "callers: [\"apiKey:bob\"]") },
             { $0.replacing("\"own\": {", with: "\"other\": {") },
+            { $0.replacing("secret-of-the-end-to-end-tests", with: "another-secret-of-the-end-to-end-tests") },
+            { $0.replacing("role/", with: "role/other-") },
         ]
         for change in changes {
             let gate = Gate()
@@ -69,7 +71,7 @@ struct RevocationTests {
                 try client.send(service.text("GET", "/distribute-token.json?grant=own", [APIKey.alice.bearer]))
                 gate.awaitCaller()
                 let changed = change(setup)
-                #expect(changed.rest != setup.rest)
+                #expect(changed.text(transport) != setup.text(transport))
                 try service.reload(changed, transport, generation: 2)
                 gate.open()
                 let answer = try client.answer()
@@ -84,6 +86,7 @@ extension Setup {
     fileprivate func replacing(_ text: String, with other: String) -> Setup {
         var setup = self
         setup.rest = rest.replacing(text, with: other)
+        setup.credentials = credentials.replacing(text, with: other)
         return setup
     }
 }

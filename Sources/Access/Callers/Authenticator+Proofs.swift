@@ -1,9 +1,9 @@
 import Bytes
 import Crypto
 
-/// Whether what has proved a caller to be who it is still does.
+/// Checks whether the credential of a known caller is still valid.
 extension Authenticator {
-    /// What had proved a ticket's maker, if that holds; nil if it does not.
+    /// The credential of a ticket's maker; nil if it is not valid any more.
     /// - Parameter index: where the grants of its maker's identity are listed.
     func proof(
         of ticket: Ticket, _ index: Int, by signer: TicketSigner, at now: Int64
@@ -25,15 +25,16 @@ extension Authenticator {
         }
     }
 
-    /// Whether a caller whom another configuration has identified would be served by this one, too, as far as that is for
-    /// authentication to say.
+    /// Whether this configuration would authenticate, and not deny, a caller that another configuration has authenticated.
     package func serves(_ caller: Caller, at now: Int64) -> Bool {
         if denied.contains(caller.principal) { return false }
-        if let ticket = caller.ticket, ticketKey.map({ $0.denies(ticket.id) }) ?? true { return false }
+        if let ticket = caller.ticket {
+            guard let ticketKey, ticket.keyID == ticketKey.id, !ticketKey.denies(ticket.id) else { return false }
+        }
         return holds(caller.proof, of: caller.principal, at: now)
     }
 
-    /// Whether something that has proved a caller would prove it now.
+    /// Whether a credential that has identified a caller would identify it now.
     func holds(_ proof: CallerProof, of principal: Principal, at now: Int64) -> Bool {
         guard let index = index(of: principal.kind, principal.id) else { return false }
         switch proof {

@@ -13,7 +13,7 @@ package final class Caller: Sendable {
     let claims: CallerClaims
     /// The ticket by which it asks; nil for one that asks by a credential of its own.
     package let ticket: Ticket?
-    /// What has proved it; for one that asks by a ticket, what had proved the ticket's maker.
+    /// The credential that identified the caller; for a ticket, the credential of the ticket's maker.
     package let proof: CallerProof
 
     init(

@@ -1,6 +1,6 @@
 import Crypto
 
-/// What has proved a caller to be who it is, so that another configuration can be asked whether that still proves it.
+/// The credential that identified a caller, kept so that another configuration can check whether it is still valid.
 package enum CallerProof: Sendable {
     /// Anonymous callers prove nothing.
     case nothing

@@ -9,4 +9,11 @@ import COpenSSL
     init(owning handle: OpaquePointer) { unsafe self.handle = unsafe handle }
 
     deinit { unsafe X509_free(handle) }
+
+    /// SHA-256 of it in DER.
+    var digest: [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: DigestAlgorithm.sha256.length)
+        unsafe X509_digest(handle, DigestAlgorithm.sha256.implementation, &bytes, nil)
+        return bytes
+    }
 }

@@ -15,7 +15,7 @@ import COpenSSL
     /// For each of the authorities Unix seconds of the moment at which its lists are too old, so that none of its certificates is
     /// accepted; without lists, and where one does not say when that will be, a moment that never comes.
     private let listEnds: [Int64]
-    /// SHA-256 of the authorities' text, and of the lists': what tells them from others.
+    /// SHA-256 of the authorities in DER, and of their lists: what tells them from others, whatever else their files hold.
     private let fingerprint, listsFingerprint: [UInt8]
 
     /// - Parameters:
@@ -27,13 +27,6 @@ import COpenSSL
         guard let certificates = PEM.certificates(authorities.span) else {
             throw .authorities("holds a broken certificate")
         }
-        do throws(CryptoError) {
-            fingerprint = try Digest(.sha256, of: authorities.span).bytes.array
-            let text = revocations ?? []
-            listsFingerprint = try Digest(.sha256, of: text.span).bytes.array
-        } catch {
-            throw .authorities("cannot be read now: \(error)")
-        }
         guard !certificates.isEmpty, let store = unsafe X509_STORE_new() else {
             throw .authorities("holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
         }
@@ -41,6 +34,14 @@ import COpenSSL
         unsafe self.store = unsafe store
         let lists = revocations.flatMap { PEM.revocations($0.span) }
         self.lists = lists ?? []
+        let (digests, listDigests) = (certificates.flatMap(\.digest), self.lists.flatMap(\.digest))
+        do throws(CryptoError) {
+            fingerprint = try Digest(.sha256, of: digests.span).bytes.array
+            listsFingerprint = try Digest(.sha256, of: listDigests.span).bytes.array
+        } catch {
+            unsafe X509_STORE_free(store)
+            throw .authorities("cannot be read now: \(error)")
+        }
         listEnds = certificates.map { authority in
             lists?.filter { $0.isSigned(by: authority) }.map { $0.end ?? .max }.max() ?? .max
         }
@@ -86,9 +87,7 @@ import COpenSSL
 
     /// Whether both accept the same certificates: they are of the same authorities, and have the same lists.
     package func accepts(theSameAs other: ClientAuthorities) -> Bool {
-        authorities.count == other.authorities.count && lists.count == other.lists.count
-            && zip(authorities, other.authorities).allSatisfy { unsafe X509_cmp($0.handle, $1.handle) == 0 }
-            && zip(lists, other.lists).allSatisfy { $0.isSame(as: $1) }
+        fingerprint == other.fingerprint && listsFingerprint == other.listsFingerprint
     }
 }
 

@@ -38,7 +38,12 @@ import COpenSSL
         }
     }
 
-    func isSame(as other: RevocationList) -> Bool { unsafe X509_CRL_match(handle, other.handle) == 0 }
+    /// SHA-256 of it in DER.
+    var digest: [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: DigestAlgorithm.sha256.length)
+        unsafe X509_CRL_digest(handle, DigestAlgorithm.sha256.implementation, &bytes, nil)
+        return bytes
+    }
 
     func isSigned(by authority: Certificate) -> Bool {
         unsafe X509_NAME_cmp(X509_CRL_get_issuer(handle), X509_get_subject_name(authority.handle)) == 0

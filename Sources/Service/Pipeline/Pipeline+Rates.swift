@@ -9,8 +9,15 @@ extension Pipeline {
     func count(
         addressOf request: borrowing Request, at instant: Instant, into response: inout Response
     ) throws(Refusal) {
-        guard !request.wasAdmitted, let standing = takeFor(address: request.client, at: instant) else { return }
+        guard let standing = take(forAddressOf: request, at: instant) else { return }
         try admit(standing, .perAddress, &response)
+    }
+
+    /// Counts a request for its address, unless that was done with its head.
+    /// - Returns: nil where nothing is counted.
+    @discardableResult
+    func take(forAddressOf request: borrowing Request, at instant: Instant) -> RateStanding? {
+        request.wasAdmitted ? nil : takeFor(address: request.client, at: instant)
     }
 
     /// Counts a request for an address.

@@ -15,7 +15,8 @@ extension Pipeline {
         into response: inout Response
     ) throws(Refusal) -> Settlement {
         let now = Now(instant)
-        switch session.ask(for: SessionAsker(caller, from: request.client, paying: false), at: now) {
+        let client = request.client
+        switch session.ask(for: SessionAsker(caller, from: client, paying: false), at: now) {
         case .now(.serve(let credential)):
             permit.shorten(to: credential.expiresAt)
             let key: SigningKey

@@ -12,7 +12,7 @@ import Upstream
 /// One value serves one event loop; its storage is used again for every request.
 struct Pipeline: ~Copyable {
     let configuration: Configuration
-    /// The one that follows it, some day: what is issued late is judged by that.
+    /// The configuration in force now. A request that had to wait is checked against it before anything is issued.
     let newest: NewestConfiguration
     let router: Router
     /// By the place of the address that is listened on.
@@ -241,7 +241,7 @@ struct Pipeline: ~Copyable {
         let endpoint: Router.Endpoint
         do throws(Refusal) { endpoint = try locate(request) } catch {
             // What is wrong with the name or the path is told first (R7).
-            if !request.wasAdmitted { takeFor(address: request.client, at: instant) }
+            take(forAddressOf: request, at: instant)
             throw error
         }
         if request.head.method == .options { return endpoint }

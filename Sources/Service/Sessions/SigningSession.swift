@@ -15,9 +15,9 @@ final class SigningSession {
     }
 
     /// Asks for the credential that signs now.
-    func ask(for asker: SessionAsker, at now: Now) -> SessionClerk.Reply {
+    func ask(for asker: @autoclosure () -> SessionAsker, at now: Now) -> SessionClerk.Reply {
         if let credential = served.credential(at: now) { return .now(.serve(credential)) }
-        let reply = clerk.ask(session, for: asker, at: now)
+        let reply = clerk.ask(session, for: asker(), at: now)
         if case .now(.serve(let credential)) = reply { served.remember(credential, at: now) }
         return reply
     }

@@ -11,8 +11,10 @@ package struct Ticket: Sendable {
     /// Seconds since 1970.
     package let endsAt: Int64
     package let terms: TicketTerms
-    /// What its maker's proof is known by again (`TicketSigner.mark`): the ticket ends with that.
+    /// Identifies the credential of the ticket's maker (`TicketSigner.mark`). The ticket ends when that credential does.
     let mark: [UInt8]
+    /// Which key has signed it; empty for one that is being made.
+    let keyID: [UInt8]
 
     /// A ticket of `caller`'s own; nil where a ticket or nobody in particular asks for one.
     /// - Parameter mark: that of the caller's proof.
@@ -24,6 +26,7 @@ package struct Ticket: Sendable {
         endsAt = end
         self.terms = terms
         self.mark = mark
+        keyID = []
     }
 }
 
@@ -85,7 +88,7 @@ extension Ticket {
     }
 
     /// - Parameter bytes: what `write` wrote; nil for anything else, or more.
-    init?(reading bytes: Span<UInt8>) {
+    init?(reading bytes: Span<UInt8>, keyID: [UInt8] = []) {
         var reader = TicketReader(bytes)
         guard reader.byte() == Ticket.version, let id = reader.part(), let end = reader.number(bytes: 8),
             let kind = reader.byte().flatMap(Ticket.kind), let principalID = reader.part(), let subject = reader.part(),
@@ -98,6 +101,7 @@ extension Ticket {
         self.claims = CallerClaims(claims)
         endsAt = Int64(bitPattern: end)
         self.mark = mark
+        self.keyID = keyID
         terms = TicketTerms(grant: grant, parameters: parameters)
     }
 

@@ -6,6 +6,8 @@ package struct TicketKey: Sendable {
     private let secret: Secret
     /// The longest that a ticket may hold, in seconds.
     package let maximumLifetime: Int64
+    /// What tells it from other keys.
+    let id: [UInt8]
     /// The ids of tickets that are denied (R12).
     private let denied: Set<[UInt8]>
 
@@ -14,6 +16,7 @@ package struct TicketKey: Sendable {
 
     package init(_ secret: Secret, maximumLifetime: Int64, denied: Set<[UInt8]>) throws(CryptoError) {
         self.secret = try KeyDerivation.key(32, from: secret, for: "countersign ticket key v1")
+        id = try TicketSigner(HMACKey(.sha256, self.secret)).keyID
         self.maximumLifetime = maximumLifetime
         self.denied = denied
     }
@@ -27,7 +30,7 @@ package struct TicketKey: Sendable {
 /// Writes tickets as `base64url(key id, ticket, HMAC-SHA256 of both)` without padding, and reads them.
 package final class TicketSigner {
     private let key: HMACKey
-    private let keyID: [UInt8]
+    let keyID: [UInt8]
 
     /// The longest ticket, in characters: it must fit into a request line with all else.
     package static let maximumLength = 4096
@@ -79,6 +82,6 @@ package final class TicketSigner {
             try key.sign(bytes.span.extracting(0..<end)).constantTimeEquals(code),
             bytes.starts(with: keyID)
         else { return nil }
-        return Ticket(reading: bytes.span.extracting(TicketSigner.keyIDLength..<end))
+        return Ticket(reading: bytes.span.extracting(TicketSigner.keyIDLength..<end), keyID: keyID)
     }
 }
