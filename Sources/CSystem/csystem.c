@@ -201,7 +201,8 @@ int cs_was_sealed(void) { return was_sealed; }
 
 void cs_seal(void) {
   // 1 is "every process of the same user"; 2, or 0, is what the system sets for a binary that the user cannot read.
-  was_sealed = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1;
+  int dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+  was_sealed = dumpable == 0 || dumpable == 2;
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }

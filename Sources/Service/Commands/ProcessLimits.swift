@@ -18,8 +18,7 @@ enum ProcessLimits {
         for number in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
     }
 
-    /// Whether it was so from its first instruction on: Linux lets nobody of the same user look into a process whose binary that user
-    /// cannot read.
+    /// Whether Linux had already sealed the process when it started. It does so where the user cannot read the binary.
     static var wasSealedAtStart: Bool { cs_was_sealed() == 1 }
 
     /// A dump of the process's memory would have every key in it.

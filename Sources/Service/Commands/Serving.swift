@@ -31,12 +31,14 @@ enum Serving {
         let log = Log(configuration.log)
         defer { log.writer.flush(within: lastWords) }
         for warning in configuration.warnings { log.write(.warning, warning) }
-        if !ProcessLimits.wasSealedAtStart, geteuid() != 0 {
-            log.write(
-                .info,
-                "until it had sealed itself, other processes of the same user could read its memory; "
-                    + "have the binary belong to root, with mode 0711")
-        }
+        #if os(Linux)
+            if !ProcessLimits.wasSealedAtStart, geteuid() != 0 {
+                log.write(
+                    .info,
+                    "until it had sealed itself, other processes of the same user could read its memory; "
+                        + "have the binary belong to root, with mode 0711")
+            }
+        #endif
         let descriptors = ProcessLimits.raiseDescriptors()
         if descriptors < configuration.server.limits.connections {
             log.write(
