@@ -40,8 +40,9 @@ import COpenSSL
         unsafe count == other.count && CRYPTO_memcmp(storage.baseAddress, other.storage.baseAddress, count) == 0
     }
 
-    /// Writes the bytes where somebody is to be given them, such as the answer with a client's own temporary key.
-    package func write(into out: inout ByteWriter) {
+    /// Writes the bytes into the answer for a client whose own temporary key they are. Nothing else may call this: a test of the
+    /// architecture names the one file that does.
+    package func reveal(into out: inout ByteWriter) {
         unsafe withBytes { unsafe out.append(Span(_unsafeBytes: $0)) }
     }
 

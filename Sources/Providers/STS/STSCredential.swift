@@ -40,7 +40,7 @@ package final class STSCredential: Sendable {
     /// of its members into its own options.
     package func writeAnswer(into out: inout ByteWriter) {
         out.append(opening)
-        secret.write(into: &out)
+        secret.reveal(into: &out)
         out.append(closing)
     }
 }
