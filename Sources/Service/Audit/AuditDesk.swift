@@ -66,8 +66,8 @@ package final class AuditDesk: Sendable {
         alarm.signal()
     }
 
-    /// Writes what is left and that this process stops, and ends the thread; after all loops are over. A disk that hangs is not waited for, and the thread
-    /// is left to it.
+    /// Writes the remaining lines and a `stop` line, then ends the thread. Called after all loops are over. A disk that hangs is not
+    /// waited for, and the thread is left to it.
     /// - Parameter milliseconds: how long it is waited for.
     /// - Returns: whether all lines are written.
     @discardableResult
