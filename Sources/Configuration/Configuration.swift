@@ -179,12 +179,21 @@ package struct Configuration: Sendable {
     /// What counts from the service's start to its end.
     let fixed: [FixedValue]
     /// What is allowed but should be looked at.
-    package let warnings: [String]
+    package var warnings: [String]
 
     /// Reads a configuration from a file.
     package static func load(_ path: String, in surroundings: Surroundings = .process) throws(ConfigurationError)
         -> Configuration
     {
         try Compiler(reading: path, surroundings).compile()
+    }
+
+    /// Reads a secret that stands alone in a file, by the rules for the secret files that a configuration names.
+    package static func secret(inFile path: String, in surroundings: Surroundings = .process) throws(ConfigurationError)
+        -> Secret
+    {
+        var reader = FieldReader([], folder: ".", surroundings)
+        if let secret = reader.secret(inFile: path, "") { return secret }
+        throw ConfigurationError(file: path, problems: reader.problems.problems)
     }
 }

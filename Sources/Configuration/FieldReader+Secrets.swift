@@ -42,8 +42,11 @@ extension FieldReader {
     }
 
     private mutating func secret(fromFile value: JSONValue, _ path: String) -> Secret? {
-        guard let name = string(value, path) else { return nil }
-        let place = place(of: name)
+        string(value, path).flatMap { secret(inFile: place(of: $0), path) }
+    }
+
+    /// A secret that stands alone in a file; the end of its line is not part of it.
+    mutating func secret(inFile place: String, _ path: String) -> Secret? {
         guard let file = file(at: place, path) else { return nil }
         if file.isWorldReadable, !admits(worldReadable: place, path) { return nil }
         var bytes = file.bytes

@@ -148,6 +148,16 @@ struct AuditCommandTests {
         try Keeper.write(AuditTrail.key, to: key, mode: 0o644)
         let open = try verify("verify", "--key-file", key, file)
         #expect(open.code == 3 && open.err.contains("chmod 600"), "\(open.err)")
+        // The rules are those of a configuration's own secret files: who may change it, and how its line may end.
+        try Keeper.write(AuditTrail.key, to: key, mode: 0o620)
+        let writable = try verify("verify", "--key-file", key, file)
+        #expect(writable.code == 3 && writable.err.contains("chmod g-w"), "\(writable.err)")
+        try Keeper.write(AuditTrail.key + "\r\n", to: key, mode: 0o600)
+        let windows = try verify("verify", "--key-file", key, file)
+        #expect(!windows.out.contains("edited"), "\(windows.out)")
+        try Keeper.write(AuditTrail.key + "\nmore\n", to: key, mode: 0o600)
+        let lines = try verify("verify", "--key-file", key, file)
+        #expect(lines.code == 3 && lines.err.contains("on one line"), "\(lines.err)")
         #expect(try verify("verify", "--config", folder + "/none.json5", file).code == 3)
         for arguments in [
             [], ["verif", file], ["verify", "--expect-head", "12", file], ["verify", "-x", file],

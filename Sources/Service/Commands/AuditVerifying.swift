@@ -35,24 +35,10 @@ enum AuditVerifying {
 
     /// The key in a file of its own, else that of the configuration.
     private static func key(_ options: Options) throws(ConfigurationError) -> Secret {
-        if let file = options[.keyFile] { return try secret(in: file) }
+        if let file = options[.keyFile] { return try Configuration.secret(inFile: file) }
         if let key = try Configuration.load(options.configuration).audit?.key { return key }
         throw ConfigurationError(
             file: options.configuration, path: "audit", reason: "is not there; name the key's file with --key-file")
-    }
-
-    private static func secret(in path: String) throws(ConfigurationError) -> Secret {
-        guard let file = Surroundings.process.file(path), !file.bytes.isEmpty else {
-            throw ConfigurationError(file: path, path: "", reason: "the file cannot be read, or is empty")
-        }
-        if let weakness = file.weakness { throw ConfigurationError(file: path, path: "", reason: weakness) }
-        guard !file.isWorldReadable else {
-            throw ConfigurationError(
-                file: path, path: "", reason: "anybody on this machine can read it, and it holds a secret; chmod 600 it"
-            )
-        }
-        let isTerminated = file.bytes.last == UInt8(ascii: "\n")
-        return Secret(isTerminated ? Array(file.bytes.dropLast()) : file.bytes)
     }
 
     private static func read(_ path: String, by verifier: inout AuditVerifier) throws {
