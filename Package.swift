@@ -48,8 +48,8 @@ let package = Package(
         .executableTarget(
             name: "countersign-bench",
             dependencies: [
-                "Service", "Configuration", "Upstream", "Net", "HTTP", "Telemetry", "Providers", "Access", "Crypto",
-                "Bytes", "CAllocations", "COpenSSL",
+                "Service", "Configuration", "Machine", "Upstream", "Net", "HTTP", "Telemetry", "Providers", "Access",
+                "Crypto", "Bytes", "CAllocations", "COpenSSL",
             ],
             swiftSettings: strict),
         tests("BytesTests", "Bytes"),
@@ -75,7 +75,8 @@ let package = Package(
             "TestKeys",
             "TestPeers"),
         tests(
-            "ServiceTests", "Service", "Configuration", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP",
+            "ServiceTests", "Service", "Configuration", "Machine", "Upstream", "Providers", "Access", "Telemetry",
+            "Net", "HTTP",
             "Crypto",
             "Bytes", "TestKeys"),
         tests("ArchitectureTests"),
@@ -85,7 +86,7 @@ let package = Package(
         // What must hold of whoever reads bytes from outside.
         .target(
             name: "FuzzTargets",
-            dependencies: ["Configuration", "Providers", "Access", "HTTP", "Crypto", "Bytes"],
+            dependencies: ["Configuration", "Machine", "Providers", "Access", "HTTP", "Crypto", "Bytes"],
             path: "Tests/Fuzzing/Targets", swiftSettings: strict),
         tests("FuzzingTests", "FuzzTargets"),
     ]

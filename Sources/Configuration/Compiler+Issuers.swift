@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Machine
 import Providers
 
 /// The issuers of tokens.

@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Machine
 import Providers
 import Upstream
 

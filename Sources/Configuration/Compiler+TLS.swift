@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Machine
 
 /// What the service shows to clients who call it by TLS.
 extension Compiler {

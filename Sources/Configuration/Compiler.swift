@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import Machine
 import Providers
 import Telemetry
 
@@ -7,11 +8,11 @@ import Telemetry
 /// and notes everything that is wrong on the way. What depends on something that is wrong already is not judged.
 final class Compiler {
     private let name: String
-    private let file: Surroundings.File
+    private let file: ReadFile
     var reader: FieldReader
 
     /// - Parameter name: the path of the file; relative paths in it begin at its folder.
-    init(_ file: Surroundings.File, named name: String, _ surroundings: Surroundings) {
+    init(_ file: ReadFile, named name: String, _ surroundings: Surroundings) {
         self.name = name
         self.file = file
         let folder = name.lastIndex(of: "/").map { String(name[..<$0]) } ?? "."

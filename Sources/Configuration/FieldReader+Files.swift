@@ -1,4 +1,5 @@
 import Bytes
+import Machine
 
 extension FieldReader {
     /// Where a file is that the configuration names: relative paths begin at its folder.
@@ -7,7 +8,7 @@ extension FieldReader {
     }
 
     /// Reads a file that the service relies on, so that nobody but root and its own user may be able to change it.
-    mutating func file(at place: String, _ path: String) -> Surroundings.File? {
+    mutating func file(at place: String, _ path: String) -> ReadFile? {
         guard let file = surroundings.file(place) else {
             report(path, "the file \(place) cannot be read")
             return nil

@@ -11,6 +11,9 @@ import CSystem
 /// A configuration may take any of them for a secret. The system shows a process's environment to every process of the same user that
 /// may look into it, and to root at all times; so all but those of well-known names are concealed at start, and another process that
 /// takes the place of this one gets them by a sealed descriptor.
+///
+/// The values stay in the memory of this process for as long as it runs, in plain arrays, since the next hand-over needs them. They
+/// are not in locked memory, as a `Secret` is. Copies that are made on the way to them are wiped.
 package struct ProcessEnvironment: Sendable {
     /// This process's own, as it was when it was first asked for.
     package static let own = ProcessEnvironment()
@@ -38,38 +41,28 @@ package struct ProcessEnvironment: Sendable {
 
     private init() {
         var place: Int32 = 0
-        // Unsafe: the text is copied at once.
+        // Unsafe: the value is copied at once.
         while let text = unsafe cs_variable(place) {
-            note(unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
+            unsafe note(UnsafeRawBufferPointer(start: text, count: strlen(text)))
             place += 1
         }
         guard let number = values.removeValue(forKey: ProcessEnvironment.descriptorName),
             let descriptor = Int32(String(decoding: number, as: UTF8.self)), descriptor > 2,
             cs_is_sealed(descriptor) == 1
         else { return }
-        for text in ProcessEnvironment.contents(of: descriptor).split(separator: 0) { note(Array(text)) }
+        // Whoever has written it has left it at its end.
+        lseek(descriptor, 0, SEEK_SET)
+        var bytes = ReadFile.contents(of: descriptor) ?? []
         close(descriptor)
+        for text in bytes.split(separator: 0) { note(text) }
+        bytes.wipe()
     }
 
     /// - Parameter text: `NAME=value`. Of two with the same name the first counts, as for `getenv`.
-    private mutating func note(_ text: [UInt8]) {
+    private mutating func note(_ text: some Collection<UInt8>) {
         guard let end = text.firstIndex(of: UInt8(ascii: "=")) else { return }
         let name = String(decoding: text[..<end], as: UTF8.self)
-        if values[name] == nil { values[name] = Array(text[(end + 1)...]) }
-    }
-
-    private static func contents(of descriptor: Int32) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            // Unsafe: the buffer is lent for the call.
-            let count = unsafe buffer.withUnsafeMutableBytes {
-                unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(bytes.count))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return bytes }
-            bytes += buffer[..<count]
-        }
+        if values[name] == nil { values[name] = Array(text[end...].dropFirst()) }
     }
 
     package subscript(_ name: String) -> String? { values[name].map { String(decoding: $0, as: UTF8.self) } }
@@ -93,10 +86,17 @@ package struct ProcessEnvironment: Sendable {
     /// Writes what is concealed into a file without a name, which nobody can change any more.
     /// - Returns: a descriptor that no other program inherits; minus the error where the system has no such files.
     package func makeSealedFile() -> Int32 {
+        let concealed = values.filter { !ProcessEnvironment.isWellKnown($0.key) }
         var text: [UInt8] = []
-        for (name, value) in values where !ProcessEnvironment.isWellKnown(name) {
-            text += Array(name.utf8) + [UInt8(ascii: "=")] + value + [0]
+        // All at once: to grow would leave copies behind.
+        text.reserveCapacity(concealed.reduce(0) { $0 + $1.key.utf8.count + $1.value.count + 2 })
+        for (name, value) in concealed {
+            text += name.utf8
+            text.append(UInt8(ascii: "="))
+            text += value
+            text.append(0)
         }
+        defer { text.wipe() }
         // Unsafe: the bytes are lent for the call.
         return unsafe text.withUnsafeBytes { unsafe cs_sealed_file($0.baseAddress, $0.count) }
     }

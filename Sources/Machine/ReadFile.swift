@@ -9,8 +9,15 @@ package struct ReadFile: Sendable {
     package let bytes: [UInt8]
     /// Whether anybody on the machine may read it.
     package let isWorldReadable: Bool
-    /// Why somebody else can change what stands there (`FileTrust`), and what would be right; nil when nobody can.
+    /// Why somebody but root and the user of the process can change it or put another in its place (`FileTrust`), and what would be
+    /// right; nil when nobody can.
     package let weakness: String?
+
+    package init(bytes: [UInt8], isWorldReadable: Bool, weakness: String? = nil) {
+        self.bytes = bytes
+        self.isWorldReadable = isWorldReadable
+        self.weakness = weakness
+    }
 
     /// Reads the file at an absolute or relative path. Mode and owner are those of what was read, not of what stands there later.
     /// - Returns: nil when it cannot be read.
@@ -21,21 +28,51 @@ package struct ReadFile: Sendable {
         defer { close(descriptor) }
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0, let bytes = ReadFile.contents(of: descriptor) else { return nil }
-        self.bytes = bytes
-        isWorldReadable = info.st_mode & 0o004 != 0
-        weakness = FileTrust().fault(of: path, info)
+        self.init(
+            bytes: bytes, isWorldReadable: info.st_mode & 0o004 != 0, weakness: FileTrust().fault(of: path, info))
     }
 
-    private static func contents(of descriptor: Int32) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    /// All that comes from where a descriptor stands. Nothing of it is left in memory but what is returned, since it may be a secret.
+    /// - Returns: nil when it cannot all be read.
+    static func contents(of descriptor: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 1 << 12)
+        var filled = 0
         while true {
-            // Unsafe: the buffer is lent for the call.
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if filled == bytes.count {
+                var smaller = bytes
+                bytes = [UInt8](repeating: 0, count: 4 * filled)
+                bytes.replaceSubrange(..<filled, with: smaller)
+                smaller.wipe()
+            }
+            // Unsafe: the buffer is lent for the call, from the first byte that is not filled.
+            let count = unsafe bytes.withUnsafeMutableBytes {
+                unsafe read(descriptor, $0.baseAddress.map { unsafe $0 + filled }, $0.count - filled)
+            }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            if count == 0 { return bytes }
-            bytes += buffer[..<count]
+            guard count >= 0 else {
+                bytes.wipe()
+                return nil
+            }
+            if count == 0 {
+                bytes.removeLast(bytes.count - filled)
+                return bytes
+            }
+            filled += count
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Overwrites the bytes, which may be a secret, before their memory goes to somebody else.
+    mutating func wipe() {
+        // Unsafe: the bytes are lent for the calls.
+        unsafe withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            #if canImport(Glibc)
+                unsafe explicit_bzero(start, bytes.count)
+            #else
+                unsafe memset_s(start, bytes.count, 0, bytes.count)
+            #endif
         }
     }
 }

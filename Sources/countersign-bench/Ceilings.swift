@@ -1,5 +1,6 @@
 import Bytes
 import Configuration
+import Machine
 
 /// The most allocations that each operation may make: a JSON object of names and numbers.
 struct Ceilings {

@@ -3,6 +3,7 @@ import Bytes
 import Configuration
 import Crypto
 import HTTP
+import Machine
 import Net
 import Providers
 import Service
@@ -56,7 +57,7 @@ final class House {
             in: Surroundings(
                 variable: { _ in secret },
                 file: { name in
-                    Surroundings.File(
+                    ReadFile(
                         bytes: Array(text: name == "/benchmark.jwks" ? Chapter.keys : text), isWorldReadable: false)
                 }))
     }

@@ -27,7 +27,8 @@ import Testing
         ],
         "countersign": ["Service", "Sandbox", "Bytes", "Dispatch"],
         "countersign-bench": [
-            "Service", "Configuration", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto",
+            "Service", "Configuration", "Machine", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP",
+            "Crypto",
             "Bytes",
             "COpenSSL", "CAllocations", "Glibc", "Darwin",
         ],

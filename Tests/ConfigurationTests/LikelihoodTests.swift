@@ -1,3 +1,4 @@
+import Machine
 import Testing
 
 @testable import Configuration
@@ -34,7 +35,7 @@ import Testing
                 variable: { _ in nil },
                 file: { path in
                     if path == "/k" {
-                        return isConfiguration ? Surroundings.File(bytes: open.bytes, isWorldReadable: false) : open
+                        return isConfiguration ? ReadFile(bytes: open.bytes, isWorldReadable: false) : open
                     }
                     return Sample.file(text, isWorldWritable: isConfiguration)
                 })

@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import Machine
 import Providers
 import Testing
 

@@ -1,4 +1,5 @@
 import Bytes
+import Machine
 import Testing
 
 @testable import Configuration
@@ -134,7 +135,7 @@ struct ReportTests {
                 let piece = Array((pieces.randomElement(using: &random) ?? "").utf8)
                 text.replaceSubrange(start..<end, with: Bool.random(using: &random) ? piece : [])
             }
-            let file = Surroundings.File(bytes: text, isWorldReadable: false)
+            let file = ReadFile(bytes: text, isWorldReadable: false)
             let surroundings = Surroundings(
                 variable: { Sample.variables[$0] }, file: { $0 == "conf/c.json5" ? file : Sample.files[$0] })
             do throws(ConfigurationError) {

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Machine
 import TestKeys
 import TestPeers
 
@@ -104,14 +105,14 @@ enum Sample {
     static let files = plainFiles.merging(certificates) { $1 }
 
     /// `conf/NAME.pem` and `conf/NAME.key`, made for these tests.
-    private static let certificates: [String: Surroundings.File] = {
+    private static let certificates: [String: ReadFile] = {
         guard let made = try? ClientCertificates.shared.get() else { return [:] }
         let pairs = [
             "tls": made.good, "other": made.other, "deep": made.deep, "disordered": made.disordered,
             "expired": made.expired, "future": made.future, "client": made.clientOnly, "weak": made.weak,
             "sha1": made.oldDigest, "encrypted": made.encrypted,
         ]
-        var files: [String: Surroundings.File] = [:]
+        var files: [String: ReadFile] = [:]
         for (name, pair) in pairs {
             files["conf/\(name).pem"] = (try? made.text(pair.chain)).map { file($0, isWorldReadable: true) }
             files["conf/\(name).key"] = (try? made.text(pair.key)).map { file($0) }
@@ -125,7 +126,7 @@ enum Sample {
         return files
     }()
 
-    private static let plainFiles: [String: Surroundings.File] = [
+    private static let plainFiles: [String: ReadFile] = [
         "conf/nos-key": file("file-NOS-secret\n"), "conf/windows-key": file("file-NOS-secret\r\n"),
         "conf/empty-key": file("\n"), "conf/two-lines": file("file-NOS-secret\nmore\n"),
         "conf/open-key": file("file-NOS-secret", isWorldReadable: true),
@@ -159,9 +160,8 @@ enum Sample {
         "{\"keys\":[\(algorithms.compactMap { TestKey.shared[$0]?.jwk() }.joined(separator: ","))]}"
     }
 
-    static func file(_ text: String, isWorldReadable: Bool = false, isWorldWritable: Bool = false) -> Surroundings.File
-    {
-        Surroundings.File(
+    static func file(_ text: String, isWorldReadable: Bool = false, isWorldWritable: Bool = false) -> ReadFile {
+        ReadFile(
             bytes: Array(text.utf8), isWorldReadable: isWorldReadable,
             weakness: isWorldWritable ? "anybody on this machine can change it; chmod o-w it" : nil)
     }

@@ -3,40 +3,6 @@ import Testing
 
 @testable import Machine
 
-/// A folder of a test's own, below the system's one for temporary files.
-private final class Folder {
-    let path: String
-
-    init() throws {
-        let top = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
-        path = "\(top)/countersign-trust-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    @discardableResult
-    func file(_ name: String, mode: mode_t = 0o600) throws -> String {
-        let place = "\(path)/\(name)"
-        try Data("text".utf8).write(to: URL(filePath: place))
-        try #require(chmod(place, mode) == 0)
-        return place
-    }
-
-    @discardableResult
-    func folder(_ name: String, mode: mode_t = 0o755) throws -> String {
-        let place = "\(path)/\(name)"
-        try #require(mkdir(place, 0o700) == 0 && chmod(place, mode) == 0)
-        return place
-    }
-
-    func link(_ name: String, to target: String) throws -> String {
-        try #require(symlink(target, "\(path)/\(name)") == 0)
-        return "\(path)/\(name)"
-    }
-}
-
 @Suite struct FileTrustTests {
     private func weakness(_ path: String) throws -> String? { try #require(ReadFile(path)).weakness }
 
@@ -98,24 +64,6 @@ private final class Folder {
         #expect(file.bytes == Array("text".utf8) && file.weakness == nil && !file.isWorldReadable)
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `what belongs to another user is told: a file, a folder, a link`() throws {
-        let folder = try Folder()
-        try folder.folder("a", mode: 0o1777)
-        let path = try folder.file("a/b")
-        let link = try folder.link("a/link", to: "b")
-        #expect(try weakness(path) == nil && weakness(link) == nil)
-        try #require(lchown(link, 65_534, 65_534) == 0)
-        #expect(try weakness(link)?.contains("\(link) belongs to the user with the number 65534") == true)
-        #expect(try weakness(path) == nil)
-        try #require(chown(path, 65_534, 65_534) == 0)
-        #expect(try weakness(path)?.contains("\(path) belongs to") == true)
-        var info = stat()
-        try #require(stat(path, &info) == 0)
-        #expect(FileTrust(andOf: 65_534).fault(of: path, info) == nil)
-        try #require(chown(path, 0, 0) == 0 && chown(folder.path + "/a", 65_534, 65_534) == 0)
-        #expect(try weakness(path)?.contains("\(folder.path)/a belongs to") == true)
-    }
-
     @Test func `a way that cannot be followed is told`() throws {
         let folder = try Folder()
         var info = stat()
@@ -123,6 +71,27 @@ private final class Folder {
         #expect(FileTrust().fault(of: folder.path + "/a", info) == nil)
         #expect(FileTrust().fault(of: folder.path + "/missing/a", info)?.contains("cannot be looked at") == true)
         #expect(FileTrust().fault(ofFolder: folder.path + "/missing")?.contains("cannot be looked at") == true)
+    }
+
+    @Test(arguments: [0, 1, 4095, 4096, 4097, 200_000]) func `a file is read whole`(_ size: Int) throws {
+        let folder = try Folder()
+        let path = try folder.file("a")
+        let text = (0..<size).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        try Data(text).write(to: URL(filePath: path))
+        #expect(ReadFile(path)?.bytes == text)
+    }
+
+    @Test func `of what cannot be read to its end there is nothing, and what is wiped has no byte left`() throws {
+        let folder = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        try #require(folder >= 0)
+        defer { close(folder) }
+        #expect(ReadFile.contents(of: folder) == nil)
+        var bytes = Array("secret".utf8)
+        bytes.wipe()
+        #expect(bytes == [0, 0, 0, 0, 0, 0])
+        var none: [UInt8] = []
+        none.wipe()
+        #expect(none == [])
     }
 
     @Test func `what cannot be read is nothing, and what comes by a descriptor has no folder`() throws {

@@ -49,6 +49,20 @@ import Testing
         #expect(Set(names).isSuperset(of: Set(all).filter { !ProcessEnvironment.isWellKnown($0) }))
     }
 
+    @Test func `what another process has concealed is taken out of its sealed file, however much it is`() async {
+        await #expect(processExitsWith: .success) {
+            let long = String(repeating: "s", count: 100_000)
+            let text = Array("A_SECRET=\(long)\0AN_EMPTY=\0PATH=/none\0".utf8)
+            let file = text.withUnsafeBytes { cs_sealed_file($0.baseAddress, $0.count) }
+            setenv(ProcessEnvironment.descriptorName, "\(file)", 1)
+            let own = ProcessEnvironment.own
+            // Its number may be another file's by now.
+            guard file > 2, own["A_SECRET"] == long, own["AN_EMPTY"] == "", own["PATH"] != "/none",
+                cs_is_sealed(file) == 0
+            else { exit(1) }
+        }
+    }
+
     @Test func `a descriptor that is not sealed is not read`() throws {
         let path = FileManager.default.temporaryDirectory.path + "/countersign-\(UUID().uuidString)"
         try Data("A=1\0".utf8).write(to: URL(filePath: path))

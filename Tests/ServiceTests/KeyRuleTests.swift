@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import Foundation
+import Machine
 import Providers
 import Testing
 
@@ -192,7 +193,7 @@ struct KeyRuleTests {
             "/etc/keys.json5",
             in: Surroundings(
                 variable: { _ in "a-secret-of-the-tests-that-is-long-enough" },
-                file: { _ in Surroundings.File(bytes: Array(text.utf8), isWorldReadable: false) }))
+                file: { _ in ReadFile(bytes: Array(text.utf8), isWorldReadable: false) }))
     }
 
     /// - Returns: the key that is signed; nil where nothing is.

@@ -1,3 +1,5 @@
+import Machine
+
 @testable import Configuration
 
 /// Small configurations for tests of this room.
@@ -16,7 +18,7 @@ enum Sample {
             "/etc/test.json5",
             in: Surroundings(
                 variable: { _ in "a-secret-of-the-tests" },
-                file: { _ in Surroundings.File(bytes: Array(text.utf8), isWorldReadable: false) }))
+                file: { _ in ReadFile(bytes: Array(text.utf8), isWorldReadable: false) }))
     }
 
     /// An STS account with a key of its own and two endpoints.

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Crypto
+import Machine
 import Net
 
 /// The files that a configuration was made of, and what stood in each. They are told apart by what they hold, so that it does
@@ -13,7 +14,7 @@ package struct WatchedFiles: Sendable, Equatable {
         let isWorldReadable: Bool
         let weakness: String?
 
-        init(_ file: Surroundings.File) {
+        init(_ file: ReadFile) {
             digest = (try? Digest(.sha256, of: file.bytes.span).bytes.array) ?? []
             isWorldReadable = file.isWorldReadable
             weakness = file.weakness
@@ -28,7 +29,7 @@ package struct WatchedFiles: Sendable, Equatable {
     /// What stood in a file; nil for one that is not among them, or could not be read.
     subscript(path: String) -> Content? { contents[path] ?? nil }
 
-    fileprivate mutating func note(_ file: Surroundings.File?, at path: String) {
+    fileprivate mutating func note(_ file: ReadFile?, at path: String) {
         contents[path] = .some(file.map(Content.init))
     }
 

@@ -2,6 +2,7 @@ import Bytes
 import Configuration
 import Crypto
 import Dispatch
+import Machine
 import Net
 import Providers
 import Telemetry

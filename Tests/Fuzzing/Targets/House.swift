@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Configuration
+import Machine
 import Providers
 
 /// A configuration like any, at a moment that stands still.
@@ -19,7 +20,7 @@ struct House: Sendable {
             "/fuzzing.json5",
             in: Surroundings(
                 variable: { $0 == "SECRET" ? House.secret : nil },
-                file: { $0 == "/fuzzing.json5" ? Surroundings.File(bytes: text, isWorldReadable: false) : nil },
+                file: { $0 == "/fuzzing.json5" ? ReadFile(bytes: text, isWorldReadable: false) : nil },
                 now: { House.now }))
     }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Machine
 
 @testable import Access
 @testable import Configuration
@@ -65,7 +66,7 @@ enum DeskHouse {
             "/etc/desk.json5",
             in: Surroundings(
                 variable: { _ in secrets[0] },
-                file: { _ in Surroundings.File(bytes: Array(text.utf8), isWorldReadable: false) }))
+                file: { _ in ReadFile(bytes: Array(text.utf8), isWorldReadable: false) }))
     }
 
     /// - Parameter claims: a JSON object.

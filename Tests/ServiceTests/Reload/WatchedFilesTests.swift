@@ -1,4 +1,5 @@
 import Configuration
+import Machine
 import Testing
 
 @testable import Service
@@ -7,9 +8,9 @@ import Testing
 struct WatchedFilesTests {
     /// Files that tests change.
     private final class Disk: @unchecked Sendable {
-        var files: [String: Surroundings.File] = [:]
+        var files: [String: ReadFile] = [:]
         func put(_ path: String, _ text: String, isWorldReadable: Bool = false) {
-            files[path] = Surroundings.File(bytes: Array(text.utf8), isWorldReadable: isWorldReadable)
+            files[path] = ReadFile(bytes: Array(text.utf8), isWorldReadable: isWorldReadable)
         }
         var surroundings: Surroundings { Surroundings(variable: { _ in nil }, file: { [self] in files[$0] }) }
     }

@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+/// A folder of a test's own, below the system's one for temporary files.
+final class Folder {
+    let path: String
+
+    init() throws {
+        let top = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+        path = "\(top)/countersign-trust-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    @discardableResult
+    func file(_ name: String, mode: mode_t = 0o600) throws -> String {
+        let place = "\(path)/\(name)"
+        try Data("text".utf8).write(to: URL(filePath: place))
+        try #require(chmod(place, mode) == 0)
+        return place
+    }
+
+    @discardableResult
+    func folder(_ name: String, mode: mode_t = 0o755) throws -> String {
+        let place = "\(path)/\(name)"
+        try #require(mkdir(place, 0o700) == 0 && chmod(place, mode) == 0)
+        return place
+    }
+
+    func link(_ name: String, to target: String) throws -> String {
+        try #require(symlink(target, "\(path)/\(name)") == 0)
+        return "\(path)/\(name)"
+    }
+}
