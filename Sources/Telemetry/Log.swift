@@ -50,10 +50,11 @@ package struct Log: Sendable {
     }
 
     private let settings: Settings
-    package let writer = LogWriter.standardError
+    package let writer: LogWriter
 
-    package init(_ settings: Settings) {
+    package init(_ settings: Settings, to writer: LogWriter = .standardError) {
         self.settings = settings
+        self.writer = writer
         writer.hold(atMost: settings.buffer)
     }
 

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Machine
 import Net
 import Providers
 import Telemetry
@@ -16,7 +17,7 @@ final class SessionClerk {
         let clock: () -> Now
         let log: Log
         /// Reads a file that may be slow to come; nil for one that cannot be read.
-        let read: (_ path: String, _ then: @escaping ([UInt8]?) -> Void) -> Void
+        let read: (_ path: String, _ then: @escaping (ReadFile?) -> Void) -> Void
         let post: @Sendable (@escaping @Sendable () -> Void) -> Void
     }
 

@@ -72,7 +72,7 @@ package struct SessionDesks: Sendable {
                 // A file of another file system may be slow to come.
                 DispatchQueue(label: "countersign.secrets").async {
                     let file = Surroundings.process.file(path)
-                    mailbox.post { then.body(file?.weakness == nil ? file?.bytes : nil) }
+                    mailbox.post { then.body(file) }
                 }
             },
             post: { mailbox.post($0) })
@@ -95,8 +95,8 @@ package struct SessionDesks: Sendable {
     /// What is run on the loop's thread alone, though another hands it over.
     // Unsafe: nothing of it is touched where it is handed over.
     private struct LoopWork: @unchecked Sendable {
-        let body: ([UInt8]?) -> Void
-        init(_ body: @escaping ([UInt8]?) -> Void) { self.body = body }
+        let body: (ReadFile?) -> Void
+        init(_ body: @escaping (ReadFile?) -> Void) { self.body = body }
     }
 
     private static func guest(_ credential: Configuration.Credential) -> SandboxGuest? {

@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import HTTP
+import Machine
 import Net
 import Providers
 import Telemetry
@@ -62,11 +63,11 @@ final class SessionFlight: VendorCall {
         }
     }
 
-    private func begin(with bytes: [UInt8]?, from tokenFile: String) {
+    private func begin(with file: ReadFile?, from tokenFile: String) {
         let now = clerk.tools.clock()
-        token = bytes.map(SessionFlight.line) ?? []
-        if token.isEmpty {
-            course.complaint = "the file \(tokenFile) cannot be read, or is empty"
+        token = file.map { SessionFlight.line($0.bytes) } ?? []
+        if token.isEmpty || file?.weakness != nil {
+            course.complaint = file?.weakness ?? "the file \(tokenFile) cannot be read, or is empty"
             return land(with: .unavailable, at: now)
         }
         start(at: now)

@@ -1,6 +1,8 @@
 import Bytes
+import Foundation
 import Net
 import Providers
+import Telemetry
 import Testing
 import Upstream
 
@@ -325,6 +327,32 @@ import Upstream
         let outcome = house.ask(try house.session())
         for _ in 0..<4 { for call in house.take() { house.grant(call) } }
         #expect(outcome.key != nil, "\(String(describing: outcome.refusal))")
+    }
+
+    @Test func `a token's file that others can change is not used, and the log says why`() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/countersign-\(UUID().uuidString)"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0)
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        let log = Log(Log.Settings(level: .warning, format: .text), to: LogWriter(descriptor, limit: 1 << 16))
+        let house = try SessionHouse(SessionClerkTests.rrsa, log: log)
+        house.files["/run/token"] = Array("token".utf8)
+        house.weaknesses["/run/token"] = "anybody on this machine can change /run/token; chmod o-w it"
+        let outcome = house.ask(try house.session())
+        #expect(outcome.key == nil && house.take().isEmpty)
+        log.writer.flush(within: 60_000)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("no credential from the vendor") && text.contains("chmod o-w it"), "\(text)")
+        house.weaknesses = [:]
+        house.files = [:]
+        house.pass(milliseconds: 60_000)
+        _ = house.ask(try house.session())
+        log.writer.flush(within: 60_000)
+        let later = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(later.contains("the file /run/token cannot be read, or is empty"), "\(later)")
     }
 
     @Test func `a token's file that cannot be read says nothing about STS`() throws {

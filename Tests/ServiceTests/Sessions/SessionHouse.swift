@@ -1,6 +1,7 @@
 import Bytes
 import Crypto
 import HTTP
+import Machine
 import Telemetry
 import Upstream
 
@@ -17,6 +18,8 @@ final class SessionHouse: @unchecked Sendable {
     /// How far the vendor's clock is ahead of ours, in seconds.
     var vendorAhead: Int64 = 0
     var files: [String: [UInt8]] = [:]
+    /// Why others can change files.
+    var weaknesses: [String: String] = [:]
     private(set) var filesRead: [String] = []
     private var posted: [@Sendable () -> Void] = []
     private var issued = 0
@@ -27,7 +30,9 @@ final class SessionHouse: @unchecked Sendable {
 
     var now: Now { Now(unixSeconds: unixSeconds, monotonic: monotonic) }
 
-    init(loops: Int = 1, _ fields: String = Sample.stsKey) throws {
+    init(
+        loops: Int = 1, _ fields: String = Sample.stsKey, log: Log = Log(Log.Settings(level: .error, format: .json))
+    ) throws {
         let configuration = try Sample.sts(fields)
         let credential = configuration.credentials[0]
         guard let sessions = credential.sessions, case .hosts(let endpoints) = sessions.account.endpoints else {
@@ -52,10 +57,13 @@ final class SessionHouse: @unchecked Sendable {
                     desk, key: key,
                     SessionClerk.Tools(
                         courier: courier, clock: { [unowned self] in now },
-                        log: Log(Log.Settings(level: .error, format: .json)),
+                        log: log,
                         read: { [unowned self] path, then in
                             filesRead.append(path)
-                            then(files[path])
+                            then(
+                                files[path].map {
+                                    ReadFile(bytes: $0, isWorldReadable: false, weakness: weaknesses[path])
+                                })
                         },
                         post: { [unowned self] in posted.append($0) })))
         }
