@@ -20,19 +20,13 @@ package struct FileTrust: Sendable {
     /// - Parameter owner: another user whom files may belong to; for root, who works on the files of a service.
     package init(andOf owner: uid_t? = nil) { owners = Set([0, user] + (owner.map { [$0] } ?? [])) }
 
-    /// - Parameter info: what `fstat` says of the file that was opened by the path.
+    /// - Parameter info: what the system says of the file, best by the descriptor that was opened by the path.
     /// - Returns: why somebody else can change the file, and what would be right; nil when nobody can.
     package func fault(of path: String, _ info: stat) -> String? {
         // A pipe, or a file that is gone, has come by a descriptor from whoever started the process.
         let hasPath = info.st_mode & S_IFMT == S_IFREG && info.st_nlink > 0
         return fault(onTheWayTo: path, isWhole: hasPath) ?? fault(ofOwner: info, path)
             ?? fault(ofMode: info, path, "change \(path)")
-    }
-
-    /// - Parameter descriptor: the file that was opened by the path.
-    package func fault(of path: String, _ descriptor: Int32) -> String? {
-        var info = stat()
-        return unsafe fstat(descriptor, &info) == 0 ? fault(of: path, info) : "\(path) cannot be looked at"
     }
 
     /// - Returns: why somebody else can put other files into a folder; nil when nobody can.

@@ -103,10 +103,16 @@ struct AuditStartTests {
         let path = house.folder + "/public.sock"
         let text = try String(contentsOfFile: house.configuration, encoding: .utf8)
         try Keeper.write(text.replacing("unix:SOCKET", with: "unix:\(path)"), to: house.configuration)
-        try FileManager.default.createDirectory(atPath: house.file, withIntermediateDirectories: true)
-        let outcome = try Program.run("serve", "--config", house.configuration, environment: Setup.environment)
-        #expect(outcome.code == 1 && outcome.err.contains("cannot start"), "\(outcome.err)")
-        #expect(!FileManager.default.fileExists(atPath: path))
+        // What the configuration's check does not see, and what it does.
+        for (file, code, reason) in [
+            (house.file + "-head", Int32(1), "cannot start"), (house.file, 3, "audit.file: "),
+        ] {
+            try? FileManager.default.removeItem(atPath: house.file)
+            try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
+            let outcome = try Program.run("serve", "--config", house.configuration, environment: Setup.environment)
+            #expect(outcome.code == code && outcome.err.contains(reason), "\(outcome.err)")
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
     }
 
     @Test func `a start that fails leaves no line`() throws {

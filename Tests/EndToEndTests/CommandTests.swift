@@ -191,8 +191,21 @@ struct CommandTests {
     func `an audit that another user can change, or put another in its place, is not begun`(
         _ path: String, _ mode: Int, _ advice: String
     ) throws {
-        let outcome = try attempt(path, mode, "serve")
-        #expect(outcome.code == 1 && outcome.err.contains(advice), "\(outcome.err)")
+        for command in ["check", "serve"] {
+            let outcome = try attempt(path, mode, command)
+            #expect(outcome.code == 3 && outcome.err.contains(advice), "\(command): \(outcome.err)")
+            #expect(outcome.err.contains("audit.file: "), "\(command): \(outcome.err)")
+        }
+    }
+
+    @Test func `check warns of an audit's folder that does not exist, without which serve does not start`() throws {
+        let folder = try Keeper.makeFolder()
+        let configuration = try Setup.open.audited().write(to: folder, transport: .epoll)
+        try FileManager.default.removeItem(atPath: folder + "/audit")
+        let check = try Program.run("check", "--config", configuration, environment: Setup.environment)
+        #expect(check.code == 0 && check.err.contains("audit.file: the folder"), "\(check.err)")
+        let serve = try Program.run("serve", "--config", configuration, environment: Setup.environment)
+        #expect(serve.code == 1 && serve.err.contains("cannot start"), "\(serve.err)")
     }
 
     // MARK: init and hash-key

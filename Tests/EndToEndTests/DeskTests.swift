@@ -48,9 +48,14 @@ struct DeskTests {
         let folder = try Keeper.makeFolder()
         let path = try Setup.open.audited().write(to: folder, transport: .epoll)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        try FileManager.default.createDirectory(atPath: folder + "/audit/a.jsonl", withIntermediateDirectories: true)
-        let outcome = try run("mint", path, ["--caller", "anonymous", "--grant", "files", "--parameter", "object=a"])
-        #expect(outcome.code == 1 && outcome.out.isEmpty && outcome.err.contains("a.jsonl"), "\(outcome.err)")
+        for (file, code) in [("a.jsonl-head", Int32(1)), ("a.jsonl", 3)] {
+            try? FileManager.default.removeItem(atPath: folder + "/audit/a.jsonl")
+            try FileManager.default.createDirectory(
+                atPath: folder + "/audit/" + file, withIntermediateDirectories: true)
+            let outcome = try run(
+                "mint", path, ["--caller", "anonymous", "--grant", "files", "--parameter", "object=a"])
+            #expect(outcome.code == code && outcome.out.isEmpty && outcome.err.contains(file), "\(outcome.err)")
+        }
     }
 
     /// Expects the route's own answer, byte for byte, in the same second.

@@ -149,6 +149,27 @@ struct AuditStopTests {
         #expect(try open(folder).takeFindings() == [])
     }
 
+    @Test func `a record is always one block of the disk, and one that an earlier version wrote shorter is read`()
+        throws
+    {
+        let folder = try Folder()
+        let head = folder.file + "-head"
+        for _ in 0..<3 {
+            let file = try open(folder)
+            #expect(file.takeFindings() == [])
+            #expect(try folder.read(head).count == 512)
+            try file.add(0..<3)
+            try file.end()
+            let record = try folder.read(head)
+            #expect(record.count == 512 && record.last == UInt8(ascii: "\n"))
+            let short = record.dropLast().reversed().drop { $0 == UInt8(ascii: " ") }.reversed()
+            try folder.write(short + [UInt8(ascii: "\n")], to: head)
+        }
+        // Half of one, as a loss of power could leave it before.
+        try folder.write(Array(try folder.read(head).prefix(100)), to: head)
+        #expect(try open(folder).takeFindings().first?.contains("has no record under this key") == true)
+    }
+
     @Test func `a number that no chain reaches is no line's, and does not trap`() throws {
         let folder = try Folder()
         let file = try open(folder)

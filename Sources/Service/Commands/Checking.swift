@@ -3,6 +3,7 @@ import Bytes
 import Configuration
 import Net
 import Providers
+import Telemetry
 
 /// `countersign check`
 enum Checking {
@@ -17,12 +18,12 @@ enum Checking {
         }
     }
 
-    /// The configuration, if the service can serve by it: what only OpenSSL can judge is tried, too, and the
-    /// configuration's own tests are run. Every configuration comes by this, at start as at a reload.
+    /// The configuration, if the service can serve by it: what only OpenSSL can judge is tried, too, where
+    /// the audit would stand is judged, and the configuration's own tests are run. Every configuration comes by this, at start as at a reload.
     static func load(
         _ path: String, in surroundings: Surroundings = .process
     ) throws(ConfigurationError) -> Configuration {
-        let configuration = try Configuration.load(path, in: surroundings)
+        var configuration = try Configuration.load(path, in: surroundings)
         for credential in configuration.credentials {
             guard let file = credential.sessions?.trustFile else { continue }
             _ = surroundings.file(file)
@@ -30,6 +31,13 @@ enum Checking {
                 throw ConfigurationError(
                     file: path, path: "credentials.\(credential.name).caFile",
                     reason: error.description)
+            }
+        }
+        if let place = configuration.audit.map({ AuditPlace($0.file) }) {
+            if let missing = place.missingFolder {
+                configuration.warnings.append("audit.file: \(missing)")
+            } else if let fault = place.fault {
+                throw ConfigurationError(file: path, path: "audit.file", reason: fault)
             }
         }
         let failures = PolicyProof.failures(of: configuration)

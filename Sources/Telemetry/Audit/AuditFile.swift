@@ -353,22 +353,20 @@ package final class AuditFile {
 
     /// Opens the file for appending, and locks it; not where somebody else could write it or put another in its place.
     private static func openLocked(_ path: String) throws(AuditFault) -> Int32 {
-        // Root goes on with a service's file, which belongs to the service's user as its folder does.
-        let folder = folder(of: path)
-        let trust = FileTrust(andOf: geteuid() == 0 ? FileMark(following: folder)?.user : nil)
-        if let fault = trust.fault(ofFolder: folder) { throw AuditFault("\(path) is not written: \(fault)") }
+        let place = AuditPlace(path)
+        if let fault = place.folderFault { throw AuditFault(fault) }
         while true {
             let isThere = FileMark(path) != nil
             let file = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
             guard file >= 0 else { throw AuditFault(failed: "cannot open \(path)") }
             do throws(AuditFault) {
-                guard let mark = FileMark(file), mark.isRegular else { throw AuditFault("\(path) is no ordinary file") }
-                if !isThere { FileMark(folder)?.giveOwner(to: file) }
-                if let fault = trust.fault(of: path, file) { throw AuditFault("\(path) is not written: \(fault)") }
+                if !isThere { FileMark(AuditPlace.folder(of: path))?.giveOwner(to: file) }
+                guard let mark = FileMark(file) else { throw AuditFault(failed: "cannot look at \(path)") }
+                if let fault = place.fault(of: mark) { throw AuditFault(fault) }
                 try lock(file, path)
-                // Another may have been put in its place before it was locked.
-                if FileMark(path) == mark {
-                    try expectNoOtherNames(of: file, path, in: folder)
+                // Another may have been put in its place before it was locked, and this one another name.
+                if let locked = FileMark(file), locked == FileMark(path) {
+                    if let fault = place.nameFault(of: locked) { throw AuditFault(fault) }
                     return file
                 }
             } catch {
@@ -377,17 +375,6 @@ package final class AuditFile {
             }
             systemClose(file)
         }
-    }
-
-    /// By a name (hard link) that stands elsewhere, the file could be written and kept although it is closed and gone here. In the
-    /// audit's own folder it may have another one, where a process has ended in the midst of setting it aside.
-    private static func expectNoOtherNames(of file: Int32, _ path: String, in folder: String) throws(AuditFault) {
-        guard let mark = FileMark(file), mark.names > 1 else { return }
-        let own = FolderNames.read(folder).count { FileMark("\(folder)/\($0)") == mark }
-        guard own < mark.names else { return }
-        throw AuditFault(
-            "\(path) is not written: it has \(mark.names) names, and not all are in its folder; by such a hard link it could be "
-                + "changed; remove that, or move the file away, and a new one is begun")
     }
 
     /// How long others may have the file, which is as long as a disk may take.
@@ -417,12 +404,8 @@ package final class AuditFile {
         }
     }
 
-    private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[..<$0]) + "/" } ?? "."
-    }
-
     private static func openFolder(of path: String) throws(AuditFault) -> Int32 {
-        let folder = folder(of: path)
+        let folder = AuditPlace.folder(of: path)
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw AuditFault(failed: "cannot open \(folder)") }
         return descriptor
@@ -440,6 +423,3 @@ package final class AuditFile {
         return String(repeating: "0", count: max(0, 12 - digits.utf8.count)) + digits
     }
 }
-
-/// `close`, whose name the file has taken.
-private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -26,8 +26,9 @@ final class AuditHead {
     private let key: HMACKey
     private let calls: AuditCalls
 
-    /// No record is longer.
-    private static let longest = 512
+    /// Bytes of the file, whatever the record. A disk writes no less than this at once: so a loss of power leaves the old record or
+    /// the new one, and no half.
+    private static let size = 512
     private static let purpose = Array("the head of an audit".utf8)
 
     /// - Parameters:
@@ -53,7 +54,7 @@ final class AuditHead {
 
     /// The record that was written last; nil where there is none under the key.
     func read() throws(AuditFault) -> Record? {
-        var bytes = [UInt8](repeating: 0, count: AuditHead.longest)
+        var bytes = [UInt8](repeating: 0, count: AuditHead.size)
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, 0) }
         guard count >= 0 else { throw AuditFault(failed: "cannot read \(path)") }
         guard let value = try? JSONReader.read(Array(bytes[..<count]), as: .json),
@@ -71,12 +72,11 @@ final class AuditHead {
         let code = try code(of: text)
         text.append(AuditText.codeMember)
         Hex.encode(code.bytes, into: &text)
-        text.append("\"}\n")
-        lseek(descriptor, 0, SEEK_SET)
-        try calls.put(text, into: descriptor, path)
-        guard ftruncate(descriptor, off_t(text.count)) == 0, calls.sync(descriptor) == 0 else {
-            throw AuditFault(failed: "cannot write \(path)")
-        }
+        text.append("\"}")
+        while text.count < AuditHead.size - 1 { text.append(" ") }
+        text.append("\n")
+        let count = unsafe text.bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        guard count == text.count, calls.sync(descriptor) == 0 else { throw AuditFault(failed: "cannot write \(path)") }
     }
 
     private static func number(_ value: JSONValue?) -> Int64? {
@@ -91,7 +91,7 @@ final class AuditHead {
     }
 
     private static func text(of record: Record) -> ByteWriter {
-        var text = ByteWriter(capacity: longest)
+        var text = ByteWriter(capacity: size)
         text.append("{\"seq\":")
         text.append(decimal: record.position.number)
         text.append(",\"head\":\"")
@@ -101,6 +101,3 @@ final class AuditHead {
         return text
     }
 }
-
-/// `close`, by a name that is nobody else's.
-private func systemClose(_ descriptor: Int32) { close(descriptor) }

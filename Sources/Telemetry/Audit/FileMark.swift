@@ -6,28 +6,22 @@
 
 /// Which file something is.
 struct FileMark: Equatable {
-    private let device: dev_t
-    private let inode: ino_t
-    let names: Int
-    let isRegular: Bool
-    let size: Int64
-    let user: uid_t
-    private let group: gid_t
+    /// What the system said of it.
+    let info: stat
+    var names: Int { Int(info.st_nlink) }
+    var isRegular: Bool { info.st_mode & S_IFMT == S_IFREG }
+    var size: Int64 { Int64(info.st_size) }
+    var user: uid_t { info.st_uid }
 
-    static func == (a: FileMark, b: FileMark) -> Bool { a.device == b.device && a.inode == b.inode }
-
-    private init(_ info: stat) {
-        device = info.st_dev
-        inode = info.st_ino
-        names = Int(info.st_nlink)
-        isRegular = info.st_mode & S_IFMT == S_IFREG
-        size = Int64(info.st_size)
-        (user, group) = (info.st_uid, info.st_gid)
+    static func == (a: FileMark, b: FileMark) -> Bool {
+        a.info.st_dev == b.info.st_dev && a.info.st_ino == b.info.st_ino
     }
+
+    private init(_ info: stat) { self.info = info }
 
     /// Gives a file that root has made to the owner of this one, who goes on with it.
     func giveOwner(to file: Int32) {
-        if geteuid() == 0 { fchown(file, user, group) }
+        if geteuid() == 0 { fchown(file, info.st_uid, info.st_gid) }
     }
 
     init?(_ descriptor: Int32) {
