@@ -28,11 +28,13 @@ struct Inheritance {
     }
 
     fileprivate static let first: Int32 = 3
+    /// How many sockets can be handed on: the pipe and the file of variables are handed over beside them.
+    private static let mostSockets = Int32(CS_MOST_HANDED) - 2
 
     init(_ environment: [String: String]) {
         func number(_ variable: Variable) -> Int32? { environment[variable.rawValue].flatMap { Int32($0) } }
         let parent = number(.predecessor).flatMap { $0 == getppid() ? $0 : nil }
-        guard let count = number(.count), (1..<Int32(CS_MOST_HANDED)).contains(count),
+        guard let count = number(.count), (1...Inheritance.mostSockets).contains(count),
             number(.process) == (parent ?? getpid())
         else { return }
         sockets = Array(Inheritance.first..<Inheritance.first + count)
