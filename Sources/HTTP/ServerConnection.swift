@@ -325,7 +325,8 @@ package struct ServerConnection: ~Copyable {
     package mutating func refuse(_ error: RequestError, omittingBody: Bool = false, in context: inout Context) {
         context.response.reset()
         let sender = sender(in: context)
-        context.handler.respond(to: error, from: sender, at: context.instant, into: &context.response)
+        context.handler.respond(
+            to: error, from: sender, by: listener, at: context.instant, into: &context.response)
         writeLast(omittingBody: omittingBody, &context)
     }
 

@@ -19,7 +19,8 @@ package final class SandboxHandler: RequestHandler {
     }
 
     package func respond(
-        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+        to error: RequestError, from client: ClientAddress, by listener: Int, at instant: Instant,
+        into response: inout Response
     ) {
         let status =
             switch error.kind {

@@ -54,6 +54,20 @@ struct RateLimitTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `a broken request counts for its address, but not at the admin listener`(_ transport: Transport) throws {
+        func sendBroken(_ client: Client) throws {
+            try client.send("nonsense\r\n\r\n")
+            try client.answer().expectProblem(400, "malformed_request")
+        }
+        try Service.run(Self.setup("broken", rateLimit: #"perAddress: "3/d""#), transport) { service in
+            for _ in 0..<5 { try sendBroken(service.admin.connect()) }
+            for _ in 0..<2 { try service.get(Self.photo).expectSuccess() }
+            try sendBroken(service.connect())
+            Self.expectLimited(try service.get(Self.photo), limit: "3")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `a caller has a share over all keys and grants, before it is read what is asked`(_ transport: Transport) throws
     {
         try Service.run(Self.setup("caller", rateLimit: #"perAddress: null, perCaller: "2/d""#), transport) { service in

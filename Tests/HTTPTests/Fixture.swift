@@ -47,7 +47,8 @@ final class RecordingHandler: RequestHandler {
     }
 
     func respond(
-        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+        to error: RequestError, from client: ClientAddress, by listener: Int, at instant: Instant,
+        into response: inout Response
     ) {
         errors.append(error.kind)
         response.body.append(text: refusal)

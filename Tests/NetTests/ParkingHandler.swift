@@ -52,10 +52,11 @@ final class ParkingHandler: RequestHandler {
     }
 
     func respond(
-        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+        to error: RequestError, from client: ClientAddress, by listener: Int, at instant: Instant,
+        into response: inout Response
     ) {
         carryOut(.error)
-        echo.respond(to: error, from: client, at: instant, into: &response)
+        echo.respond(to: error, from: client, by: listener, at: instant, into: &response)
     }
 
     func abandon(_ ticket: AnswerTicket) {

@@ -137,7 +137,8 @@ import Testing
         func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool { false }
 
         func respond(
-            to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+            to error: RequestError, from client: ClientAddress, by listener: Int, at instant: Instant,
+            into response: inout Response
         ) {}
     }
 

@@ -41,7 +41,8 @@ final class EchoHandler: RequestHandler {
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool { false }
 
     func respond(
-        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+        to error: RequestError, from client: ClientAddress, by listener: Int, at instant: Instant,
+        into response: inout Response
     ) {
         response.status =
             switch error.kind {

@@ -77,9 +77,10 @@ package final class LoopHandler: RequestHandler {
     }
 
     package func respond(
-        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+        to error: RequestError, from client: ClientAddress, by listener: Int, at instant: Instant,
+        into response: inout Response
     ) {
-        current.respond(to: error, from: client, at: instant, into: &response)
+        current.respond(to: error, from: client, by: listener, at: instant, into: &response)
     }
 
     package func abandon(_ ticket: AnswerTicket) {

@@ -71,9 +71,12 @@ final class LoopEdition {
     }
 
     func respond(
-        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+        to error: RequestError, from client: ClientAddress, by listener: Int, at instant: Instant,
+        into response: inout Response
     ) {
-        pipeline.respond(to: error, from: client, at: instant, into: &response)
+        // Requests at the admin's listeners count for no address.
+        let sender = listener < adminPlace ? client : .none
+        pipeline.respond(to: error, from: sender, at: instant, into: &response)
     }
 
     func abandon(_ ticket: AnswerTicket) {
