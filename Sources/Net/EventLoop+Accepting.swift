@@ -45,9 +45,9 @@ extension EventLoop {
         let slot = free.last ?? channels.count
         generation = (generation + 1) & 0x3FFF_FFFF
         let token = generation << 32 | UInt64(slot)
-        let entry = open.enter(
-            ConnectionID(loop: number, token: token), of: client.network, at: context.instant.monotonic, below: limit,
-            reserved: place.isReserved)
+        let id = ConnectionID(loop: number, token: token)
+        let entry = open.side(reserved: place.isReserved).enter(
+            id, of: client.network, at: context.instant.monotonic, below: limit)
         guard entry != .refused else {
             turnAway(descriptor, isPlain: identity == nil)
             return
@@ -64,8 +64,8 @@ extension EventLoop {
         let isPrepared = identity == nil || session != nil
         if !transport.watch(descriptor, token: token) || !isPrepared { close(channel) }
         switch entry {
-        case .displacing(let victim): displace(victim, isForced: true)
-        case .replacing(let victim): displace(victim, isForced: false)
+        case .displacing(let victim): displace(victim, for: id, isForced: true)
+        case .replacing(let victim): displace(victim, for: id, isForced: false)
         case .accepted, .refused: break
         }
     }

@@ -3,12 +3,15 @@ import HTTP
 
 /// How connections, their handshakes and what they hold are counted by the addresses of their clients, and ended when all together have more than they may.
 extension EventLoop {
-    /// Connections that are looked at for one that has made no progress since it was counted, before one is ended that has.
+    /// Connections that are looked at, after the first, for one that has made no progress since it was counted and is of no use.
     private static let displacements = 8
     /// Milliseconds in which a usual client has sent its request, and taken its answer.
     private static let usualTime: Int64 = 2000
 
-    func isReserved(_ channel: ServerChannel) -> Bool { settings.listeners[channel.connection.listener].isReserved }
+    /// What its connections are counted with.
+    func side(of channel: ServerChannel) -> OpenConnections.Side {
+        open.side(reserved: settings.listeners[channel.connection.listener].isReserved)
+    }
 
     func id(of channel: ServerChannel) -> ConnectionID { ConnectionID(loop: number, token: channel.token) }
 
@@ -23,26 +26,27 @@ extension EventLoop {
             forgetBuffers(of: channel)
             return true
         }
-        guard held != channel.counted else { return true }
-        channel.counted = held
         let share = AddressShares.Share(amount: held, progress: channel.connection.progress)
+        if let counted = channel.counted, counted.amount == held, counted.progress == share.progress { return true }
+        channel.counted = share
         let victims = buffers.count(share, of: id(of: channel), at: channel.network, below: settings.buffers)
         for victim in victims { giveUpBuffers(victim) }
         return !victims.contains { $0.id == id(of: channel) }
     }
 
     func forgetBuffers(of channel: ServerChannel) {
-        guard channel.counted > 0 else { return }
-        channel.counted = 0
+        guard channel.counted != nil else { return }
+        channel.counted = nil
         buffers.forget(id(of: channel), at: channel.network)
     }
 
     private func giveUpBuffers(_ victim: AddressShares.Victim) {
-        onLoop(of: victim) { loop in
+        onLoop(of: victim.id) { loop in
             // It may be over by now, or hold little again.
             guard let channel = loop.channel(victim.id.token), channel.held > loop.settings.connectionBuffer else {
                 return
             }
+            loop.open.countEndedBuffer()
             loop.refuse(channel, because: "the server holds as many unfinished requests as it may")
         }
     }
@@ -52,7 +56,8 @@ extension EventLoop {
     /// Counts a handshake that has begun, until it is over, and ends those that have to make room.
     /// - Returns: whether it is none of them.
     func countHandshake(of channel: ServerChannel) -> Bool {
-        guard channel.isShakingHands else {
+        // Before the proxy has named the client, no handshake can have begun.
+        guard channel.isShakingHands, !channel.awaitsProxyHeader else {
             forgetHandshake(of: channel)
             return true
         }
@@ -61,8 +66,9 @@ extension EventLoop {
         let victim = open.beginHandshake(
             id(of: channel), of: channel.network, at: context.instant.monotonic, below: settings.handshakes)
         guard let victim else { return true }
-        onLoop(of: victim) { loop in
+        onLoop(of: victim.id) { loop in
             guard let channel = loop.channel(victim.id.token), channel.isShakingHands else { return }
+            loop.open.countEndedHandshake()
             loop.close(channel)
         }
         return victim.id != id(of: channel)
@@ -76,24 +82,40 @@ extension EventLoop {
 
     // MARK: Places
 
-    /// Ends a connection so that another address has its place, or another connection that has made no progress for longer.
+    /// Ends a connection so that another address has its place, or another connection that has made no progress for longer. Where
+    /// none is found that may end, the newcomer ends.
     /// - Parameters:
+    ///   - newcomer: the connection that has the place.
     ///   - isForced: whether one has to end, be it of use or not.
     ///   - tries: how many more may be looked at.
-    func displace(_ victim: AddressShares.Victim, isForced: Bool, tries: Int = displacements) {
-        onLoop(of: victim) { loop in
+    func displace(
+        _ victim: AddressShares.Victim, for newcomer: ConnectionID, isForced: Bool, tries: Int = displacements
+    ) {
+        onLoop(of: victim.id) { loop in
             guard let channel = loop.channel(victim.id.token) else { return }
-            let (progress, isReserved) = (channel.connection.progress, loop.isReserved(channel))
-            let mayEnd = isForced || loop.isDispensable(channel)
-            if tries > 0, progress > victim.progress || !mayEnd {
-                let next = loop.open.spare(victim.id, of: channel.network, since: progress, reserved: isReserved)
-                if let next { loop.displace(next, isForced: isForced, tries: tries - 1) }
-            } else if mayEnd {
-                loop.open.displaced(reserved: isReserved)
+            let side = loop.side(of: channel)
+            let mayEnd = isForced || victim.id != newcomer && loop.isDispensable(channel)
+            // One that is of use counts as if it made progress now, so that the next look is at another.
+            let progress = mayEnd ? channel.connection.progress : loop.context.instant.monotonic
+            if mayEnd, tries == 0 || progress <= victim.progress {
+                side.countDisplaced()
                 loop.makeRoom(by: channel)
+            } else if tries > 0, victim.id != newcomer {
+                let next = side.spare(victim.id, of: channel.network, since: progress)
+                if let next { loop.displace(next, for: newcomer, isForced: isForced, tries: tries - 1) }
             } else {
-                loop.open.restore(victim.id, of: channel.network, since: progress, reserved: isReserved)
+                side.restore(victim.id, of: channel.network, since: progress)
+                loop.turnAway(newcomer)
             }
+        }
+    }
+
+    /// Ends a connection that has come last, and for which no place was found.
+    private func turnAway(_ newcomer: ConnectionID) {
+        onLoop(of: newcomer) { loop in
+            guard let channel = loop.channel(newcomer.token) else { return }
+            loop.side(of: channel).countRefused()
+            loop.turnAway(channel)
         }
     }
 
@@ -111,11 +133,14 @@ extension EventLoop {
         // What has arrived and was not read yet is still answered.
         if channel.isIdle { read(channel) }
         guard self.channel(channel.token) === channel else { return }
-        if !channel.isIdle {
-            refuse(channel, because: "the server has as many connections as it may")
-            // To close while the request lies unread would be a reset, which can cost the client the answer.
-            if self.channel(channel.token) === channel { read(channel) }
-        }
+        if channel.isIdle { close(channel) } else { turnAway(channel) }
+    }
+
+    /// Ends a connection at once, and says why if the client can be told.
+    private func turnAway(_ channel: ServerChannel) {
+        refuse(channel, because: "the server has as many connections as it may")
+        // To close while the request lies unread would be a reset, which can cost the client the answer.
+        if self.channel(channel.token) === channel { read(channel) }
         close(channel)
     }
 
@@ -123,16 +148,16 @@ extension EventLoop {
     func move(_ channel: ServerChannel) {
         let proxy = channel.network
         forgetBuffers(of: channel)
+        forgetHandshake(of: channel)
         channel.adoptNetwork()
         guard channel.network != proxy else { return }
-        open.move(
-            id(of: channel), from: proxy, to: channel.network, since: channel.connection.progress,
-            reserved: isReserved(channel))
+        side(of: channel).move(
+            id(of: channel), from: proxy, to: channel.network, since: channel.connection.progress)
     }
 
     /// Ends a connection, and says why if the client can be told.
     func refuse(_ channel: ServerChannel, because reason: StaticString) {
-        guard channel.unsent.isEmpty, !channel.isLingering, !channel.isOpening else { return cutOff(channel) }
+        guard channel.unsent.isEmpty, !channel.isLingering, !channel.isShakingHands else { return cutOff(channel) }
         abandon(channel)
         context.out.reset()
         channel.connection.refuse(RequestError(.overloaded, reason), in: &context)
@@ -147,9 +172,9 @@ extension EventLoop {
     }
 
     /// Has `body` run on the loop that has the connection: at once if it is this one, else soon.
-    private func onLoop(of victim: AddressShares.Victim, _ body: @escaping @Sendable (EventLoop) -> Void) {
-        guard victim.id.loop != number else { return body(self) }
-        guard siblings.indices.contains(victim.id.loop), let loop = siblings[victim.id.loop].loop else { return }
+    private func onLoop(of id: ConnectionID, _ body: @escaping @Sendable (EventLoop) -> Void) {
+        guard id.loop != number else { return body(self) }
+        guard siblings.indices.contains(id.loop), let loop = siblings[id.loop].loop else { return }
         loop.post { body(loop) }
     }
 }

@@ -362,7 +362,7 @@ final class EventLoop {
         free.append(slot)
         alive -= 1
         if channel.isShakingHands { open.shookHands(false) }
-        open.leave(id(of: channel), of: channel.network, reserved: isReserved(channel))
+        side(of: channel).leave(id(of: channel), of: channel.network)
         forgetBuffers(of: channel)
         forgetHandshake(of: channel)
         channel.finish()

@@ -25,8 +25,8 @@ final class ServerChannel {
     /// When the client must have taken what was sent to it; nil when it has.
     private var writeEnd: Int64?
     private let writeTimeout: Int64
-    /// What of `held` was counted last; 0 when it was no more than a connection may always hold.
-    var counted = 0
+    /// What was counted last of `held`, and of its progress; nil when it was no more than a connection may always hold.
+    var counted: AddressShares.Share?
     /// Whether its handshake is counted as one that is under way.
     var isHandshakeCounted = false
     /// The network that the connection counts for.

@@ -108,7 +108,7 @@ import Testing
     // MARK: Places
 
     private static func enter(_ open: OpenConnections, _ token: UInt64, _ address: String) -> OpenConnections.Entry {
-        open.enter(id(token), of: Self.address(address), at: Int64(token), below: 3, reserved: false)
+        open.side(reserved: false).enter(id(token), of: Self.address(address), at: Int64(token), below: 3)
     }
 
     private static func displacing(_ token: UInt64) -> OpenConnections.Entry {
@@ -127,9 +127,9 @@ import Testing
         let figures = open.figures(reserved: false)
         #expect((figures.open, figures.accepted, figures.refused) == (3, 5, 2))
         // One that was displaced leaves no second place.
-        open.leave(Self.id(0), of: Self.address("192.0.2.1"), reserved: false)
+        open.side(reserved: false).leave(Self.id(0), of: Self.address("192.0.2.1"))
         #expect(Self.enter(open, 8, "192.0.2.2") == .refused)
-        open.leave(Self.id(2), of: Self.address("192.0.2.1"), reserved: false)
+        open.side(reserved: false).leave(Self.id(2), of: Self.address("192.0.2.1"))
         #expect(Self.enter(open, 9, "192.0.2.5") == .accepted)
     }
 
@@ -141,18 +141,21 @@ import Testing
         #expect(Self.enter(open, 3, "192.0.2.1") == .refused, "it has one already")
         #expect(Self.enter(open, 4, "192.0.2.9") == .replacing(AddressShares.Victim(id: Self.id(0), progress: 0)))
         // It was of use, and so was whoever came next.
-        let next = open.spare(Self.id(0), of: Self.address("192.0.2.0"), since: 20, reserved: false)
+        let next = open.side(reserved: false).spare(Self.id(0), of: Self.address("192.0.2.0"), since: 20)
         #expect(next == AddressShares.Victim(id: Self.id(1), progress: 1))
-        open.restore(Self.id(1), of: Self.address("192.0.2.1"), since: 20, reserved: false)
-        #expect(open.figures(reserved: false).open == 4)
-        #expect(Self.enter(open, 5, "192.0.2.8") == .refused, "there is one more than there may be")
+        open.side(reserved: false).restore(Self.id(1), of: Self.address("192.0.2.1"), since: 20)
+        // The newcomer goes, then.
+        open.side(reserved: false).leave(Self.id(4), of: Self.address("192.0.2.9"))
+        #expect(open.figures(reserved: false).open == 3)
+        #expect(Self.enter(open, 5, "192.0.2.8") == .replacing(AddressShares.Victim(id: Self.id(2), progress: 2)))
+        #expect(open.figures(reserved: false).open == 3)
     }
 
     @Test func `one that has made progress is spared, and the one without progress for longest goes instead`() {
         let open = OpenConnections()
         for token in 0..<3 { _ = Self.enter(open, UInt64(token), "192.0.2.1") }
         #expect(Self.enter(open, 10, "192.0.2.2") == Self.displacing(0))
-        let next = open.spare(Self.id(0), of: Self.address("192.0.2.1"), since: 20, reserved: false)
+        let next = open.side(reserved: false).spare(Self.id(0), of: Self.address("192.0.2.1"), since: 20)
         #expect(next == AddressShares.Victim(id: Self.id(1), progress: 1))
         #expect(open.figures(reserved: false).open == 3)
     }
@@ -174,9 +177,9 @@ import Testing
         let open = OpenConnections()
         for token in 0..<3 {
             #expect(Self.enter(open, UInt64(token), "10.0.0.1") == (token < 3 ? .accepted : .refused))
-            open.move(
+            open.side(reserved: false).move(
                 Self.id(UInt64(token)), from: Self.address("10.0.0.1"), to: Self.address("192.0.2.1"),
-                since: Int64(token), reserved: false)
+                since: Int64(token))
         }
         #expect(Self.enter(open, 3, "192.0.2.1") == .refused)
         #expect(Self.enter(open, 4, "10.0.0.1") == Self.displacing(0))

@@ -137,37 +137,6 @@ import Testing
         }
     }
 
-    @Test(arguments: TransportKind.allCases)
-    func `beyond the bound for connections nobody loses the answer that he waits for`(transport: TransportKind) throws {
-        func few(_ settings: inout Server.Settings) {
-            settings.connections = 2
-            settings.proxies = TrustedProxies([AddressBlock("127.0.0.1")].compactMap { $0 }, includesLocal: false)
-            settings.usesProxyProtocol = true
-        }
-        try withParking(transport, few) { server, handler in
-            func client(_ number: Int, _ path: String) throws -> Client {
-                let client = try Client(server.port)
-                try client.write("PROXY TCP4 203.0.113.\(number) 127.0.0.1 1234 80\r\n" + get(path))
-                return client
-            }
-            var waiting: [Client] = []
-            for number in 1...2 {
-                waiting.append(try client(number, "/later/\(number)"))
-                _ = try handler.ticket("/later/\(number)")
-            }
-            // It has a place beyond the bound, and there is no second one.
-            let third = try client(3, "/c")
-            #expect(try third.answer().text == "/c?")
-            #expect(try Client(server.port).answer().status == 503)
-            #expect(handler.abandoned.isEmpty)
-            for number in 1...2 {
-                #expect(try handler.finish("/later/\(number)"))
-                #expect(try waiting[number - 1].answer().text == "/later/\(number)")
-            }
-            #expect(try third.get("/d").text == "/d?")
-        }
-    }
-
     // MARK: Clients that do not read, or do not stop
 
     /// A client for which the system holds so little that the server cannot send `/big/60000` to it.

@@ -62,6 +62,26 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
+    func `a handshake counts for whom the proxy names, and no more when it is over`(transport: TransportKind) throws {
+        try withTLSServer(transport, [], Self.settings) { server in
+            for header in [Self.text, Self.binary] {
+                let client = try TLSClient(to: server.port, TLSVersion.allCases[0].offer, shakesHands: false)
+                try client.writeRaw(Array(header.prefix(20)))
+                // By then the server has read it, and no handshake has begun.
+                let other = try TLSClient(to: server.port, TLSVersion.allCases[0].offer, shakesHands: false)
+                try other.writeRaw(Self.local)
+                try other.handshake()
+                #expect(try other.get("/from").text == "127.0.0.1")
+                #expect(server.connections.countedHandshakes == 0)
+                try client.writeRaw(Array(header.dropFirst(20)) + client.clientHello())
+                try client.handshake()
+                #expect(try !client.get("/from").text.isEmpty)
+                #expect(server.connections.countedHandshakes == 0)
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases)
     func `what is none is closed without a word, and so is what does not come in time`(transport: TransportKind) throws
     {
         try withServer(transport, Self.settings) { server in

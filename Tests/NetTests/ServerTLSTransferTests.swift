@@ -303,6 +303,7 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
                 #expect(try TLSClient(to: server.port).get("/").status == 200)
             }
             for client in stuck.prefix(2) { #expect(try client.isClosed()) }
+            #expect(server.connections.endedFigures.handshakes >= 2)
             #expect(try TLSClient(to: server.port).get("/").status == 200)
             var event = pollfd(fd: stuck[4].descriptor, events: Int16(POLLIN), revents: 0)
             #expect(poll(&event, 1, 0) == 0)

@@ -89,6 +89,7 @@ enum Pattern {
 /// test shortens the one time that it is about, and no other ends anything, however slow the machine is.
 final class TestServer {
     let port: UInt16
+    let connections: OpenConnections
     private let server: Server
     private var settings: Server.Settings
     private let returned = DispatchSemaphore(value: 0)
@@ -109,7 +110,12 @@ final class TestServer {
         settings.drainTimeout = 120_000
         adjust(&settings)
         self.settings = settings
-        server = try Server(settings, resolver: Resolver(), makeHandler: makeHandler)
+        var connections: OpenConnections?
+        server = try Server(settings, resolver: Resolver()) { access in
+            connections = access.connections
+            return makeHandler(access)
+        }
+        self.connections = try #require(connections)
         port = try #require(server.addresses.first).port
         let (server, returned) = (server, returned)
         Thread {
