@@ -50,6 +50,8 @@ struct MetricsTests {
              ["countersign_authentication_total", {"kind": "anonymous", "outcome": "accepted"}, 1],
              ["countersign_limits_hit_total", {"limit": "perCaller"}, 1],
              ["countersign_limits_hit_total", {"limit": "requestLine"}, 1],
+             ["countersign_limits_hit_total", {"limit": "handshakes"}, 0],
+             ["countersign_limits_hit_total", {"limit": "buffers"}, 0],
              ["countersign_connections_accepted_total", {"listener": "public"}, 35],
              ["countersign_connections_accepted_total", {"listener": "admin"}, 1],
              ["countersign_upstream_calls_total", {"target": "sts", "outcome": "ok"}, 0],

@@ -59,6 +59,8 @@ struct SessionShareTests {
             #expect(try service.get("\(path)900", APIKey.alice.bearer).status == 200)
             #expect(try service.get("\(path)900", APIKey.bob.bearer).status == 200)
             #expect(vendor.calls == 6)
+            let metrics = try service.admin.get("/metrics").text
+            #expect(metrics.contains("countersign_limits_hit_total{limit=\"callsPerCaller\"} 55\n"))
         }
     }
 

@@ -84,10 +84,15 @@ struct MetricsPage: Sendable {
                 page.add(sums[at], ("kind", proof), ("outcome", outcome))
             }
         }
-        page.begin("countersign_limits_hit_total", .counter, "Requests that were more, longer or slower than may be.")
+        page.begin(
+            "countersign_limits_hit_total", .counter,
+            "Requests that were more, longer or slower than may be, and connections that were ended for a limit.")
         for limit in RequestLabels.Limit.allCases {
             page.add(sums[RequestMeter.Place.limits + limit.place], ("limit", limit.rawValue))
         }
+        let ended = connections.endedFigures
+        page.add(ended.handshakes, ("limit", "handshakes"))
+        page.add(ended.buffers, ("limit", "buffers"))
         page.begin("countersign_http_requests_total", .counter, "Requests that were answered, by route and by status.")
         for (place, route) in RequestLabels.routes.enumerated() {
             for (other, status) in RequestLabels.statuses.enumerated() {
@@ -122,7 +127,7 @@ struct MetricsPage: Sendable {
         for (name, side) in sides { page.add(side.refused, ("listener", name)) }
         page.begin(
             "countersign_connections_displaced_total", .counter,
-            "Connections that were ended so that an address with fewer had a place.")
+            "Connections that were ended at the limit to make room for another address.")
         for (name, side) in sides { page.add(side.displaced, ("listener", name)) }
         let handshakes = connections.handshakeFigures
         page.begin("countersign_tls_handshakes_total", .counter, "TLS handshakes of clients that have ended.")

@@ -100,7 +100,7 @@ enum RequestLabels {
 
     /// What there may be only so much of.
     enum Limit: String, CaseIterable {
-        case perAddress, perCaller, perGrant, requestLine, headers, body, time
+        case perAddress, perCaller, perGrant, callsPerCaller, requestLine, headers, body, time
 
         var place: Int { Limit.allCases.firstIndex(of: self) ?? 0 }
     }

@@ -1,6 +1,7 @@
 import Access
 import Configuration
 import HTTP
+import Upstream
 
 /// How often anybody may ask, in the order of R7: by address before it is known who asks, by caller before it is read what is
 /// asked, by grant when it is granted. A request is counted once: with its head, or, if its body came with it, with both.
@@ -60,6 +61,13 @@ extension Pipeline {
         }
         try admit(standing, .perGrant, &response)
         tell(standing, &response)
+    }
+
+    /// Counts a refusal of a session if the caller has used up its share of calls to the vendor.
+    /// - Returns: what the caller is told.
+    func count(_ refusal: SlotRefusal) -> Refusal {
+        if case .share = refusal.reason { meter.count(.callsPerCaller) }
+        return Refusal(refusal)
     }
 
     private func admit(

@@ -31,7 +31,7 @@ extension Pipeline {
             session.remember(credential, at: now)
             let issued = response.write(credential, on: terms, at: now)
             return try settle(permit, to: caller, issued, at: instant, in: response)
-        case .now(.refuse(let refusal)): throw Refusal(refusal)
+        case .now(.refuse(let refusal)): throw count(refusal)
         case .later(let waiter):
             let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)
             counter.park(parked, waiting: waiter, at: clerk, since: now) { credential, response throws(Refusal) in

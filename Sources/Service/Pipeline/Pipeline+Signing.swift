@@ -24,7 +24,7 @@ extension Pipeline {
             try write(by: issuer, under: permit, with: key, at: moment, into: &response)
             let terms = IssueTerms(permit)
             return try settle(permit, to: caller, terms, at: instant, in: response)
-        case .now(.refuse(let refusal)): throw Refusal(refusal)
+        case .now(.refuse(let refusal)): throw count(refusal)
         case .later(let waiter):
             let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)
             let token = ParkedToken(ask.detailOnly(), by: issuer, with: session, under: permit, at: moment)
