@@ -8,7 +8,7 @@ package struct ClientAddress: Sendable, Hashable {
     private let isKnown: Bool
 
     package static let none = ClientAddress(high: 0, low: 0, isKnown: false)
-    /// `::`, which no client has: all clients count as it whom a proxy without an address leaves without a name.
+    /// `::`. Clients count as this address when they come through a proxy on a Unix socket that does not name them.
     package static let unspecified = ClientAddress(high: 0, low: 0)
 
     private init(high: UInt64, low: UInt64, isKnown: Bool = true) {
