@@ -19,15 +19,23 @@ package struct ReadFile: Sendable {
         self.weakness = weakness
     }
 
+    /// The largest file that is read, in bytes.
+    static let largest = 256 << 20
+    /// Milliseconds that a pipe has for its next bytes.
+    private static let patience: Int32 = 10_000
+
     /// Reads the file at an absolute or relative path. Mode and owner are those of what was read, not of what stands there later.
-    /// - Returns: nil when it cannot be read.
+    /// - Returns: nil when it cannot be read, is larger than `largest`, or is neither an ordinary file nor a pipe, which a shell gives
+    ///   for `<(command)`.
     package init?(_ path: String) {
         // Unsafe: the path is lent for the call, and the system writes to a local.
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var info = stat()
-        guard unsafe fstat(descriptor, &info) == 0, let bytes = ReadFile.contents(of: descriptor) else { return nil }
+        guard unsafe fstat(descriptor, &info) == 0, [S_IFREG, S_IFIFO].contains(info.st_mode & S_IFMT),
+            let bytes = ReadFile.contents(of: descriptor)
+        else { return nil }
         self.init(
             bytes: bytes, isWorldReadable: info.st_mode & 0o004 != 0, weakness: FileTrust().fault(of: path, info))
     }
@@ -48,8 +56,8 @@ package struct ReadFile: Sendable {
             let count = unsafe bytes.withUnsafeMutableBytes {
                 unsafe read(descriptor, $0.baseAddress.map { unsafe $0 + filled }, $0.count - filled)
             }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
+            if count < 0, errno == EINTR || (errno == EAGAIN && ReadFile.hasMore(descriptor)) { continue }
+            guard count >= 0, filled + count <= ReadFile.largest else {
                 bytes.wipe()
                 return nil
             }
@@ -59,6 +67,15 @@ package struct ReadFile: Sendable {
             }
             filled += count
         }
+    }
+}
+
+extension ReadFile {
+    /// Waits for the next bytes of a pipe.
+    private static func hasMore(_ descriptor: Int32) -> Bool {
+        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        // Unsafe: a local that the system writes within the call.
+        return unsafe poll(&event, 1, patience) == 1
     }
 }
 

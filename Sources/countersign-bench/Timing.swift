@@ -117,7 +117,8 @@ enum Timing {
         spoil(&bytes, from: bytes.count - 32 + length)
         let text = Array(Base64.urlSafe.encode(bytes).prefix { $0 != UInt8(ascii: "=") })
         return {
-            let finding = authenticator.identify(ticket: text.span, by: signer, at: House.seconds)
+            let finding = authenticator.identify(
+                ticket: text.span, by: signer, at: House.seconds, remembering: authenticator.makeMemory())
             return if case .caller = finding { true } else { false }
         }
     }

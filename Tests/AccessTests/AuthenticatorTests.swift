@@ -65,7 +65,10 @@ import Testing
             isRefused(
                 authenticator.identify(authorization: nil, apiKey: empty.span, at: House.now, remembering: &memory)))
         #expect(isRefused(authenticator.identify(apiKey: empty.span, at: House.now)))
-        #expect(isRefused(authenticator.identify(ticket: empty.span, by: nil, at: House.now)))
+        #expect(
+            isRefused(
+                authenticator.identify(
+                    ticket: empty.span, by: nil, at: House.now, remembering: authenticator.makeMemory())))
     }
 
     @Test func `R8: two credentials are refused, even equal ones`() {

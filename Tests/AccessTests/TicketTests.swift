@@ -115,7 +115,8 @@ struct TicketTests {
         let authenticator = Authenticator(
             apiKeys: try keys ?? [House.key("login", Self.apiKey)], ticketKey: key, denied: denied)
         let text = try #require(try signer.write(ticket))
-        return authenticator.identify(ticket: text.span, by: signer, at: House.now)
+        return authenticator.identify(
+            ticket: text.span, by: signer, at: House.now, remembering: authenticator.makeMemory())
     }
 
     private func caller(_ finding: Authenticator.Finding) -> Caller? {
@@ -177,13 +178,45 @@ struct TicketTests {
             fetchedFrom: Array((source ?? "").utf8), leeway: 0)
     }
 
+    /// What identifies the holder of a token that a key has signed.
+    private static func proof(_ key: TestKey, source: String? = nil) throws -> CallerProof {
+        .issuer(try issuer(key, source: source).fingerprint, key: try TokenHouse.verifier(key).fingerprint())
+    }
+
+    @Test func `R19: it ends when the key that signed its maker's token is gone from the set that is fetched`() throws {
+        let (one, two) = (TestKey(.eddsa), TestKey(.eddsa))
+        let url = "https://id.example.com/keys"
+        let ticket = try Self.ticket(mark: signer.mark(of: Self.proof(one, source: url)))
+        let text = try #require(try signer.write(ticket))
+        let authenticator = Authenticator(
+            apiKeys: [], issuers: [try Self.issuer(one, source: url)], ticketKey: key, denied: [])
+        func finding(_ keys: [TestKey]?, until end: Int64 = House.now + 60) throws -> Authenticator.Finding {
+            var memory = authenticator.makeMemory()
+            if let keys {
+                let set = JWTKeySet(try keys.map { JWTKeySet.Key(try TokenHouse.verifier($0)) })
+                memory.take(set, of: 0, areOther: true, until: end)
+            }
+            return authenticator.identify(ticket: text.span, by: signer, at: House.now, remembering: memory)
+        }
+        #expect(caller(try finding([two, one]))?.principal == ticket.principal)
+        // Nobody can tell yet, or any more.
+        for unknown in [try finding(nil), try finding([one], until: House.now)] {
+            let isToWait = if case .refused(_, let fault?) = unknown { fault.isByOldKeys } else { false }
+            #expect(isToWait)
+        }
+        let isRefused = if case .refused(_, let fault?) = try finding([two]) { !fault.isByOldKeys } else { false }
+        #expect(isRefused)
+    }
+
     @Test func `R19: it ends when the issuer of its maker's token has another key, audience, id or source`() throws {
         let (one, two) = (TestKey(.eddsa), TestKey(.eddsa))
-        let ticket = try Self.ticket(mark: signer.mark(of: .issuer(Self.issuer(one).fingerprint)))
+        let ticket = try Self.ticket(mark: signer.mark(of: Self.proof(one)))
         let text = try #require(try signer.write(ticket))
         func asks(_ issuer: JWTIssuer) -> Caller? {
             let authenticator = Authenticator(apiKeys: [], issuers: [issuer], ticketKey: key, denied: [])
-            return caller(authenticator.identify(ticket: text.span, by: signer, at: House.now))
+            return caller(
+                authenticator.identify(
+                    ticket: text.span, by: signer, at: House.now, remembering: authenticator.makeMemory()))
         }
         #expect(asks(try Self.issuer(one))?.principal == ticket.principal)
         for other in [
@@ -202,19 +235,25 @@ struct TicketTests {
     @Test func `R19: it ends with the authorities of its maker's certificate, and when their list has it`() throws {
         let authorities = try ClientAuthorities(Array(Authorities.root.utf8), revocations: nil)
         let id = Array("login".utf8)
-        let ticket = try Self.ticket(kind: .certificate, mark: signer.mark(of: .certificate(authorities.proof)))
+        let name = AlternativeName(.dns, Array("backend.example.com".utf8))
+        let ticket = try Self.ticket(kind: .certificate, mark: signer.mark(of: .certificate(name, authorities.proof)))
         let text = try #require(try signer.write(ticket))
-        func asks(_ authorities: ClientAuthorities?) -> Caller? {
+        func asks(_ authorities: ClientAuthorities?, knowing names: [AlternativeName] = [name]) -> Caller? {
             let authenticator = Authenticator(
-                apiKeys: [], certificates: [Authenticator.Certificate(id: id, names: [])], acceptedBy: authorities,
+                apiKeys: [], certificates: [Authenticator.Certificate(id: id, names: names)], acceptedBy: authorities,
                 ticketKey: key, denied: [])
-            return caller(authenticator.identify(ticket: text.span, by: signer, at: House.now))
+            return caller(
+                authenticator.identify(
+                    ticket: text.span, by: signer, at: House.now, remembering: authenticator.makeMemory()))
         }
         #expect(asks(authorities) != nil)
         let listing = try ClientAuthorities(
             Array(Authorities.root.utf8), revocations: Array(Authorities.revokesDirect.utf8))
         let strangers = try ClientAuthorities(Array(Authorities.stranger.utf8), revocations: nil)
         for other in [nil, strangers, listing] { #expect(asks(other) == nil) }
+        // The certificate is not the caller's any more by the name that it has.
+        #expect(asks(authorities, knowing: [AlternativeName(.uri, name.value)]) == nil)
+        #expect(asks(authorities, knowing: []) == nil)
     }
 
     @Test func `R12, R19: another configuration serves a caller that it knows by the same proof and does not deny`()

@@ -157,10 +157,21 @@ struct CertificateCallersTests {
             try service.reload(setup(certificates.revocations), transport, generation: 2)
             try ask(service, nil, good).expectSuccess()
             try ask(service, nil, revoked).expectProblem(401, "unauthenticated", "does not hold any more")
+            // The certificate is not the caller's any more by the name that it has, be that nobody's or another's.
+            for (number, others) in [
+                #"{ id: "backend", san: "dns:new.example.com" }"#,
+                #"{ id: "backend", san: "dns:new.example.com" }, { id: "other", san: "dns:backend.example.com" }"#,
+            ].enumerated() {
+                let renamed = self.setup("ticket", others, beside: "crlFile: \"\(certificates.revocations)\",")
+                try service.reload(renamed, transport, generation: 2 * number + 3)
+                try ask(service, nil, good).expectProblem(401, "unauthenticated", "does not hold any more")
+                try service.reload(setup(certificates.revocations), transport, generation: 2 * number + 4)
+                try ask(service, nil, good).expectSuccess()
+            }
             // And when its authority is none any more.
             var other = self.setup("ticket")
             other.server = other.server.replacing(certificates.authority, with: certificates.strangeAuthority)
-            try service.reload(other, transport, generation: 3)
+            try service.reload(other, transport, generation: 7)
             try ask(service, nil, good).expectProblem(401, "unauthenticated")
         }
     }

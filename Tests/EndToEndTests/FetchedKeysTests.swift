@@ -45,6 +45,34 @@ struct FetchedKeysTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `R19: a ticket ends when the key that signed its maker's token is gone from the issuer's set`(
+        _ transport: Transport
+    ) throws {
+        let (old, new) = (TestKey(.es256), TestKey(.eddsa))
+        let issuer = try FakeIssuer([old, new])
+        var setup = FakeIssuer.setup(issuer.url)
+        setup.rest = setup.rest.replacing(
+            "authentication: {",
+            with: "authentication: { tickets: { secret: \"\(String(repeating: "s", count: 32))\" },")
+        try Service.run(setup, transport) { service in
+            try ask(service, old, until: 200, past: [401])
+            func mint(_ key: TestKey) throws -> String {
+                let bearer = "Authorization: Bearer \(FakeIssuer.token(of: key))"
+                let answer = try service.post("/tickets", json: #"{"grant":"own"}"#, bearer)
+                return "/qiniu/uptoken?ticket=\(try #require(answer.json["ticket"]?.string))"
+            }
+            let (first, second) = (try mint(old), try mint(new))
+            for url in [first, second] { try service.get(url).expectSuccess() }
+            issuer.publish([new])
+            try ask(service, old, until: 401, past: [200])
+            // The loops take the set over one after the other.
+            let end = now + 60
+            while try service.get(first).status != 401 { try #require(now < end, "it never ended") }
+            try service.get(second).expectSuccess()
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `before the issuer can be reached it is 401, and good when it is there`(_ transport: Transport) throws {
         let key = TestKey(.es256)
         let port: UInt16

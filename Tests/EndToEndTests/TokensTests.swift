@@ -56,7 +56,7 @@ struct TokensTests {
         try Service.run(setup, .epoll) { service in
             let token = Setup.token(more: "\"canary\":\"do-not-repeat-me\"")
             try service.get("/qiniu/uptoken", bearer(token + "=")).expectProblem(
-                401, "unauthenticated", "the token is not valid")
+                401, "unauthenticated", "the API key or token is not valid")
             let old = Setup.token(expiresIn: -60)
             try service.get("/qiniu/uptoken", bearer(old)).expectProblem(401, "unauthenticated", "the token has ended")
             let log = try service.process.waitForError(holding: "the token has ended")

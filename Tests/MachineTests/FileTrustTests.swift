@@ -107,4 +107,12 @@ import Testing
         let file = try #require(ReadFile("/proc/self/fd/\(ends[0])"))
         #expect(file.bytes == Array("text".utf8) && file.weakness == nil)
     }
+
+    @Test func `a device is no file, and a pipe that nobody writes to keeps nobody waiting`() throws {
+        let folder = try Folder()
+        #expect(ReadFile("/dev/zero") == nil && ReadFile("/dev/null") == nil)
+        let path = folder.path + "/pipe"
+        try #require(mkfifo(path, 0o600) == 0)
+        #expect(ReadFile(path)?.bytes.isEmpty == true)
+    }
 }

@@ -5,24 +5,57 @@ import Crypto
 extension Authenticator {
     /// The credential of a ticket's maker; nil if it is not valid any more.
     /// - Parameter index: where the grants of its maker's identity are listed.
+    /// - Throws: where only an issuer's keys, which have to be fetched, can tell.
     func proof(
-        of ticket: Ticket, _ index: Int, by signer: TicketSigner, at now: Int64
-    ) throws(CryptoError) -> CallerProof? {
+        of ticket: Ticket, _ index: Int, by signer: TicketSigner, at now: Int64, _ memory: borrowing JWTMemory
+    ) throws(JWTFault) -> CallerProof? {
         switch ticket.principal.kind {
         case .anonymous: return nil
         case .apiKey:
-            for key in keys(ofCaller: index) where try signer.mark(of: key.caller.proof) == ticket.mark {
+            for key in keys(ofCaller: index) where Authenticator.is(key.caller.proof, of: ticket, by: signer) {
                 return holds(key.caller.proof, of: ticket.principal, at: now) ? key.caller.proof : nil
             }
             return nil
         case .jwt:
-            guard let issuer = issuers.first(where: { $0.index == index })?.issuer else { return nil }
-            let proof = CallerProof.issuer(issuer.fingerprint)
-            return try signer.mark(of: proof) == ticket.mark ? proof : nil
+            guard let place = issuers.firstIndex(where: { $0.index == index }) else { return nil }
+            return try proof(of: ticket, by: signer, ofIssuer: place, at: now, memory)
         case .certificate:
-            let proof = CallerProof.certificate(ticket.mark)
+            guard let proof = CallerProof(certificateMark: ticket.mark) else { return nil }
             return holds(proof, of: ticket.principal, at: now) ? proof : nil
         }
+    }
+
+    /// The key that has signed the token of a ticket's maker, if its issuer still has it.
+    private func proof(
+        of ticket: Ticket, by signer: TicketSigner, ofIssuer place: Int, at now: Int64, _ memory: borrowing JWTMemory
+    ) throws(JWTFault) -> CallerProof? {
+        let issuer = issuers[place].issuer
+        if Authenticator.is(issuer.proofOfNamed, of: ticket, by: signer) { return issuer.proofOfNamed }
+        let fetched = memory.keys(of: place)
+        guard let keys = issuer.keys ?? fetched?.keys else {
+            throw JWTFault("its issuer's keys have not been fetched", issuerWithoutKey: place, isByOldKeys: true)
+        }
+        for case let key? in keys.keys.map(\.fingerprint) {
+            let proof = CallerProof.issuer(issuer.fingerprint, key: key)
+            guard Authenticator.is(proof, of: ticket, by: signer) else { continue }
+            if issuer.keys == nil, fetched?.isCurrent(at: now) != true {
+                throw JWTFault("its issuer's keys are out of date", issuerWithoutKey: place, isByOldKeys: true)
+            }
+            return proof
+        }
+        if issuer.keys != nil { return nil }
+        throw JWTFault("its issuer has no such key", issuerWithoutKey: place)
+    }
+
+    /// Whether a ticket was made by this credential; not where OpenSSL fails.
+    private static func `is`(_ proof: CallerProof, of ticket: Ticket, by signer: TicketSigner) -> Bool {
+        do throws(CryptoError) { return try signer.mark(of: proof) == ticket.mark } catch { return false }
+    }
+
+    /// What identifies a caller by certificate whom the operator names: its first name, with nothing that a list could revoke.
+    func proofOfNamed(certificate id: [UInt8]) -> CallerProof {
+        guard let name = certificates.first(where: { $0.caller.principal.id == id })?.name else { return .nothing }
+        return .certificate(name, authorities?.proof ?? [])
     }
 
     /// Whether this configuration would authenticate, and not deny, a caller that another configuration has authenticated.
@@ -43,9 +76,10 @@ extension Authenticator {
             return keys(ofCaller: index).contains {
                 $0.digest.constantTimeEquals(digest) && now < $0.caller.endsAt ?? .max
             }
-        case .issuer(let digest):
-            return issuers.contains { $0.index == index && $0.issuer.fingerprint.constantTimeEquals(digest) }
-        case .certificate(let proof): return authorities?.accept(proof, at: now) ?? false
+        case .issuer(let settings, let key):
+            return issuers.contains { $0.index == index && $0.issuer.holds(settings, key: key) }
+        case .certificate(let name, let proof):
+            return caller(named: name)?.index == index && authorities?.accept(proof, at: now) ?? false
         }
     }
 

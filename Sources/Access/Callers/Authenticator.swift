@@ -44,7 +44,7 @@ package struct Authenticator: Sendable {
     /// With where the grants of its callers are listed.
     let issuers: [(issuer: JWTIssuer, index: Int)]
     /// In the order of the names.
-    private let certificates: [(name: AlternativeName, caller: Caller)]
+    let certificates: [(name: AlternativeName, caller: Caller)]
     /// Whose certificates are accepted; nil for nobody's.
     let authorities: ClientAuthorities?
     /// Places in `keys`, in the order of their callers' indices.
@@ -165,32 +165,36 @@ package struct Authenticator: Sendable {
         at now: Int64
     ) -> Finding {
         var holder: Caller?
+        var holderName: AlternativeName?
         for name in names {
             guard let caller = caller(named: name), caller !== holder else { continue }
             guard holder == nil else { return .refused("the certificate has names of two callers") }
-            holder = caller
+            (holder, holderName) = (caller, name)
         }
-        guard let holder else { return .refused("the certificate is not one of a known caller") }
+        guard let holder, let holderName else { return .refused("the certificate is not one of a known caller") }
         guard now < end else { return .refused("the certificate has ended") }
         guard now < listEnd else {
             return .refused("the list of revoked certificates that the certificate was checked against has ended")
         }
-        guard holds(.certificate(proof), of: holder.principal, at: now) else {
+        let proof = CallerProof.certificate(holderName, proof)
+        guard holds(proof, of: holder.principal, at: now) else {
             return .refused("the certificate is not accepted any more")
         }
         return .caller(
             Caller(
                 holder.principal, index: holder.index, endsAt: end, isDenied: holder.isDenied,
-                proof: .certificate(proof)))
+                proof: proof))
     }
 
-    private func caller(named name: AlternativeName) -> Caller? {
+    func caller(named name: AlternativeName) -> Caller? {
         let place = certificates.place { $0.name.precedes(name) }
         return place < certificates.count && certificates[place].name == name ? certificates[place].caller : nil
     }
 
     /// Who asks by a ticket (R11): its principal, if that is still known by what had proved it, and for what the ticket is for.
-    package func identify(ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64) -> Finding {
+    package func identify(
+        ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64, remembering memory: borrowing JWTMemory
+    ) -> Finding {
         let refusal: StaticString = "the ticket is not valid"
         guard let signer, let ticketKey, !text.isEmpty else { return .refused(refusal) }
         let ticket: Ticket
@@ -203,11 +207,15 @@ package struct Authenticator: Sendable {
         guard now < ticket.endsAt else { return .refused("the ticket has ended") }
         let principal = ticket.principal
         guard let index = index(of: principal.kind, principal.id) else { return .refused(refusal) }
-        let proof: CallerProof?
-        do throws(CryptoError) { proof = try self.proof(of: ticket, index, by: signer, at: now) } catch {
-            return .refused(Authenticator.failure)
+        let proof: CallerProof
+        do throws(JWTFault) {
+            guard let found = try self.proof(of: ticket, index, by: signer, at: now, memory) else {
+                return .refused(Authenticator.ticketRefusal)
+            }
+            proof = found
+        } catch {
+            return .refused(Authenticator.ticketRefusal, because: error)
         }
-        guard let proof else { return .refused("what the ticket was made by does not hold any more") }
         let isDenied = denied.contains(principal) || ticketKey.denies(ticket.id)
         return .caller(
             Caller(
@@ -248,7 +256,7 @@ package struct Authenticator: Sendable {
                 claims: CallerClaims(
                     own.filter { claimNames.contains($0.name) }.map { ($0.name, .text($0.value)) }
                         + CallerClaims(others, named: claimNames).entries),
-                proof: .issuer(issuer.fingerprint)))
+                proof: issuer.proofOfNamed))
     }
 
     /// Of several keys, the one that holds longest.
@@ -261,7 +269,7 @@ package struct Authenticator: Sendable {
             return .caller(
                 Caller(
                     principal, index: index, isDenied: denied.contains(principal),
-                    proof: .certificate(authorities?.proof ?? [])))
+                    proof: proofOfNamed(certificate: principal.id)))
         }
         let own = keys.map(\.caller).filter { $0.principal == principal }
         guard let longest = own.max(by: { $0.endsAt ?? .max < $1.endsAt ?? .max }) else {
@@ -292,13 +300,15 @@ package struct Authenticator: Sendable {
     }
 
     private static let refusal: StaticString = "the API key is not valid"
-    private static let tokenRefusal: StaticString = "the token is not valid"
+    /// For keys and tokens alike: else it would tell whether there are issuers.
+    private static let bearerRefusal: StaticString = "the API key or token is not valid"
+    private static let ticketRefusal: StaticString = "what the ticket was made by does not hold any more"
     private static let failure: StaticString = "no key can be checked now"
 
     /// Who has a key or a token.
     private func find(_ credential: Span<UInt8>, at now: Int64, _ memory: inout JWTMemory) -> Finding {
         guard !credential.isEmpty, credential.count <= JSONWebToken.maximumLength else {
-            return .refused(Authenticator.refusal)
+            return .refused(Authenticator.bearerRefusal)
         }
         let digest: Digest
         do throws(CryptoError) { digest = try Digest(.sha256, of: credential) } catch {
@@ -308,7 +318,7 @@ package struct Authenticator: Sendable {
         if let known = memory.find(digest), hasKeys(of: known.issuer, at: now, memory) {
             return Authenticator.finding(known, at: now)
         }
-        guard !issuers.isEmpty, JSONWebToken.isOne(credential) else { return .refused(Authenticator.refusal) }
+        guard !issuers.isEmpty, JSONWebToken.isOne(credential) else { return .refused(Authenticator.bearerRefusal) }
         do throws(JWTFault) {
             let entry = try check(credential, digest, at: now, memory)
             memory.remember(entry)
@@ -323,7 +333,7 @@ package struct Authenticator: Sendable {
     }
 
     private static func refused(_ fault: JWTFault) -> Finding {
-        .refused(fault.isGenuine ? fault.reason : tokenRefusal, because: fault)
+        .refused(fault.isGenuine ? fault.reason : bearerRefusal, because: fault)
     }
 
     private func hasKeys(of place: Int, at now: Int64, _ memory: borrowing JWTMemory) -> Bool {
@@ -339,12 +349,12 @@ package struct Authenticator: Sendable {
             throw JWTFault("its iss is none of authentication.jwt")
         }
         let (issuer, index) = issuers[place]
-        try issuer.check(token, sentAs: text, with: memory.keys(of: place), of: place, at: now)
+        let proof = try issuer.check(token, sentAs: text, with: memory.keys(of: place), of: place, at: now)
         let principal = Principal(.jwt, id: issuer.id, subject: token.claims.subject)
         let caller = Caller(
             principal, index: index, endsAt: token.claims.expiry, leeway: issuer.leeway,
             isDenied: denied.contains(principal), claims: token.claims.kept(claimNames),
-            proof: .issuer(issuer.fingerprint))
+            proof: proof)
         return JWTMemory.Entry(
             digest: digest, caller: caller, issuer: place,
             validity: JWTValidity(token.claims, leeway: issuer.leeway))

@@ -115,7 +115,7 @@ struct AdminPipeline: ~Copyable {
     /// No page is answered, whatever its origin: nothing here is for browsers.
     private func find(_ request: borrowing Request, by place: Int) throws(Refusal) -> Endpoint {
         guard hosts.indices.contains(place), hosts[place].admits(request.authority) else { throw .misdirected }
-        guard request.head.value(of: .origin) == nil, !request.field(.fetchSite).equals("cross-site") else {
+        guard request.head.value(of: .origin) == nil, OriginRule.isOwnOrNone(request) else {
             throw .webPage
         }
         for candidate in paths where request.path.equals(candidate.path) { return candidate.endpoint }

@@ -94,7 +94,8 @@ struct Keyrings {
         inspection.holds("signature")
         // An ended one is refused as well, which is said anyway.
         switch authenticator.identify(
-            ticket: ticket.span, by: signer, at: min(now, known.endsAt.subtractingReportingOverflow(1).partialValue))
+            ticket: ticket.span, by: signer, at: min(now, known.endsAt.subtractingReportingOverflow(1).partialValue),
+            remembering: authenticator.makeMemory())
         {
         case .caller(let caller) where caller.isDenied:
             inspection.fails("caller", "authentication.deny names it, or the ticket")

@@ -18,9 +18,17 @@ struct OriginRule: Sendable {
 
     func admits(_ request: borrowing Request) -> Bool {
         guard request.head.value(of: .origin) != nil else {
-            return !request.field(.fetchSite).equals("cross-site")
+            return OriginRule.isOwnOrNone(request)
         }
         return isListed(request)
+    }
+
+    /// Whether a browser does not say that a page of another origin asks, even one of the same site (Fetch Metadata, section 2.3):
+    /// a page may load an image without an Origin.
+    static func isOwnOrNone(_ request: borrowing Request) -> Bool {
+        let site = request.field(.fetchSite)
+        return !request.head.isRepeated(.fetchSite)
+            && (site.isEmpty || site.equals("none") || site.equals("same-origin"))
     }
 
     /// Whether there is one Origin field, and it names an origin of the list or the listener's own.

@@ -38,7 +38,8 @@ extension Pipeline {
             }
             return try caller(
                 of: configuration.authenticator.identify(
-                    ticket: request.query.extracting(place), by: tickets, at: instant.unixSeconds),
+                    ticket: request.query.extracting(place), by: tickets, at: instant.unixSeconds,
+                    remembering: keys.memory),
                 by: .ticket, at: instant)
         }
         // What was said expressly goes before what the connection says.

@@ -37,7 +37,7 @@ import Testing
 
     @Test func `without issuers no token is looked at`() throws {
         let authenticator = Authenticator(apiKeys: [try House.key("android", "first-key")], denied: [])
-        #expect(authenticator.reason(key.token(claims: TokenHouse.claims())) == "the API key is not valid")
+        #expect(authenticator.reason(key.token(claims: TokenHouse.claims())) == "the API key or token is not valid")
     }
 
     @Test func `who has a token of the issuer's is told why it will not do, and nobody else is`() throws {
@@ -46,11 +46,11 @@ import Testing
         }
         let ended = TokenHouse.claims(["exp": "\(House.now - 100)"])
         #expect(told(key.token(claims: ended)) == "the token has ended")
-        #expect(told(TestKey(.es256).token(claims: ended)) == "the token is not valid")
+        #expect(told(TestKey(.es256).token(claims: ended)) == "the API key or token is not valid")
         #expect(
             told(key.token(claims: TokenHouse.claims(["nbf": "\(House.now + 100)"]))) == "the token does not hold yet")
         #expect(told(key.token(claims: TokenHouse.claims(["aud": "\"x\""]))) == "the token is for another audience")
-        #expect(told(key.token(claims: TokenHouse.claims(["iss": "\"x\""]))) == "the token is not valid")
+        #expect(told(key.token(claims: TokenHouse.claims(["iss": "\"x\""]))) == "the API key or token is not valid")
     }
 
     @Test func `R5: a token holds until its exp, and the leeway longer`() throws {

@@ -15,8 +15,10 @@ package struct JWTIssuer: Sendable {
     /// By how many seconds its clock and ours may differ.
     package let leeway: Int64
 
-    /// What tells its settings from others: whom its tokens are for, by which algorithms and keys, and where those are fetched.
+    /// What tells its settings from others: whom its tokens are for, by which algorithms, and where its keys are fetched.
     let fingerprint: Digest
+    /// What tells its configured keys, all together, from others.
+    private let keysFingerprint: Digest
 
     /// - Parameter source: where keys are fetched that are not known.
     package init(
@@ -35,8 +37,20 @@ package struct JWTIssuer: Sendable {
             text.append(":")
             text.append(part)
         }
-        for key in keys?.keys ?? [] { text.append(try key.key.fingerprint().bytes) }
         fingerprint = try Digest(.sha256, of: text.bytes)
+        text.reset()
+        for key in keys?.keys ?? [] { text.append(try key.key.fingerprint().bytes) }
+        keysFingerprint = try Digest(.sha256, of: text.bytes)
+    }
+
+    /// What identifies callers whom the operator names, who have shown no token.
+    var proofOfNamed: CallerProof { .issuer(fingerprint, key: keysFingerprint) }
+
+    /// Whether its settings, and its keys if they are configured, are still those that a proof was made by.
+    func holds(_ settings: Digest, key: Digest) -> Bool {
+        guard fingerprint.constantTimeEquals(settings) else { return false }
+        guard let keys, !keysFingerprint.constantTimeEquals(key) else { return true }
+        return keys.keys.contains { $0.fingerprint?.constantTimeEquals(key) == true }
     }
 
     /// Whether a token that says to be of this issuer is, and is meant for us.
@@ -45,10 +59,11 @@ package struct JWTIssuer: Sendable {
     ///   - fetched: the keys that were fetched of the issuer last; nil where there are none.
     ///   - place: the issuer's.
     ///   - now: seconds since 1970.
+    /// - Returns: what identifies the token's caller.
     func check(
         _ token: JSONWebToken, sentAs text: Span<UInt8>, with fetched: JWTMemory.FetchedKeys?, of place: Int,
         at now: Int64
-    ) throws(JWTFault) {
+    ) throws(JWTFault) -> CallerProof {
         guard algorithms.contains(token.algorithm) else { throw JWTFault("its alg is none of its issuer's") }
         guard let keys = keys ?? fetched?.keys else {
             throw JWTFault("its issuer's keys have not been fetched", issuerWithoutKey: place)
@@ -60,27 +75,33 @@ package struct JWTIssuer: Sendable {
         guard candidates.count <= JWTKeySet.mostTries else {
             throw JWTFault("it has no kid, and its issuer has too many keys to try them all")
         }
-        guard try JWTIssuer.isSigned(token, text, by: candidates) else { throw JWTFault("its signature does not hold") }
+        guard let key = try JWTIssuer.signer(of: token, text, among: candidates) else {
+            throw JWTFault("its signature does not hold")
+        }
         if self.keys == nil, fetched?.isCurrent(at: now) != true {
             throw JWTFault("its issuer's keys are out of date", issuerWithoutKey: place, isByOldKeys: true)
         }
         guard token.claims.audience.contains(audience) else {
             throw JWTFault("the token is for another audience", isGenuine: true)
         }
+        guard let digest = key.fingerprint else { throw JWTFault("no signature can be checked now") }
+        return .issuer(fingerprint, key: digest)
     }
 
-    private static func isSigned(
-        _ token: JSONWebToken, _ text: Span<UInt8>, by candidates: [JWTKeySet.Key]
-    ) throws(JWTFault) -> Bool {
+    private static func signer(
+        of token: JSONWebToken, _ text: Span<UInt8>, among candidates: [JWTKeySet.Key]
+    ) throws(JWTFault) -> JWTKeySet.Key? {
         let signed = text.extracting(0..<token.signedLength)
         for candidate in candidates {
             do throws(CryptoError) {
-                if try candidate.key.verifies(token.signature.span, over: signed, by: token.algorithm) { return true }
+                if try candidate.key.verifies(token.signature.span, over: signed, by: token.algorithm) {
+                    return candidate
+                }
             } catch {
                 throw JWTFault("no signature can be checked now")
             }
         }
-        return false
+        return nil
     }
 }
 

@@ -9,11 +9,14 @@ package struct JWTKeySet: Sendable {
         package let key: VerificationKey
         /// The one algorithm that it is for; nil for all of its kind.
         package let algorithm: SignatureAlgorithm?
+        /// What tells it from other keys; nil where OpenSSL could not tell, so that no ticket is bound to it.
+        let fingerprint: Digest?
 
         package init(id: [UInt8]? = nil, _ key: VerificationKey, for algorithm: SignatureAlgorithm? = nil) {
             self.id = id
             self.key = key
             self.algorithm = algorithm
+            fingerprint = try? key.fingerprint()
         }
 
         package func fits(_ algorithm: SignatureAlgorithm) -> Bool {

@@ -49,16 +49,16 @@ package final class TicketSigner {
     package func mark(of proof: CallerProof) throws(CryptoError) -> [UInt8] {
         switch proof {
         case .nothing: []
-        case .apiKey(let digest): try mark(of: digest, as: "countersign ticket of an API key")
-        case .issuer(let digest): try mark(of: digest, as: "countersign ticket of an issuer's token")
-        case .certificate(let bytes): bytes
+        case .apiKey(let digest): try mark(of: [digest], as: "countersign ticket of an API key")
+        case .issuer(let digest, let key): try mark(of: [digest, key], as: "countersign ticket of an issuer's token")
+        case .certificate(let name, let proof): CallerProof.mark(name, proof)
         }
     }
 
-    private func mark(of digest: Digest, as purpose: StaticString) throws(CryptoError) -> [UInt8] {
-        var text = ByteWriter(capacity: 80)
+    private func mark(of digests: [Digest], as purpose: StaticString) throws(CryptoError) -> [UInt8] {
+        var text = ByteWriter(capacity: 128)
         text.append(purpose)
-        text.append(digest.bytes)
+        for digest in digests { text.append(digest.bytes) }
         return try key.sign(text.bytes).bytes.extracting(0..<TicketSigner.markLength).array
     }
 
