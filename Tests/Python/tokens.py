@@ -23,11 +23,20 @@ ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"]
 SECRET = "a-secret-that-is-as-long-as-it-has-to-be"
 
 
+def make_p256():
+    """authlib writes numbers without their leading zeros, which RFC 7518 section 6.2.1.2 forbids; one key of 128 has such a number."""
+    while True:
+        key = ec.generate_private_key(ec.SECP256R1())
+        numbers = key.public_key().public_numbers()
+        if min(numbers.x, numbers.y) >> 248:
+            return key
+
+
 def make_keys(folder):
     made = {
         "RS256": rsa.generate_private_key(public_exponent=65537, key_size=2048),
         "PS256": rsa.generate_private_key(public_exponent=65537, key_size=3072),
-        "ES256": ec.generate_private_key(ec.SECP256R1()),
+        "ES256": make_p256(),
         "EdDSA": ed25519.Ed25519PrivateKey.generate(),
     }
     public = []
