@@ -20,9 +20,9 @@ package struct ReadFile: Sendable {
     }
 
     /// The largest file that is read, in bytes.
-    static let largest = 256 << 20
-    /// Milliseconds that a pipe has for its next bytes.
-    private static let patience: Int32 = 10_000
+    static let largest = 64 << 20
+    /// Seconds that a pipe has for all of its bytes.
+    private static let patience = 10
 
     /// Reads the file at an absolute or relative path. Mode and owner are those of what was read, not of what stands there later.
     /// - Returns: nil when it cannot be read, is larger than `largest`, or is neither an ordinary file nor a pipe, which a shell gives
@@ -34,7 +34,7 @@ package struct ReadFile: Sendable {
         defer { close(descriptor) }
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0, [S_IFREG, S_IFIFO].contains(info.st_mode & S_IFMT),
-            let bytes = ReadFile.contents(of: descriptor)
+            Int(info.st_size) <= ReadFile.largest, let bytes = ReadFile.contents(of: descriptor)
         else { return nil }
         self.init(
             bytes: bytes, isWorldReadable: info.st_mode & 0o004 != 0, weakness: FileTrust().fault(of: path, info))
@@ -45,10 +45,11 @@ package struct ReadFile: Sendable {
     static func contents(of descriptor: Int32) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 1 << 12)
         var filled = 0
+        let deadline = time(nil) + patience
         while true {
             if filled == bytes.count {
                 var smaller = bytes
-                bytes = [UInt8](repeating: 0, count: 4 * filled)
+                bytes = [UInt8](repeating: 0, count: min(4 * filled, largest + 1))
                 bytes.replaceSubrange(..<filled, with: smaller)
                 smaller.wipe()
             }
@@ -56,7 +57,9 @@ package struct ReadFile: Sendable {
             let count = unsafe bytes.withUnsafeMutableBytes {
                 unsafe read(descriptor, $0.baseAddress.map { unsafe $0 + filled }, $0.count - filled)
             }
-            if count < 0, errno == EINTR || (errno == EAGAIN && ReadFile.hasMore(descriptor)) { continue }
+            if count < 0, errno == EINTR || (errno == EAGAIN && ReadFile.hasMore(descriptor, until: deadline)) {
+                continue
+            }
             guard count >= 0, filled + count <= ReadFile.largest else {
                 bytes.wipe()
                 return nil
@@ -72,10 +75,10 @@ package struct ReadFile: Sendable {
 
 extension ReadFile {
     /// Waits for the next bytes of a pipe.
-    private static func hasMore(_ descriptor: Int32) -> Bool {
+    private static func hasMore(_ descriptor: Int32, until deadline: time_t) -> Bool {
         var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         // Unsafe: a local that the system writes within the call.
-        return unsafe poll(&event, 1, patience) == 1
+        return unsafe poll(&event, 1, Int32(clamping: max(0, deadline - time(nil)) * 1000)) == 1
     }
 }
 

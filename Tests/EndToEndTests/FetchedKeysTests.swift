@@ -63,6 +63,11 @@ struct FetchedKeysTests {
             }
             let (first, second) = (try mint(old), try mint(new))
             for url in [first, second] { try service.get(url).expectSuccess() }
+            let inspected = try Program(
+                Program.countersign, ["inspect", "--config", service.configuration], environment: Setup.environment,
+                input: try Keeper.write(String(first.split(separator: "=").last ?? ""), to: service.folder + "/ticket")
+            ).wait()
+            #expect(inspected.out.contains("fetched only while the service runs"), "\(inspected.out)\(inspected.err)")
             issuer.publish([new])
             try ask(service, old, until: 401, past: [200])
             // The loops take the set over one after the other.

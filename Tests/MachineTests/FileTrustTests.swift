@@ -108,6 +108,14 @@ import Testing
         #expect(file.bytes == Array("text".utf8) && file.weakness == nil)
     }
 
+    @Test func `a file that is too large is not read`() throws {
+        let folder = try Folder()
+        let path = folder.path + "/large"
+        try #require(FileManager.default.createFile(atPath: path, contents: nil))
+        try #require(truncate(path, off_t(ReadFile.largest) + 1) == 0)
+        #expect(ReadFile(path) == nil)
+    }
+
     @Test func `a device is no file, and a pipe that nobody writes to keeps nobody waiting`() throws {
         let folder = try Folder()
         #expect(ReadFile("/dev/zero") == nil && ReadFile("/dev/null") == nil)

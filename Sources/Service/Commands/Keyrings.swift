@@ -100,6 +100,8 @@ struct Keyrings {
         case .caller(let caller) where caller.isDenied:
             inspection.fails("caller", "authentication.deny names it, or the ticket")
         case .caller: inspection.holds("caller", "the configuration knows it")
+        case .refused(_, let fault?) where fault.issuerWithoutKey != nil:
+            inspection.leavesOpen("caller", "the issuer's keys are fetched only while the service runs")
         case .refused: inspection.fails("caller", "the configuration does not know it any more")
         }
     }
