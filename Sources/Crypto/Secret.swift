@@ -31,7 +31,12 @@ import COpenSSL
 
     /// Sets memory aside for secrets that are made from now on: between pages that nobody may touch, never in a dump, and locked as
     /// far as the system lets the process lock any. What does not fit is kept as before.
-    package static func lockMemory() { CRYPTO_secure_malloc_init(1 << 20, 32) }
+    ///
+    /// OpenSSL must not give that memory back when the process exits: other threads may still let go of secrets then.
+    package static func lockMemory() {
+        OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
+        CRYPTO_secure_malloc_init(1 << 20, 32)
+    }
 
     package var count: Int { unsafe storage.count }
 
