@@ -236,12 +236,20 @@ struct TicketTests {
         let authorities = try ClientAuthorities(Array(Authorities.root.utf8), revocations: nil)
         let id = Array("login".utf8)
         let name = AlternativeName(.dns, Array("backend.example.com".utf8))
-        let ticket = try Self.ticket(kind: .certificate, mark: signer.mark(of: .certificate(name, authorities.proof)))
+        let second = AlternativeName(.email, Array("ops@example.com".utf8))
+        let proof = CallerProof.certificate([name, second], authorities.proof)
+        let ticket = try Self.ticket(kind: .certificate, mark: signer.mark(of: proof))
         let text = try #require(try signer.write(ticket))
-        func asks(_ authorities: ClientAuthorities?, knowing names: [AlternativeName] = [name]) -> Caller? {
+        func asks(
+            _ authorities: ClientAuthorities?, knowing names: [AlternativeName] = [name],
+            beside others: [AlternativeName] = []
+        ) -> Caller? {
+            let certificates = [
+                Authenticator.Certificate(id: id, names: names),
+                Authenticator.Certificate(id: Array("other".utf8), names: others),
+            ]
             let authenticator = Authenticator(
-                apiKeys: [], certificates: [Authenticator.Certificate(id: id, names: names)], acceptedBy: authorities,
-                ticketKey: key, denied: [])
+                apiKeys: [], certificates: certificates, acceptedBy: authorities, ticketKey: key, denied: [])
             return caller(
                 authenticator.identify(
                     ticket: text.span, by: signer, at: House.now, remembering: authenticator.makeMemory()))
@@ -254,6 +262,10 @@ struct TicketTests {
         // The certificate is not the caller's any more by the name that it has.
         #expect(asks(authorities, knowing: [AlternativeName(.uri, name.value)]) == nil)
         #expect(asks(authorities, knowing: []) == nil)
+        // Any of its names is enough, unless another is somebody else's.
+        for names in [[second], [name, second]] { #expect(asks(authorities, knowing: names) != nil) }
+        #expect(
+            asks(authorities, beside: [second]) == nil && asks(authorities, knowing: [second], beside: [name]) == nil)
     }
 
     @Test func `R12, R19: another configuration serves a caller that it knows by the same proof and does not deny`()
@@ -265,26 +277,32 @@ struct TicketTests {
                 ticketKey: try TicketKey(Self.secret, maximumLifetime: 60, denied: Set(tickets.map { Array($0.utf8) })),
                 denied: Set(denied.map { Principal(.apiKey, id: Array($0.utf8), subject: Array($0.utf8)) }))
         }
+        func serves(_ authenticator: Authenticator, _ caller: Caller, at now: Int64 = House.now) -> Bool {
+            authenticator.serves(caller, at: now, authenticator.makeMemory())
+        }
         let before = try authenticator(["one", "two"])
         let key = Array("one".utf8)
         let caller = try #require(self.caller(before.identify(apiKey: key.span, at: House.now)))
-        #expect(before.serves(caller, at: House.now) && before.serves(before.anonymous, at: House.now))
-        #expect(try authenticator(["one"], denied: ["other"]).serves(caller, at: House.now))
-        #expect(try !authenticator(["two"]).serves(caller, at: House.now))
-        #expect(try !authenticator(["one"], denied: ["login"]).serves(caller, at: House.now))
+        #expect(serves(before, caller) && serves(before, before.anonymous))
+        #expect(try serves(authenticator(["one"], denied: ["other"]), caller))
+        #expect(try !serves(authenticator(["two"]), caller))
+        #expect(try !serves(authenticator(["one"], denied: ["login"]), caller))
         let principal = Principal(.apiKey, id: Array("login".utf8), subject: Array("login".utf8))
         let made = try #require(
             Ticket(Array("t1".utf8), for: caller, until: House.now + 9, Self.ticket().terms, mark: mark("one")))
         let text = try #require(try signer.write(made))
         let ticket = try #require(try signer.read(text.span))
         let bearer = Caller(principal, index: 1, ticket: ticket, proof: caller.proof)
-        #expect(try authenticator(["one"]).serves(bearer, at: House.now))
-        #expect(try !authenticator(["one"], tickets: ["t1"]).serves(bearer, at: House.now))
-        #expect(try !authenticator(["two"]).serves(bearer, at: House.now))
+        #expect(try serves(authenticator(["one"]), bearer))
+        let ending = Caller(principal, index: 1, endsAt: House.now + 9, leeway: 5, ticket: ticket, proof: caller.proof)
+        #expect(try serves(authenticator(["one"]), ending, at: House.now + 13))
+        #expect(try !serves(authenticator(["one"]), ending, at: House.now + 14))
+        #expect(try !serves(authenticator(["one"], tickets: ["t1"]), bearer))
+        #expect(try !serves(authenticator(["two"]), bearer))
         let keys = [try House.key("login", "one")]
         let otherKey = try TicketKey(Secret([UInt8](repeating: 0x5B, count: 32)), maximumLifetime: 60, denied: [])
-        #expect(!Authenticator(apiKeys: keys, ticketKey: otherKey, denied: []).serves(bearer, at: House.now))
-        #expect(!Authenticator(apiKeys: keys, denied: []).serves(bearer, at: House.now))
+        #expect(!serves(Authenticator(apiKeys: keys, ticketKey: otherKey, denied: []), bearer))
+        #expect(!serves(Authenticator(apiKeys: keys, denied: []), bearer))
     }
 
     @Test func `random bytes are no ticket`() throws {

@@ -157,8 +157,9 @@ struct CertificateCallersTests {
             try service.reload(setup(certificates.revocations), transport, generation: 2)
             try ask(service, nil, good).expectSuccess()
             try ask(service, nil, revoked).expectProblem(401, "unauthenticated", "does not hold any more")
-            // The certificate is not the caller's any more by the name that it has, be that nobody's or another's.
+            // The certificate is not the caller's any more: by no name that it has, or as much another's, by any of its names.
             for (number, others) in [
+                #"{ id: "backend", san: "dns:backend.example.com" }, { id: "other", san: "email:ops@example.com" }"#,
                 #"{ id: "backend", san: "dns:new.example.com" }"#,
                 #"{ id: "backend", san: "dns:new.example.com" }, { id: "other", san: "dns:backend.example.com" }"#,
             ].enumerated() {
@@ -171,7 +172,7 @@ struct CertificateCallersTests {
             // And when its authority is none any more.
             var other = self.setup("ticket")
             other.server = other.server.replacing(certificates.authority, with: certificates.strangeAuthority)
-            try service.reload(other, transport, generation: 7)
+            try service.reload(other, transport, generation: 9)
             try ask(service, nil, good).expectProblem(401, "unauthenticated")
         }
     }

@@ -259,28 +259,19 @@ struct ReloadTests {
             _ transport: Transport
         ) throws
     {
-        let gate = Gate()
-        let peer = try ClientPeer({ peer, _ in
-            while true {
-                _ = try peer.request()
-                gate.pass()
-                try peer.answer(STSFault.credentials())
-            }
-        })
-        defer { _ = peer.stop() }
-        var setup = Setup.vendor("parked", ["http://127.0.0.1:\(peer.port)"], Setup.patient)
-        setup.rest += ReloadTests.quiet
+        let vendor = try HeldSTS()
+        var setup = vendor.setup("parked")
         try Service.run(setup, transport) { service in
             let request = service.text("GET", "/distribute-token.json?grant=own", [APIKey.alice.bearer])
             let client = try service.connect()
             try client.send(request)
-            gate.awaitCaller()
+            vendor.awaitCall()
             // Two reloads later, of which one changes something else, it is as it was.
             try service.reload(setup, transport, generation: 2)
             var other = setup
             other.rest = setup.rest.replacing("apiKeys: [", with: "apiKeys: [\(APIKey.dotted.entry), ")
             try service.reload(other, transport, generation: 3)
-            gate.open()
+            vendor.answer()
             let answer = try client.answer()
             answer.expectSuccess()
             // Under the first configuration again it is remembered: the vendor is not asked a second time.
@@ -290,13 +281,13 @@ struct ReloadTests {
                 #expect(try client.answer().json["SecurityToken"] == answer.json["SecurityToken"])
                 try service.reload(setup, transport, generation: generation)
             }
-            #expect(gate.count == 1)
+            #expect(vendor.calls == 1)
             // Another key of the service's own is another account.
             setup.credentials = setup.credentials.replacing("LTAI5e2e", with: "LTAI5new")
             try service.reload(setup, transport, generation: 9)
             try client.send(request)
             try client.answer().expectSuccess()
-            #expect(gate.count == 2)
+            #expect(vendor.calls == 2)
         }
     }
 

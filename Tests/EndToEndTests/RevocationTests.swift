@@ -1,5 +1,6 @@
+import Crypto
 import Foundation
-import TestPeers
+import TestKeys
 import Testing
 
 /// Who is denied or loses a credential while a request is on its way.
@@ -55,30 +56,107 @@ struct RevocationTests {
             { $0.replacing("role/", with: "role/other-") },
         ]
         for change in changes {
-            let gate = Gate()
-            let peer = try ClientPeer({ peer, _ in
-                while true {
-                    _ = try peer.request()
-                    gate.pass()
-                    try peer.answer(STSFault.credentials())
-                }
-            })
-            defer { _ = peer.stop() }
-            var setup = Setup.vendor("waiting", ["http://127.0.0.1:\(peer.port)"], Setup.patient)
-            setup.rest += ReloadTests.quiet
+            let vendor = try HeldSTS()
+            let setup = vendor.setup("waiting")
             try Service.run(setup, transport) { service in
                 let client = try service.connect()
-                try client.send(service.text("GET", "/distribute-token.json?grant=own", [APIKey.alice.bearer]))
-                gate.awaitCaller()
+                try client.send(service.text("GET", Self.own, [APIKey.alice.bearer]))
+                vendor.awaitCall()
                 let changed = change(setup)
                 #expect(changed.text(transport) != setup.text(transport))
                 try service.reload(changed, transport, generation: 2)
-                gate.open()
-                let answer = try client.answer()
-                answer.expectProblem(503, "upstream_unavailable", forSDK: true)
-                #expect(answer["Retry-After"] == "1" && answer.json["SecurityToken"] == nil)
+                vendor.answer()
+                try Self.expectSuperseded(client.answer())
             }
         }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `R1, R2, R19: who waits for a session over a change of hosts or origins gets it where both are still admitted`(
+        _ transport: Transport
+    ) throws {
+        let server = #"hosts: ["a.test", "b.test"], cors: { origins: ["https://a.test", "https://b.test"] },"#
+        let vendor = try HeldSTS()
+        let setup = vendor.setup("rules", server: "workers: 1, " + server)
+        try Service.run(setup, transport) { service in
+            let asks: [(host: String, origin: String, isAdmitted: Bool)] = [
+                ("a.test", "https://a.test", true), ("b.test", "https://a.test", false),
+                ("a.test", "https://b.test", false),
+                ("a.test", "", true), ("b.test", "", false),
+            ]
+            let clients = try asks.map { host, origin, _ in
+                let client = try service.connect()
+                let page = origin.isEmpty ? "" : "Origin: \(origin)\r\n"
+                let head = "GET \(Self.own) HTTP/1.1\r\nHost: \(host)\r\n\(APIKey.alice.bearer)\r\n\(page)\r\n"
+                try client.send(head)
+                return client
+            }
+            vendor.awaitCall()
+            // One loop: what came before is read when these are answered.
+            for _ in 0..<3 { try service.get("/livez").expectSuccess() }
+            var changed = setup
+            changed.server = #"workers: 1, hosts: ["a.test"], cors: { origins: ["https://a.test"] },"#
+            try service.reload(changed, transport, generation: 2)
+            vendor.answer()
+            for (client, ask) in zip(clients, asks) {
+                let answer = try client.answer()
+                if ask.isAdmitted { answer.expectSuccess() } else { Self.expectSuperseded(answer) }
+            }
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
+    func
+        `R11, R19: who waits for a session gets none once the ticket has ended, or the key of its token is rotated out`(
+            _ transport: Transport
+        ) throws
+    {
+        let (old, new) = (TestKey(.es256), TestKey(.es256))
+        let issuer = try FakeIssuer([old])
+        for isByTicket in [true, false] {
+            issuer.publish([old])
+            let vendor = try HeldSTS()
+            // One loop: what it says to others, it has judged the waiting request by, too.
+            var setup = vendor.setup("ending", server: "workers: 1,")
+            let tickets = "tickets: { secret: \"\(String(repeating: "s", count: 32))\" },"
+            setup.rest = setup.rest.replacing(
+                "authentication: {", with: "authentication: { \(tickets) \(FakeIssuer.entry(issuer.url))")
+            setup.rest = setup.rest.replacing(
+                "callers: [\"apiKey:ending\"]", with: "callers: [\"apiKey:alice\", \"jwt:login\"]")
+            try Service.run(setup, transport) { service in
+                var target = "/distribute-token.json?grant=outlive"
+                var fields = ["Authorization: Bearer \(FakeIssuer.token(of: old))"]
+                func wait(until status: Int) throws {
+                    let end = now + 60
+                    // HEAD asks whether, and neither waits for the vendor nor gets anything.
+                    while try service.ask("HEAD", target, fields).status != status {
+                        try #require(now < end, "it never came to \(status)")
+                    }
+                }
+                if isByTicket {
+                    let made = try service.post(
+                        "/tickets", json: #"{"grant":"outlive","expires":5}"#, APIKey.alice.bearer)
+                    target = "/distribute-token.json?ticket=\(try #require(made.json["ticket"]?.string))"
+                    fields = []
+                } else {
+                    try wait(until: 200)
+                }
+                let client = try service.connect()
+                try client.send(service.text("GET", target, fields))
+                vendor.awaitCall()
+                issuer.publish([new])
+                try wait(until: 401)
+                vendor.answer()
+                try Self.expectSuperseded(client.answer())
+            }
+        }
+    }
+
+    private static let own = "/distribute-token.json?grant=own"
+
+    private static func expectSuperseded(_ answer: Answer) {
+        answer.expectProblem(503, "upstream_unavailable", forSDK: true)
+        #expect(answer["Retry-After"] == "1" && answer.json["SecurityToken"] == nil)
     }
 }
 

@@ -13,7 +13,7 @@ extension Authenticator {
         case .anonymous: return nil
         case .apiKey:
             for key in keys(ofCaller: index) where Authenticator.is(key.caller.proof, of: ticket, by: signer) {
-                return holds(key.caller.proof, of: ticket.principal, at: now) ? key.caller.proof : nil
+                return holds(key.caller.proof, of: ticket.principal, at: now, memory) ? key.caller.proof : nil
             }
             return nil
         case .jwt:
@@ -21,7 +21,7 @@ extension Authenticator {
             return try proof(of: ticket, by: signer, ofIssuer: place, at: now, memory)
         case .certificate:
             guard let proof = CallerProof(certificateMark: ticket.mark) else { return nil }
-            return holds(proof, of: ticket.principal, at: now) ? proof : nil
+            return holds(proof, of: ticket.principal, at: now, memory) ? proof : nil
         }
     }
 
@@ -55,20 +55,24 @@ extension Authenticator {
     /// What identifies a caller by certificate whom the operator names: its first name, with nothing that a list could revoke.
     func proofOfNamed(certificate id: [UInt8]) -> CallerProof {
         guard let name = certificates.first(where: { $0.caller.principal.id == id })?.name else { return .nothing }
-        return .certificate(name, authorities?.proof ?? [])
+        return .certificate([name], authorities?.proof ?? [])
     }
 
-    /// Whether this configuration would authenticate, and not deny, a caller that another configuration has authenticated.
-    package func serves(_ caller: Caller, at now: Int64) -> Bool {
-        if denied.contains(caller.principal) { return false }
+    /// Whether this configuration would authenticate, and not deny, a caller that another configuration, or this one earlier, has
+    /// authenticated.
+    /// - Parameter memory: this configuration's, which has the keys that were fetched last.
+    package func serves(_ caller: Caller, at now: Int64, _ memory: borrowing JWTMemory) -> Bool {
+        if denied.contains(caller.principal) || caller.hasEnded(at: now) { return false }
         if let ticket = caller.ticket {
             guard let ticketKey, ticket.keyID == ticketKey.id, !ticketKey.denies(ticket.id) else { return false }
         }
-        return holds(caller.proof, of: caller.principal, at: now)
+        return holds(caller.proof, of: caller.principal, at: now, memory)
     }
 
     /// Whether a credential that has identified a caller would identify it now.
-    func holds(_ proof: CallerProof, of principal: Principal, at now: Int64) -> Bool {
+    func holds(
+        _ proof: CallerProof, of principal: Principal, at now: Int64, _ memory: borrowing JWTMemory
+    ) -> Bool {
         guard let index = index(of: principal.kind, principal.id) else { return false }
         switch proof {
         case .nothing: return principal.kind == .anonymous
@@ -77,9 +81,10 @@ extension Authenticator {
                 $0.digest.constantTimeEquals(digest) && now < $0.caller.endsAt ?? .max
             }
         case .issuer(let settings, let key):
-            return issuers.contains { $0.index == index && $0.issuer.holds(settings, key: key) }
-        case .certificate(let name, let proof):
-            return caller(named: name)?.index == index && authorities?.accept(proof, at: now) ?? false
+            guard let place = issuers.firstIndex(where: { $0.index == index }) else { return false }
+            return issuers[place].issuer.holds(settings, key: key, with: memory.keys(of: place), at: now)
+        case .certificate(let names, let proof):
+            return holders(of: names).map(\.index) == [index] && authorities?.accept(proof, at: now) ?? false
         }
     }
 

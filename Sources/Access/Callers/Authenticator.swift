@@ -164,29 +164,34 @@ package struct Authenticator: Sendable {
         certificate names: [AlternativeName], until end: Int64, checkedUntil listEnd: Int64, proof: [UInt8],
         at now: Int64
     ) -> Finding {
-        var holder: Caller?
-        var holderName: AlternativeName?
-        for name in names {
-            guard let caller = caller(named: name), caller !== holder else { continue }
-            guard holder == nil else { return .refused("the certificate has names of two callers") }
-            (holder, holderName) = (caller, name)
+        let holders = holders(of: names)
+        guard let holder = holders.first else {
+            return .refused("the certificate is not one of a known caller")
         }
-        guard let holder, let holderName else { return .refused("the certificate is not one of a known caller") }
+        guard holders.count == 1 else { return .refused("the certificate has names of two callers") }
         guard now < end else { return .refused("the certificate has ended") }
         guard now < listEnd else {
             return .refused("the list of revoked certificates that the certificate was checked against has ended")
         }
-        let proof = CallerProof.certificate(holderName, proof)
-        guard holds(proof, of: holder.principal, at: now) else {
+        guard let authorities, authorities.accept(proof, at: now) else {
             return .refused("the certificate is not accepted any more")
         }
         return .caller(
             Caller(
                 holder.principal, index: holder.index, endsAt: end, isDenied: holder.isDenied,
-                proof: proof))
+                proof: .certificate(names, proof)))
     }
 
-    func caller(named name: AlternativeName) -> Caller? {
+    /// The callers that a certificate with these names belongs to. Only a certificate of one caller is accepted.
+    func holders(of names: [AlternativeName]) -> [Caller] {
+        var holders: [Caller] = []
+        for case let caller? in names.map(caller(named:)) where !holders.contains(where: { $0 === caller }) {
+            holders.append(caller)
+        }
+        return holders
+    }
+
+    private func caller(named name: AlternativeName) -> Caller? {
         let place = certificates.place { $0.name.precedes(name) }
         return place < certificates.count && certificates[place].name == name ? certificates[place].caller : nil
     }

@@ -9,25 +9,36 @@ package enum CallerProof: Sendable {
     case apiKey(Digest)
     /// What tells the settings of a token's issuer from others (`JWTIssuer.fingerprint`), and the key that has signed the token.
     case issuer(Digest, key: Digest)
-    /// The name by which a certificate is the caller's, and what the authorities have made of it (`ClientAuthorities.proof`).
-    case certificate(AlternativeName, [UInt8])
+    /// All names of a certificate, and what the authorities have made of it (`ClientAuthorities.proof`).
+    case certificate([AlternativeName], [UInt8])
 }
 
 extension CallerProof {
-    /// A certificate's proof as tickets carry it: kind and length of the name, the name, and what the authorities have made.
-    static func mark(_ name: AlternativeName, _ proof: [UInt8]) -> [UInt8] {
-        let length = UInt16(clamping: name.value.count)
-        return [name.kind.code, UInt8(length >> 8), UInt8(length & 0xFF)] + name.value + proof
+    /// Stands behind the last name, where a name would begin with its kind.
+    private static let endOfNames: UInt8 = 0
+
+    /// A certificate's proof as tickets carry it: each name with its kind and length before it, then what the authorities have made.
+    static func mark(_ names: [AlternativeName], _ proof: [UInt8]) -> [UInt8] {
+        names.flatMap { name in
+            let length = UInt16(clamping: name.value.count)
+            return [name.kind.code, UInt8(length >> 8), UInt8(length & 0xFF)] + name.value
+        } + [endOfNames] + proof
     }
 
     /// - Parameter mark: of a certificate's proof; nil for anything else.
     init?(certificateMark mark: [UInt8]) {
-        guard mark.count >= 3, let kind = AlternativeName.Kind.allCases.first(where: { $0.code == mark[0] }) else {
-            return nil
+        var rest = mark[...]
+        var names: [AlternativeName] = []
+        while let code = rest.popFirst(), code != CallerProof.endOfNames {
+            guard let kind = AlternativeName.Kind.allCases.first(where: { $0.code == code }),
+                let high = rest.popFirst(), let low = rest.popFirst(), rest.count >= Int(high) << 8 | Int(low)
+            else { return nil }
+            let value = rest.prefix(Int(high) << 8 | Int(low))
+            names.append(AlternativeName(kind, Array(value)))
+            rest = rest[value.endIndex...]
         }
-        let end = 3 + (Int(mark[1]) << 8 | Int(mark[2]))
-        guard mark.count >= end else { return nil }
-        self = .certificate(AlternativeName(kind, Array(mark[3..<end])), Array(mark[end...]))
+        guard !names.isEmpty else { return nil }
+        self = .certificate(names, Array(rest))
     }
 }
 

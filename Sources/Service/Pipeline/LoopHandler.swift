@@ -12,7 +12,7 @@ package final class LoopHandler: RequestHandler {
     private let meter: RequestMeter
     private let audit: AuditClerk
     private var current: LoopEdition
-    private let newest: NewestConfiguration
+    private let newest = NewestAdmission()
     /// Those of which something is still under way.
     private var earlier: [LoopEdition] = []
 
@@ -30,8 +30,8 @@ package final class LoopHandler: RequestHandler {
         self.metrics = metrics
         self.audit = clerk
         meter = RequestMeter(metrics.makeCounters())
-        newest = NewestConfiguration(edition.configuration)
         current = try LoopEdition(edition, before: newest, limiter, metrics, meter, clerk, loop)
+        newest.admission = current.admission
     }
 
     // MARK: Editions
@@ -47,7 +47,7 @@ package final class LoopHandler: RequestHandler {
         loop.clients.mailbox.post { [self] in
             earlier.append(current)
             current = next
-            newest.configuration = next.configuration
+            newest.admission = next.admission
             earlier.removeAll { !$0.isBusy }
             then()
         }

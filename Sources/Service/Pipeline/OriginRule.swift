@@ -33,11 +33,16 @@ struct OriginRule: Sendable {
 
     /// Whether there is one Origin field, and it names an origin of the list or the listener's own.
     func isListed(_ request: borrowing Request) -> Bool {
-        let origin = request.field(.origin)
-        if origin.isEmpty || request.head.isRepeated(.origin) { return false }
+        !request.head.isRepeated(.origin) && isListed(request.field(.origin), askedAs: request.authority)
+    }
+
+    /// Whether an origin is one of the list or the listener's own.
+    /// - Parameter authority: the name by which the page asks the listener.
+    func isListed(_ origin: Span<UInt8>, askedAs authority: Span<UInt8>) -> Bool {
+        if origin.isEmpty { return false }
         for listed in origins where origin.equals(listed) { return true }
         for scheme in schemes where origin.begins(with: scheme.span) {
-            if origin.extracting(scheme.count..<origin.count).equals(request.authority) { return true }
+            if origin.extracting(scheme.count..<origin.count).equals(authority) { return true }
         }
         return false
     }

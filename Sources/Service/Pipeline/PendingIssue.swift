@@ -1,28 +1,29 @@
 import Access
-import Configuration
+import Bytes
+import HTTP
 
-/// The configuration that a loop answers new requests by.
-final class NewestConfiguration {
-    var configuration: Configuration
-
-    init(_ configuration: Configuration) { self.configuration = configuration }
-}
-
-/// What a request waits for: judged when it was asked for, and once more before it is issued, since the configuration may have
-/// changed meanwhile.
+/// What is kept of a request that waits before something is issued: the newest edition judges it once more then.
 struct PendingIssue {
     let caller: Caller
     let grant: Grant
-    let newest: NewestConfiguration
+    /// The place of the address that it came to.
+    let listener: Int
+    /// The name by which it has called the service.
+    let authority: [UInt8]
+    /// The origin of the web page that asks; empty where none does.
+    let origin: [UInt8]
+    private let newest: NewestAdmission
 
-    /// Whether the newest configuration knows the caller by the same proof, does not deny it, and has the same grant.
-    /// - Parameter now: seconds since 1970.
-    func isStillGood(at now: Int64) -> Bool {
-        let configuration = newest.configuration
-        if configuration.grants.indices.contains(grant.index), configuration.grants[grant.index] === grant {
-            return true
-        }
-        return configuration.grants.contains { $0.name == grant.name && $0.fingerprint == grant.fingerprint }
-            && configuration.authenticator.serves(caller, at: now)
+    init(_ request: borrowing Request, from caller: Caller, for grant: Grant, before newest: NewestAdmission) {
+        self.caller = caller
+        self.grant = grant
+        self.newest = newest
+        listener = request.listener
+        authority = request.authority.array
+        origin = request.field(.origin).array
     }
+
+    /// Whether the newest edition would still admit the request.
+    /// - Parameter now: seconds since 1970.
+    func isStillGood(at now: Int64) -> Bool { newest.admission?.admits(self, at: now) ?? false }
 }

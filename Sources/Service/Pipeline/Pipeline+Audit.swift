@@ -99,7 +99,7 @@ extension Pipeline {
             audit.isOn
             ? IssueRecord(
                 audit, audited[permit.grant.index], permit, to: caller, as: requestID.bytes, in: record.trace) : nil
-        let pending = PendingIssue(caller: caller, grant: permit.grant, newest: newest)
+        let pending = PendingIssue(request, from: caller, for: permit.grant, before: newest)
         return park(request, as: ticket, with: response, issue, pending)
     }
 

@@ -12,8 +12,8 @@ import Upstream
 /// One value serves one event loop; its storage is used again for every request.
 struct Pipeline: ~Copyable {
     let configuration: Configuration
-    /// The configuration in force now. A request that had to wait is checked against it before anything is issued.
-    let newest: NewestConfiguration
+    /// What new requests are admitted by. A request that had to wait is checked against it before anything is issued.
+    let newest: NewestAdmission
     let router: Router
     /// By the place of the address that is listened on.
     private let hosts: [HostRule]
@@ -75,11 +75,11 @@ struct Pipeline: ~Copyable {
 
     /// - Parameter lines: by the place of the grant.
     init(
-        _ configuration: Configuration, before newest: NewestConfiguration, _ counter: SessionCounter,
-        _ fetches: FetchCounter,
-        _ callbackCounter: CallbackCounter, on lines: FetchLines, believing issuerKeys: KeyClerk,
-        _ limiter: RateLimiter, _ meter: RequestMeter, _ accesses: AccessLog, _ audit: AuditClerk, log: Log
+        _ admission: Admission, before newest: NewestAdmission, _ counter: SessionCounter, _ fetches: FetchCounter,
+        _ callbackCounter: CallbackCounter, on lines: FetchLines, _ limiter: RateLimiter, _ meter: RequestMeter,
+        _ accesses: AccessLog, _ audit: AuditClerk, log: Log
     ) throws(CryptoError) {
+        let configuration = admission.configuration
         var keys: [SigningKey?] = []
         for credential in configuration.credentials {
             let pair = credential.sessions == nil ? credential.key : nil
@@ -113,11 +113,11 @@ struct Pipeline: ~Copyable {
         self.requestID = requestID
         callbacks = CallbackTable(configuration.grants, with: keys, after: previous)
         router = Router(aliases: configuration.server.aliases, callbacks: callbacks.paths)
-        hosts = configuration.server.listen.map { HostRule(configuration.server, listener: $0) }
-        origins = OriginRule(configuration.server)
+        hosts = admission.hosts
+        origins = admission.origins
         ask = Ask()
         workspace = PolicyWorkspace()
-        self.keys = issuerKeys
+        self.keys = admission.keys
         self.tickets = tickets
         scratch = ByteWriter(capacity: 1024)
         random = RandomPool()

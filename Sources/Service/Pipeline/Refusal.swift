@@ -235,8 +235,9 @@ extension Refusal {
     /// Whether it tells what somebody may not do or asks wrongly, rather than that it cannot be done now.
     var isDenial: Bool { status == 400 || status == 403 || status == 422 }
 
-    /// The configuration has changed while the request waited, and may not give any more what was asked for.
-    static let superseded = upstream(503, "the configuration changed while the vendor was asked; ask again")
+    /// The configuration, or the caller's credential, may not give any more what was asked for before the vendor was asked.
+    static let superseded = upstream(
+        503, "the configuration or the caller's credential changed or ended while the vendor was asked; ask again")
 
     /// As many wait for vendors as may.
     static let crowded = upstream(503, "too many are waiting for the vendor")

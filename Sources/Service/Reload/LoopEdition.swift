@@ -16,29 +16,28 @@ final class LoopEdition {
     private let callbacks: CallbackCounter
     private let tokens: KeyClerk
     let accesses: AccessLog
-    let configuration: Configuration
+    let admission: Admission
 
     /// - Parameters:
     ///   - newest: what the loop answers new requests by.
     ///   - limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
     ///   - meter: the loop's own, shared by its editions, as is `audit`.
     init(
-        _ edition: Edition, before newest: NewestConfiguration, _ limiter: RateLimiter, _ metrics: Metrics,
+        _ edition: Edition, before newest: NewestAdmission, _ limiter: RateLimiter, _ metrics: Metrics,
         _ meter: RequestMeter, _ audit: AuditClerk, _ loop: LoopAccess
     ) throws(CryptoError) {
         let (configuration, log) = (edition.configuration, edition.log)
         let tools = Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log)
         let mailbox = loop.clients.mailbox
-        self.configuration = configuration
         accesses = AccessLog(log)
         counter = SessionCounter(try edition.desks.clerks(configuration, loop, log), loop.answers)
         fetches = FetchCounter(tools, loop.answers)
         callbacks = CallbackCounter(edition.callbackKeys, tools, loop.answers) { mailbox.post($0) }
         tokens = KeyClerk(edition.issuerKeys, configuration.authenticator.makeMemory(), tools) { mailbox.post($0) }
+        admission = Admission(configuration, keys: tokens)
         pipeline = try Pipeline(
-            configuration, before: newest, counter, fetches, callbacks, on: edition.lines, believing: tokens, limiter,
-            meter, accesses,
-            audit, log: log)
+            admission, before: newest, counter, fetches, callbacks, on: edition.lines, limiter, meter, accesses, audit,
+            log: log)
         let readiness = Readiness(edition.desks, edition.record, audit.desk)
         admin = try AdminPipeline(
             configuration, readiness, MetricsPage(of: edition, readiness, metrics, loop.connections, audit.desk), meter,

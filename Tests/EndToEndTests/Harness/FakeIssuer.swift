@@ -61,15 +61,20 @@ final class FakeIssuer: Sendable {
             claims: "{\"iss\":\"\(issuer)\",\"aud\":\"uploads\",\"sub\":\"42\",\"exp\":\(now + 3600)}")
     }
 
+    /// A member of `authentication` that believes tokens whose keys are fetched at a URL.
+    static func entry(_ url: String, refresh: String = "1s", keep: String = "1d") -> String {
+        """
+        jwt: [{ id: "login", issuer: "\(Setup.issuer)", audience: "uploads", algorithms: ["ES256", "EdDSA"],
+          jwksUrl: "\(url)", jwksRefresh: "\(refresh)", jwksKeep: "\(keep)" }],
+        """
+    }
+
     /// A set-up that believes tokens whose keys are fetched here.
     static func setup(_ url: String, refresh: String = "1s", keep: String = "1d") -> Setup {
         Setup(
             name: "issuer",
             rest: """
-                authentication: {
-                    jwt: [{ id: "login", issuer: "\(Setup.issuer)", audience: "uploads", algorithms: ["ES256", "EdDSA"],
-                      jwksUrl: "\(url)", jwksRefresh: "\(refresh)", jwksKeep: "\(keep)" }],
-                  },
+                authentication: { \(entry(url, refresh: refresh, keep: keep)) },
                   grants: {
                     "own": {
                       route: "qiniu.uptoken", credential: "qiniu", callers: ["jwt:login"], bucket: "token-media",

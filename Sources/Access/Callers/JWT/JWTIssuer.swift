@@ -46,10 +46,12 @@ package struct JWTIssuer: Sendable {
     /// What identifies callers whom the operator names, who have shown no token.
     var proofOfNamed: CallerProof { .issuer(fingerprint, key: keysFingerprint) }
 
-    /// Whether its settings, and its keys if they are configured, are still those that a proof was made by.
-    func holds(_ settings: Digest, key: Digest) -> Bool {
+    /// Whether its settings, and the key that has signed a token, are still those that a proof was made by.
+    /// - Parameter fetched: the keys that were fetched last; nil where there are none.
+    func holds(_ settings: Digest, key: Digest, with fetched: JWTMemory.FetchedKeys?, at now: Int64) -> Bool {
         guard fingerprint.constantTimeEquals(settings) else { return false }
-        guard let keys, !keysFingerprint.constantTimeEquals(key) else { return true }
+        if keysFingerprint.constantTimeEquals(key) { return true }
+        guard let keys = keys ?? (fetched?.isCurrent(at: now) == true ? fetched?.keys : nil) else { return false }
         return keys.keys.contains { $0.fingerprint?.constantTimeEquals(key) == true }
     }
 

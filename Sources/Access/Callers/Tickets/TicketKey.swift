@@ -51,7 +51,7 @@ package final class TicketSigner {
         case .nothing: []
         case .apiKey(let digest): try mark(of: [digest], as: "countersign ticket of an API key")
         case .issuer(let digest, let key): try mark(of: [digest, key], as: "countersign ticket of an issuer's token")
-        case .certificate(let name, let proof): CallerProof.mark(name, proof)
+        case .certificate(let names, let proof): CallerProof.mark(names, proof)
         }
     }
 

@@ -1,0 +1,42 @@
+import Access
+import Bytes
+import Configuration
+
+/// What an edition admits requests by, on one loop.
+struct Admission {
+    let configuration: Configuration
+    /// By the place of the address that is listened on.
+    let hosts: [HostRule]
+    let origins: OriginRule
+    let keys: KeyClerk
+
+    init(_ configuration: Configuration, keys: KeyClerk) {
+        self.configuration = configuration
+        self.keys = keys
+        hosts = configuration.server.listen.map { HostRule(configuration.server, listener: $0) }
+        origins = OriginRule(configuration.server)
+    }
+
+    /// Whether a request that has waited would still be admitted: by its host, its page's origin, its caller and its grant.
+    /// - Parameter now: seconds since 1970.
+    func admits(_ request: PendingIssue, at now: Int64) -> Bool {
+        guard hosts.indices.contains(request.listener), hosts[request.listener].admits(request.authority.span),
+            request.origin.isEmpty || origins.isListed(request.origin.span, askedAs: request.authority.span)
+        else { return false }
+        return configuration.has(request.grant)
+            && configuration.authenticator.serves(request.caller, at: now, keys.memory)
+    }
+}
+
+extension Configuration {
+    /// Whether it has a grant as another configuration has it, or its own.
+    fileprivate func has(_ grant: Grant) -> Bool {
+        if grants.indices.contains(grant.index), grants[grant.index] === grant { return true }
+        return grants.contains { $0.name == grant.name && $0.fingerprint == grant.fingerprint }
+    }
+}
+
+/// What a loop admits new requests by, shared by its editions.
+final class NewestAdmission {
+    var admission: Admission?
+}
