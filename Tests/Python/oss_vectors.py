@@ -48,7 +48,7 @@ def value(rng, pools, length=40):
 
 
 def request(rng, version):
-    """A random request that each of the SDKs signs as its documents say; see the notes in Sources/Providers/OSS."""
+    """A random request that each of the SDKs signs as its documents say; see the notes in Sources/Providers/Alibaba/Requests."""
     bucket = rng.choice(["examplebucket", "b-1", "0" * 63])
     key = text(rng, [PLAIN, MARKS, WIDE, ["%2F", "%20", "+ ~", "//", "/./", "/../", "?.", "? "]], rng.choice([8, 60, 1023]))
     names = rng.sample(SUB_RESOURCES, rng.choice([0, 0, 1, 2, 5])) + rng.sample(UNSIGNED, rng.choice([0, 0, 1, 3]))
