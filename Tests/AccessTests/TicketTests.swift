@@ -169,13 +169,14 @@ struct TicketTests {
     }
 
     private static func issuer(
-        _ key: TestKey, id: String = "login", audience: String = TokenHouse.audience, source: String? = nil
+        _ key: TestKey, id: String = "login", audience: String = TokenHouse.audience, source: String? = nil,
+        leeway: Int64 = 0
     ) throws -> JWTIssuer {
         try JWTIssuer(
             id: Array(id.utf8), issuer: Array(TokenHouse.issuer.utf8), audience: Array(audience.utf8),
             algorithms: [key.algorithm],
             keys: source == nil ? JWTKeySet([JWTKeySet.Key(try TokenHouse.verifier(key))]) : nil,
-            fetchedFrom: Array((source ?? "").utf8), leeway: 0)
+            fetchedFrom: Array((source ?? "").utf8), leeway: leeway)
     }
 
     /// What identifies the holder of a token that a key has signed.
@@ -294,15 +295,31 @@ struct TicketTests {
         let ticket = try #require(try signer.read(text.span))
         let bearer = Caller(principal, index: 1, ticket: ticket, proof: caller.proof)
         #expect(try serves(authenticator(["one"]), bearer))
-        let ending = Caller(principal, index: 1, endsAt: House.now + 9, leeway: 5, ticket: ticket, proof: caller.proof)
-        #expect(try serves(authenticator(["one"]), ending, at: House.now + 13))
-        #expect(try !serves(authenticator(["one"]), ending, at: House.now + 14))
-        #expect(try !serves(authenticator(["one"], tickets: ["t1"]), bearer))
+        let ending = Caller(principal, index: 1, endsAt: House.now + 9, ticket: ticket, proof: caller.proof)
+        #expect(try serves(authenticator(["one"]), ending, at: House.now + 8))
+        #expect(try !serves(authenticator(["one"]), ending, at: House.now + 9))
         #expect(try !serves(authenticator(["two"]), bearer))
         let keys = [try House.key("login", "one")]
         let otherKey = try TicketKey(Secret([UInt8](repeating: 0x5B, count: 32)), maximumLifetime: 60, denied: [])
         #expect(!serves(Authenticator(apiKeys: keys, ticketKey: otherKey, denied: []), bearer))
         #expect(!serves(Authenticator(apiKeys: keys, denied: []), bearer))
+    }
+
+    @Test
+    func
+        `R12, R19: a token that holds by what clocks may differ is judged by what the newest configuration says of them`()
+        throws
+    {
+        let key = TestKey(.eddsa)
+        func serves(_ leeway: Int64) throws -> Bool {
+            let issuer = try Self.issuer(key, leeway: leeway)
+            let authenticator = Authenticator(apiKeys: [], issuers: [issuer], denied: [])
+            let caller = Caller(
+                Principal(.jwt, id: issuer.id, subject: Array("42".utf8)), index: 1, endsAt: House.now - 5, leeway: 30,
+                proof: try Self.proof(key))
+            return authenticator.serves(caller, at: House.now, authenticator.makeMemory())
+        }
+        #expect(try serves(30) && serves(6) && !serves(5) && !serves(0))
     }
 
     @Test func `random bytes are no ticket`() throws {

@@ -44,6 +44,51 @@ struct RevocationTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `R12: a process whose place was taken gives nothing that the other denies, though no file is watched`(
+        _ transport: Transport
+    ) throws {
+        let port = try Listener.freePort()
+        func setup(_ denied: String) -> Setup {
+            Setup(
+                name: "handed over",
+                // A loop without connections would end at once, and say no more.
+                server: "workers: 1,",
+                rest: """
+                    reload: { watch: false, interval: "100ms" },
+                      authentication: { apiKeys: [\(APIKey.alice.entry)], deny: [\(denied)] }, grants: {
+                        "own": { route: "qiniu.uptoken", credential: "qiniu", callers: ["apiKey:alice"], bucket: "media",
+                          keyPrefix: "own/" },
+                      },
+                    """, listen: "\"127.0.0.1:\(port)\"", admin: "listen: []")
+        }
+        try Service.run(setup(""), transport) { service in
+            let body = #"{"key": "own/a"}"#
+            let fields = ["Content-Type: application/json", APIKey.alice.bearer, "Expect: 100-continue"]
+            let head = service.text("POST", "/qiniu/uptoken", fields, body: body).dropLast(body.utf8.count)
+            let clients = try (0..<2).map { _ in
+                let client = try service.connect()
+                try client.send(String(head))
+                #expect(try client.answer().status == 100)
+                return client
+            }
+            service.process.signal(SIGUSR2)
+            let log = try service.process.waitForError(holding: "handed over process=")
+            let words = try #require(log.ranges(of: "handed over process=").last)
+            let other = try #require(pid_t(log[words.upperBound...].prefix { $0.isNumber }))
+            defer { kill(other, SIGKILL) }
+            _ = try service.process.waitForError(holding: "configuration reloaded")
+            try clients[0].send(body)
+            try clients[0].answer().expectSuccess()
+            try service.replaceConfiguration(with: setup("\"apiKey:alice\""), transport)
+            kill(other, SIGHUP)
+            // The first was read when the place was taken; now each of the two reads it.
+            _ = try service.process.waitForError(holding: "configuration reloaded", times: 3)
+            try clients[1].send(body)
+            try clients[1].answer().expectProblem(403, "forbidden")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `R12, R19: who waits for a session gets none once it is denied, has no key, or grant or credential are others`(
         _ transport: Transport
     ) throws {

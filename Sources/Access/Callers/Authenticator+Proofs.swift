@@ -62,11 +62,18 @@ extension Authenticator {
     /// authenticated.
     /// - Parameter memory: this configuration's, which has the keys that were fetched last.
     package func serves(_ caller: Caller, at now: Int64, _ memory: borrowing JWTMemory) -> Bool {
-        if denied.contains(caller.principal) || caller.hasEnded(at: now) { return false }
+        if denied.contains(caller.principal) || hasEnded(caller, at: now) { return false }
         if let ticket = caller.ticket {
             guard let ticketKey, ticket.keyID == ticketKey.id, !ticketKey.denies(ticket.id) else { return false }
         }
         return holds(caller.proof, of: caller.principal, at: now, memory)
+    }
+
+    /// Whether a caller's credential has ended. What its issuer's clock may be wrong by, is said by this configuration.
+    private func hasEnded(_ caller: Caller, at now: Int64) -> Bool {
+        guard let end = caller.endsAt else { return false }
+        guard caller.ticket == nil, caller.principal.kind == .jwt else { return now >= end }
+        return now >= end + (issuers.first { $0.issuer.id == caller.principal.id }?.issuer.leeway ?? 0)
     }
 
     /// Whether a credential that has identified a caller would identify it now.

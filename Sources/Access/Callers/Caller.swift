@@ -33,9 +33,6 @@ package final class Caller: Sendable {
     /// When what is issued now has to end at the latest: with the caller's own credential, or, where that holds only because
     /// clocks differ, with what they may differ by.
     func end(at now: Int64) -> Int64? { endsAt.map { now < $0 ? $0 : $0 + leeway } }
-
-    /// Whether its own credential has ended, what clocks may differ by included.
-    func hasEnded(at now: Int64) -> Bool { end(at: now).map { now >= $0 } ?? false }
 }
 
 /// Which callers a grant admits.

@@ -93,6 +93,7 @@ enum Serving {
         let reloader = Reloader(edition, from: path, on: server, loops, supervisor, startingSandbox: start)
         let handover = Handover(of: server, log) { process in
             supervisor.handedOver(to: process)
+            reloader.succeeded()
             server.stop(succeeded: true)
         }
         let heartbeat = Heartbeat(supervisor, loops)

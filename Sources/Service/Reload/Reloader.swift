@@ -29,6 +29,8 @@ final class Reloader: Sendable {
     /// What they were when they were last seen to be others.
     @safe private nonisolated(unsafe) var changed: WatchedFiles?
     @safe private nonisolated(unsafe) var timer: (any DispatchSourceTimer)?
+    /// Whether another process has taken the place of this one, which only answers what is left.
+    @safe private nonisolated(unsafe) var isSucceeded = false
 
     /// Whoever writes a file may not be done: what is seen counts if it is seen again after this.
     private static let settling = DispatchTimeInterval.milliseconds(100)
@@ -55,13 +57,23 @@ final class Reloader: Sendable {
     /// Reads the configuration again, whether it has changed or not. From any thread.
     func reload() { queue.async { [self] in takeUp() } }
 
+    /// Another process has taken the place of this one, and is told from now on when to read the configuration. This one reads it once
+    /// more, and looks by itself from then on, so that what the other denies is not given here.
+    func succeeded() {
+        queue.async { [self] in
+            isSucceeded = true
+            takeUp()
+            watch()
+        }
+    }
+
     // MARK: Looking
 
     private func watch() {
         timer?.cancel()
         timer = nil
         let settings = edition.configuration.reload
-        guard settings.watches else { return }
+        guard settings.watches || isSucceeded else { return }
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let interval = DispatchTimeInterval.milliseconds(Int(settings.interval))
         timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(50))
@@ -91,7 +103,7 @@ final class Reloader: Sendable {
     // MARK: Taking up
 
     private func takeUp() {
-        supervisor.reloading(at: SystemClock.now().monotonic * 1000)
+        if !isSucceeded { supervisor.reloading(at: SystemClock.now().monotonic * 1000) }
         let recorder = FileRecorder()
         defer {
             files = recorder.files
@@ -99,7 +111,8 @@ final class Reloader: Sendable {
         }
         do {
             let configuration = try Checking.load(path, in: recorder.surroundings(over: .process))
-            let fixed = configuration.keysFixedOtherwise(in: started)
+            // What counts at start is the other process's matter then.
+            let fixed = isSucceeded ? [] : configuration.keysFixedOtherwise(in: started)
             guard fixed.isEmpty else {
                 return refuse(fixed.map { "\($0): cannot change while the service runs; put it back, or start anew" })
             }
@@ -114,11 +127,11 @@ final class Reloader: Sendable {
 
     private func swap(to next: Edition, _ shares: [LoopEdition]) {
         for warning in next.configuration.warnings { next.log.write(.warning, warning) }
-        server.renew(Server.Settings(next))
+        if !isSucceeded { server.renew(Server.Settings(next)) }
         edition = next
         watch()
-        let left = Countdown(from: shares.count) { [record, supervisor] in
-            supervisor.ready()
+        let left = Countdown(from: shares.count) { [record, supervisor, isSucceeded] in
+            if !isSucceeded { supervisor.ready() }
             let generation = record.succeeded(at: SystemClock.now().unixSeconds)
             next.log.write(.info, "configuration reloaded", ["generation": "\(generation)"])
         }
@@ -127,7 +140,7 @@ final class Reloader: Sendable {
 
     private func refuse(_ problems: [String]) {
         record.refused(because: problems, at: SystemClock.now().unixSeconds)
-        supervisor.ready()
+        if !isSucceeded { supervisor.ready() }
         for problem in problems {
             edition.log.write(.error, "configuration not reloaded, the one before stays", ["problem": problem])
         }
