@@ -1,6 +1,6 @@
 /// A reader of bytes that anybody may send, and what must hold of it whatever they are.
 package struct FuzzTarget: Sendable {
-    /// As its folder in the corpus is called.
+    /// As its file in the corpus is called.
     package let name: String
     /// Throws where it does not hold. A trap is as bad.
     package let check: @Sendable ([UInt8]) throws -> Void
