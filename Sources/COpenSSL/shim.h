@@ -58,6 +58,10 @@ static inline void cs_ssl_context_ask_for_certificates(SSL_CTX *context, X509_ST
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_CLIENT_ONCE, check);
 }
 
+// A chain of certificates: how many there are, and one of them.
+static inline int cs_x509_count(STACK_OF(X509) *chain) { return sk_X509_num(chain); }
+static inline X509 *cs_x509_at(STACK_OF(X509) *chain, int index) { return sk_X509_value(chain, index); }
+
 static inline GENERAL_NAMES *cs_x509_alternative_names(X509 *certificate) {
   return (GENERAL_NAMES *)X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
 }

@@ -62,6 +62,11 @@ extension Compiler {
                     "\(listPath): a list ended at \(Compiler.time(end)), so that no certificate of its authority is accepted"
                 )
             }
+            if authorities.authoritiesEnd < reader.surroundings.now() {
+                let end = Compiler.time(authorities.authoritiesEnd)
+                reader.warnings.append(
+                    "\(path): an authority ended at \(end), so that no certificate below it is accepted")
+            }
             return authorities
         } catch {
             switch error {

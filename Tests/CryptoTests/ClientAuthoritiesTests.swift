@@ -88,4 +88,33 @@ struct ClientAuthoritiesTests {
         }
         for count in 0..<proof.count { #expect(!revoking.accept(Array(proof[..<count]), at: Self.now)) }
     }
+
+    @Test func `an authority that has ended ends what is below it, also over a reload`() throws {
+        let end = Authorities.endingsEnd
+        let before = try Self.authorities(Authorities.ending, Authorities.root)
+        #expect(before.authoritiesEnd == end)
+        let leaf = try #require(PEM.certificates(Array(Authorities.ofEnding.utf8).span)?.first)
+        #expect(unsafe before.authoritiesEnd(above: leaf.handle) == end)
+        let proof = unsafe before.proof(of: leaf.handle)
+        #expect(before.accept(proof, at: end - 1) && !before.accept(proof, at: end))
+        let direct = try Self.proof(of: Authorities.direct, by: before)
+        #expect(before.accept(direct, at: end) && before.accept(before.proof, at: end), "the other has not ended")
+        // Other lists ask for the authorities anew.
+        let lists = [Authorities.listOfRolled, Authorities.listOfRolledAnew]
+        let rolled = try Self.authorities(
+            Authorities.rolled, Authorities.rolledAnew, lists: lists[0], lists[1], Authorities.revokesOther)
+        let other = try Self.authorities(Authorities.rolled, Authorities.rolledAnew, lists: lists[0], lists[1])
+        let newest = try Self.proof(of: Authorities.ofRolled, by: rolled)
+        #expect(other.accept(newest, at: end - 1) && !other.accept(newest, at: end))
+    }
+
+    @Test func `of two authorities of one name the list of the one that has issued a certificate counts`() throws {
+        let authorities = try Self.authorities(
+            Authorities.rolledAnew, Authorities.rolled, lists: Authorities.listOfRolled, Authorities.listOfRolledAnew)
+        let end = Authorities.endingsEnd
+        let leaf = try #require(PEM.certificates(Array(Authorities.ofRolled.utf8).span)?.first)
+        #expect(unsafe authorities.revocationsEnd(for: leaf.handle) == end)
+        let proof = unsafe authorities.proof(of: leaf.handle)
+        #expect(authorities.accept(proof, at: end - 1) && !authorities.accept(proof, at: end))
+    }
 }

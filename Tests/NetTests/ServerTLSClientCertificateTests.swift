@@ -55,6 +55,24 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases, TLSVersion.allCases)
+    func `a certificate holds no longer than its authority, also in a resumed session`(
+        kind: TransportKind, version: TLSVersion
+    ) throws {
+        let end = try authorities().authoritiesEnd
+        // The certificate itself holds until 2049.
+        #expect(end < Int64(Date.now.timeIntervalSince1970) + 3 * 86_400)
+        try withIdentity(kind) { (server) throws in
+            var offer = offer(version, certificates.caller)
+            for number in 0..<2 {
+                let client = try TLSClient(to: server.port, offer)
+                #expect(try client.get("/until").text == "\(end)")
+                #expect(client.isResumed == (number > 0))
+                offer.session = client.session
+            }
+        }
+    }
+
+    @Test(arguments: TransportKind.allCases, TLSVersion.allCases)
     func `a client may show none, and is nobody then`(kind: TransportKind, version: TLSVersion) throws {
         try withIdentity(kind) { (server) throws in
             #expect(try TLSClient(to: server.port, version.offer).get("/who").text == "nobody")

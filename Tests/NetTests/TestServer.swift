@@ -17,6 +17,8 @@ final class EchoHandler: RequestHandler {
         } else if request.path.equals("/who") {
             let names = request.certificate?.names.map { "\($0.kind):\($0.value.text)" } ?? ["nobody"]
             response.body.append(Array(names.joined(separator: " ").utf8))
+        } else if request.path.equals("/until") {
+            response.body.append(decimal: request.certificate?.notAfter ?? 0)
         } else if request.path.equals("/checked") {
             response.body.append(decimal: request.certificate?.checkedUntil ?? 0)
         } else if request.path.equals("/from") {

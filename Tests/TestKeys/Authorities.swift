@@ -115,4 +115,94 @@ package enum Authorities {
         4dfbZBYqkxRpdipf
         -----END CERTIFICATE-----
         """
+
+    /// A root that ends at `endingsEnd`.
+    package static let ending = """
+        -----BEGIN CERTIFICATE-----
+        MIIBNzCB3aADAgECAhRd3q7hIwKyRhkhN4puH5X/W9R63zAKBggqhkjOPQQDAjAR
+        MQ8wDQYDVQQDDAZlbmRpbmcwHhcNMjYwMTAxMDAwMDAwWhcNMzAwMTAxMDAwMDAw
+        WjARMQ8wDQYDVQQDDAZlbmRpbmcwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATr
+        v2g3xdwlvnKd+Rzdm2Vc3OuZ9WFTs+/8APNtLMZZOLB67EJ82jZLuWSp/yJRHnxj
+        O9orH/eU4bHOclfZgBD5oxMwETAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMC
+        A0kAMEYCIQCwxWe7S9bcqtCl2NQfRZuWnhzr3agPFCtDgHkm1DeEHgIhAOWKnKn8
+        0ouhFVkeIA4fbmD6xKqME3WPNGK7ckuU6ulu
+        -----END CERTIFICATE-----
+        """
+
+    /// Of `ending`, and holds longer.
+    package static let ofEnding = """
+        -----BEGIN CERTIFICATE-----
+        MIIBYDCCAQWgAwIBAgIUXxflzu9kx+/Q1U1PLr+Wr637JZgwCgYIKoZIzj0EAwIw
+        ETEPMA0GA1UEAwwGZW5kaW5nMCAXDTI2MDEwMTAwMDAwMFoYDzIxMjYwMTAxMDAw
+        MDAwWjATMREwDwYDVQQDDAhvZmVuZGluZzBZMBMGByqGSM49AgEGCCqGSM49AwEH
+        A0IABPicgLjdzaZhSaYDijR1ie5mZZ04YSm6BE8qTSmVur4bQNt4Prw1D/MCfFyG
+        JnbMo985otEx80cnZLWjAzzXGhCjNzA1MB4GA1UdEQQXMBWCE2JhY2tlbmQuZXhh
+        bXBsZS5jb20wEwYDVR0lBAwwCgYIKwYBBQUHAwIwCgYIKoZIzj0EAwIDSQAwRgIh
+        ANbRcJSSsOJGde8DMEgkMP4XTYEIEjrODNBlIx1wtVw6AiEAij5jaKITuvrUaDyZ
+        bWS9/mjG/yKZFIaJL8iuW9pNhSw=
+        -----END CERTIFICATE-----
+        """
+
+    /// A root, without an identifier of its key.
+    package static let rolled = """
+        -----BEGIN CERTIFICATE-----
+        MIIBOTCB36ADAgECAhRe65tT3Ijl7vl8ZuOuEvbzlUk6TTAKBggqhkjOPQQDAjAR
+        MQ8wDQYDVQQDDAZyb2xsZWQwIBcNMjYwMTAxMDAwMDAwWhgPMjEyNjAxMDEwMDAw
+        MDBaMBExDzANBgNVBAMMBnJvbGxlZDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
+        BLoFZ4zy8u2ydn58/5TOEHdU6o30q1AETCVU+SB9zlVEIhKzfz6KXdY7F++M974y
+        PtzNRmqcb7k9/gbmrqiLpsajEzARMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0E
+        AwIDSQAwRgIhAJlHHupGAIMaYUVfEpD7WP7iKepNF4fGiwRPvo5eNEYMAiEA0xZx
+        4NNahL1ascqlSGiRcWUB98Kz08gCKXGLUUoFvsI=
+        -----END CERTIFICATE-----
+        """
+
+    /// A root of the same name with another key.
+    package static let rolledAnew = """
+        -----BEGIN CERTIFICATE-----
+        MIIBODCB36ADAgECAhRSRWl+yefnoPnZDth9Gn7BAcn+WjAKBggqhkjOPQQDAjAR
+        MQ8wDQYDVQQDDAZyb2xsZWQwIBcNMjYwMTAxMDAwMDAwWhgPMjEyNjAxMDEwMDAw
+        MDBaMBExDzANBgNVBAMMBnJvbGxlZDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
+        BA031yFcvPy376QAbjuTfFfgz7ND6EQQKvbSI/10EiyUSkAFlkb2reHLVtaiHlbr
+        +4Xu/oHD83svjpYDlhJy94qjEzARMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0E
+        AwIDSAAwRQIgVe3c1/lNqE3SiKx8h//c32FFf4z27IFk/ysOoCMsCTsCIQDuchSZ
+        MLa5Krf4MnRGpXLL/IMOZexheCg4cE3/1tumwg==
+        -----END CERTIFICATE-----
+        """
+
+    /// Of `rolled`.
+    package static let ofRolled = """
+        -----BEGIN CERTIFICATE-----
+        MIIBWzCCAQKgAwIBAgIUEzMyJwTklXXuVVDvVafiIwFGpqIwCgYIKoZIzj0EAwIw
+        ETEPMA0GA1UEAwwGcm9sbGVkMCAXDTI2MDEwMTAwMDAwMFoYDzIxMjYwMTAxMDAw
+        MDAwWjAQMQ4wDAYDVQQDDAVvZm9sZDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
+        BJCqZLhlsQZ4RxC4vhXXcSjHlXVuTprQJQ/gxn4SYcczW9Aa11tPPyl4jm2OF5gJ
+        rZ3ovWPKb28aKo66Sb6zQPGjNzA1MB4GA1UdEQQXMBWCE2JhY2tlbmQuZXhhbXBs
+        ZS5jb20wEwYDVR0lBAwwCgYIKwYBBQUHAwIwCgYIKoZIzj0EAwIDRwAwRAIgZS8d
+        KA3IVs9JnnIVj1n57ItHwBygIORi7NDrqcg9V/cCICPawLb/8/7sTf9MEFeyUIip
+        hu1xZXD3AWpQ/hry3S+E
+        -----END CERTIFICATE-----
+        """
+
+    /// The empty list of `rolled`, which ends at `endingsEnd`.
+    package static let listOfRolled = """
+        -----BEGIN X509 CRL-----
+        MIGVMD0wCgYIKoZIzj0EAwIwETEPMA0GA1UEAwwGcm9sbGVkFw0yNjAxMDEwMDAw
+        MDBaFw0zMDAxMDEwMDAwMDBaMAoGCCqGSM49BAMCA0gAMEUCIEE6AY6rk5nTCOOd
+        VcIFCuzBiMsuKjCcbeZRf3YAeOoEAiEA74MDV6RmFDDLGH8k3ARFnMsGNHiPDYS4
+        CwoZxYkTiMw=
+        -----END X509 CRL-----
+        """
+
+    /// The empty list of `rolledAnew`, which ends in a hundred years.
+    package static let listOfRolledAnew = """
+        -----BEGIN X509 CRL-----
+        MIGXMD8wCgYIKoZIzj0EAwIwETEPMA0GA1UEAwwGcm9sbGVkFw0yNjAxMDEwMDAw
+        MDBaGA8yMTI2MDEwMTAwMDAwMFowCgYIKoZIzj0EAwIDSAAwRQIhALhPo2/JmFE1
+        IWAAz3ko75gyeFS5YCaT15m5MyH+/WwiAiAdbsuua4LOgzOIgDGhDj/wDHffdTWZ
+        A2wp8VoMYEvi3Q==
+        -----END X509 CRL-----
+        """
+
+    /// The first of January 2030.
+    package static let endingsEnd: Int64 = 1_893_456_000
 }

@@ -10,6 +10,9 @@ import COpenSSL
 
     deinit { unsafe X509_free(handle) }
 
+    /// Unix seconds of the moment at which it ends.
+    var end: Int64 { unsafe CertificateTime.unixSeconds(X509_get0_notAfter(handle)) ?? .min }
+
     /// SHA-256 of it in DER.
     var digest: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: DigestAlgorithm.sha256.length)

@@ -12,9 +12,13 @@ import COpenSSL
     package let store: OpaquePointer
     package let authorities: [Certificate]
     private let lists: [RevocationList]
+    /// For each of the authorities the lists that it has signed.
+    private let listsOfAuthority: [[RevocationList]]
     /// For each of the authorities Unix seconds of the moment at which its lists are too old, so that none of its certificates is
     /// accepted; without lists, and where one does not say when that will be, a moment that never comes.
     private let listEnds: [Int64]
+    /// For each of the authorities Unix seconds of the moment at which it ends itself, and none of its certificates is accepted.
+    private let ends: [Int64]
     /// SHA-256 of the authorities in DER, and of their lists: what tells them from others, whatever else their files hold.
     private let fingerprint, listsFingerprint: [UInt8]
 
@@ -42,9 +46,9 @@ import COpenSSL
             unsafe X509_STORE_free(store)
             throw .authorities("cannot be read now: \(error)")
         }
-        listEnds = certificates.map { authority in
-            lists?.filter { $0.isSigned(by: authority) }.map { $0.end ?? .max }.max() ?? .max
-        }
+        listsOfAuthority = certificates.map { authority in (lists ?? []).filter { $0.isSigned(by: authority) } }
+        listEnds = listsOfAuthority.map { $0.map { $0.end ?? .max }.max() ?? .max }
+        ends = certificates.map(\.end)
         for certificate in certificates {
             guard unsafe X509_check_ca(certificate.handle) != 0,
                 unsafe X509_STORE_add_cert(store, certificate.handle) == 1
@@ -57,8 +61,7 @@ import COpenSSL
             throw .revocations("holds no list of revocations in PEM (-----BEGIN X509 CRL-----), or a broken one")
         }
         for list in lists { unsafe X509_STORE_add_crl(store, list.handle) }
-        for (index, certificate) in certificates.enumerated()
-        where !lists.contains(where: { $0.isSigned(by: certificate) }) {
+        if let index = listsOfAuthority.firstIndex(where: \.isEmpty) {
             throw .revocations("holds no list that certificate \(index + 1) of the authorities has signed")
         }
         unsafe X509_STORE_set_flags(store, UInt(X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL))
@@ -69,20 +72,48 @@ import COpenSSL
     /// The first of the moments at which the lists of an authority are too old; nil when there is none.
     package var revocationsEnd: Int64? { listEnds.min().flatMap { $0 == .max ? nil : $0 } }
 
-    /// The same for the authorities above one certificate, an X509 of OpenSSL's; a moment that never comes where no list has an end.
+    /// The first of the moments at which an authority ends.
+    package var authoritiesEnd: Int64 { ends.min() ?? .max }
+
+    /// The first of the moments at which the lists of an authority above one certificate, an X509 of OpenSSL's, are too old; a moment that
+    /// never comes where no list has an end.
     package func revocationsEnd(for leaf: OpaquePointer) -> Int64 {
         if lists.isEmpty { return .max }
-        var (end, certificate) = unsafe (Int64.max, leaf)
-        // No way up is longer; a root is its own issuer.
-        for _ in authorities {
-            let newest = lists.filter { unsafe $0.isOfIssuer(of: certificate) }.map { $0.end ?? .max }.max()
-            end = min(end, newest ?? .min)
-            let issuer = authorities.first { unsafe X509_check_issued($0.handle, certificate) == X509_V_OK }
-            // Who is above one that the client itself has shown, is not known here.
-            guard let issuer else { return min(end, revocationsEnd ?? .max) }
-            unsafe certificate = issuer.handle
+        let path = unsafe path(above: leaf)
+        let end = path.indices.map { listEnds[$0] }.min() ?? .max
+        if path.isWhole { return end }
+        // Which authorities are above one that the client itself has shown, is not known here.
+        let top = unsafe path.indices.last.map { unsafe authorities[$0].handle } ?? leaf
+        let newest = lists.filter { unsafe $0.isOfIssuer(of: top) }.map { $0.end ?? .max }.max()
+        return min(end, newest ?? .min, revocationsEnd ?? .max)
+    }
+
+    /// The first of the moments at which an authority above one certificate, an X509 of OpenSSL's, ends, as far as these know the way up.
+    package func authoritiesEnd(above leaf: OpaquePointer) -> Int64 {
+        unsafe path(above: leaf).indices.map { ends[$0] }.min() ?? .max
+    }
+
+    /// The authorities above a certificate, the nearest first, and whether the last of them is a root.
+    private func path(above certificate: OpaquePointer) -> (indices: [Int], isWhole: Bool) {
+        var indices: [Int] = []
+        var next = unsafe issuer(of: certificate)
+        while let index = next, !indices.contains(index) {
+            indices.append(index)
+            next = unsafe issuer(of: authorities[index].handle)
+            if next == index { return (indices, true) }
         }
-        return end
+        return (indices, false)
+    }
+
+    /// The authority that has issued a certificate. Where several have its issuer's name, as those have whose key was changed, the
+    /// signature tells which.
+    private func issuer(of certificate: OpaquePointer) -> Int? {
+        let named = authorities.indices.filter {
+            unsafe X509_check_issued(authorities[$0].handle, certificate) == X509_V_OK
+        }
+        guard named.count > 1 else { return named.first }
+        defer { ERR_clear_error() }
+        return named.first { unsafe X509_verify(certificate, X509_get0_pubkey(authorities[$0].handle)) == 1 }
     }
 
     /// Whether both accept the same certificates: they are of the same authorities, and have the same lists.
@@ -95,20 +126,18 @@ extension ClientAuthorities {
     // Unsafe: what OpenSSL lends of a certificate is read or copied at once.
 
     /// What is kept of a certificate that these have accepted, to ask others later whether they would accept it, too: which
-    /// authorities and lists these are, until when its lists are good, and what it is called in a list.
+    /// authorities and lists these are, until when all of them are good, and what it is called in a list.
     /// - Parameter leaf: an X509 of OpenSSL's.
     package func proof(of leaf: OpaquePointer) -> [UInt8] {
-        var proof = start(until: unsafe revocationsEnd(for: leaf))
+        var proof = start(until: min(unsafe revocationsEnd(for: leaf), unsafe authoritiesEnd(above: leaf)))
         // Between these and one that the client has shown an authority of, there may be others, which only these lists know.
-        guard authorities.contains(where: { unsafe X509_check_issued($0.handle, leaf) == X509_V_OK }) else {
-            return proof
-        }
-        unsafe ListedCertificate(leaf)?.append(to: &proof)
+        guard let issuer = unsafe issuer(of: leaf) else { return proof }
+        unsafe ListedCertificate(leaf, of: authorities[issuer])?.append(to: &proof)
         return proof
     }
 
-    /// The same without a certificate: good for as long as authorities and lists stay these.
-    package var proof: [UInt8] { start(until: revocationsEnd ?? .max) }
+    /// The same without a certificate: good for as long as authorities and lists stay these, and one of them is good.
+    package var proof: [UInt8] { start(until: min(revocationsEnd ?? .max, ends.max() ?? .max)) }
 
     private func start(until end: Int64) -> [UInt8] {
         fingerprint + listsFingerprint
@@ -126,22 +155,23 @@ extension ClientAuthorities {
             return now < Int64(bitPattern: end)
         }
         guard let certificate = ListedCertificate(Array(proof[start...])) else { return false }
-        return !revokes(certificate, at: now)
+        return accept(certificate, at: now)
     }
 
-    /// Whether a list has the certificate, or an authority above it, or has ended.
-    private func revokes(_ certificate: ListedCertificate, at now: Int64) -> Bool {
-        if lists.isEmpty { return false }
+    /// Whether no list has the certificate, or an authority above it, and neither an authority nor its lists have ended.
+    private func accept(_ certificate: ListedCertificate, at now: Int64) -> Bool {
         var certificate = certificate
-        // No way up is longer; a root is its own issuer.
+        // No way up is longer.
         for _ in authorities {
-            let own = lists.filter { $0.isOf(issuer: certificate.issuer) }
-            guard let end = own.map({ $0.end ?? .max }).max(), now < end, !own.contains(where: { $0.has(certificate) })
-            else { return true }
-            guard let issuer = authorities.first(where: { ListedCertificate.name(of: $0) == certificate.issuer }),
-                let next = unsafe ListedCertificate(issuer.handle)
-            else { return true }
-            if next.issuer == certificate.issuer { return false }
+            guard let index = authorities.firstIndex(where: { $0.digest == certificate.issuer }), now < ends[index],
+                now < listEnds[index], !listsOfAuthority[index].contains(where: { $0.has(certificate) })
+            else { return false }
+            let authority = authorities[index]
+            guard let above = unsafe issuer(of: authority.handle),
+                let next = unsafe ListedCertificate(authority.handle, of: authorities[above])
+            else { return false }
+            // A root is its own issuer.
+            if above == index { return true }
             certificate = next
         }
         return false

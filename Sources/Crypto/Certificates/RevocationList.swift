@@ -21,11 +21,6 @@ import COpenSSL
         unsafe X509_NAME_cmp(X509_CRL_get_issuer(handle), X509_get_issuer_name(certificate)) == 0
     }
 
-    /// - Parameter name: SHA-256 of it in DER.
-    func isOf(issuer name: [UInt8]) -> Bool {
-        unsafe ListedCertificate.digest(of: X509_CRL_get_issuer(handle)) == name
-    }
-
     /// Whether it has a certificate of its issuer's, or one that cannot be read.
     func has(_ certificate: ListedCertificate) -> Bool {
         unsafe certificate.serial.withUnsafeBufferPointer { bytes in

@@ -39,8 +39,7 @@ import COpenSSL
         unsafe self.key = unsafe secret
         issuers = Array(certificates.dropFirst())
         validity = unsafe (
-            CertificateTime.unixSeconds(X509_get0_notBefore(leaf.handle)) ?? .max,
-            CertificateTime.unixSeconds(X509_get0_notAfter(leaf.handle)) ?? .min
+            CertificateTime.unixSeconds(X509_get0_notBefore(leaf.handle)) ?? .max, leaf.end
         )
         for (index, pair) in zip(certificates, issuers).enumerated()
         where unsafe X509_check_issued(pair.1.handle, pair.0.handle) != X509_V_OK {

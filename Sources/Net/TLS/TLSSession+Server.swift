@@ -20,13 +20,26 @@ extension TLSSession {
         else {
             return nil
         }
-        // A session is resumed without a look at the lists.
+        // A session is resumed without a look at the lists and at the authorities.
         let authorities = (owner as? TLSIdentity)?.authorities
+        let ends = unsafe [TLSSession.end(of: certificate), authorities?.authoritiesEnd(above: certificate) ?? 0]
         return unsafe ClientCertificate(
             names: TLSSession.alternativeNames(of: certificate),
-            notAfter: CertificateTime.unixSeconds(X509_get0_notAfter(certificate)) ?? 0,
+            notAfter: (ends + verifiedChainEnds).min() ?? 0,
             checkedUntil: authorities?.revocationsEnd(for: certificate) ?? 0,
             proof: authorities?.proof(of: certificate) ?? [])
+    }
+
+    /// When the certificates end that were verified, also those between that the client has shown; none for a resumed session.
+    private var verifiedChainEnds: [Int64] {
+        guard let chain = unsafe SSL_get0_verified_chain(ssl) else { return [] }
+        return (0..<(unsafe cs_x509_count(chain))).compactMap { index in
+            unsafe cs_x509_at(chain, index).map { unsafe TLSSession.end(of: $0) }
+        }
+    }
+
+    private static func end(of certificate: OpaquePointer) -> Int64 {
+        unsafe CertificateTime.unixSeconds(X509_get0_notAfter(certificate)) ?? 0
     }
 
     private static func alternativeNames(of certificate: OpaquePointer) -> [AlternativeName] {
