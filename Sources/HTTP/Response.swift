@@ -65,7 +65,7 @@ package struct Response: ~Copyable {
         out.append("HTTP/1.1 ")
         out.append(decimal: status)
         out.append(UInt8(ascii: " "))
-        out.append(Response.reason(status))
+        out.append(Status(rawValue: status)?.phrase ?? "Status")
         out.append("\r\nDate: ")
         out.append(date)
         out.append("\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n")
@@ -90,30 +90,5 @@ package struct Response: ~Copyable {
         out.append(fields.bytes)
         out.append("\r\n")
         if !omitsBody, status != 204 { out.append(body.bytes) }
-    }
-
-    /// The phrase that people know a status by (RFC 9110 section 15).
-    package static func reason(_ status: Int) -> StaticString {
-        switch status {
-        case 200: "OK"
-        case 204: "No Content"
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 408: "Request Timeout"
-        case 413: "Content Too Large"
-        case 414: "URI Too Long"
-        case 415: "Unsupported Media Type"
-        case 421: "Misdirected Request"
-        case 422: "Unprocessable Content"
-        case 429: "Too Many Requests"
-        case 431: "Request Header Fields Too Large"
-        case 500: "Internal Server Error"
-        case 502: "Bad Gateway"
-        case 503: "Service Unavailable"
-        default: "Status"
-        }
     }
 }

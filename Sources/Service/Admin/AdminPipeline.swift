@@ -202,7 +202,7 @@ struct AdminPipeline: ~Copyable {
     }
 
     private func finish(
-        _ request: borrowing Request, status: Int, because reason: StaticString?, at instant: Instant,
+        _ request: borrowing Request, status: Int, because reason: Refusal.Code?, at instant: Instant,
         _ response: inout Response
     ) {
         response.add("X-Request-Id", requestID.bytes)

@@ -74,9 +74,11 @@ struct MetricsPage: Sendable {
                 ("provider", route.provider.name))
         }
         page.begin("countersign_denied_total", .counter, "Requests that were refused, by the refusal's code.")
-        for (place, reason) in RequestLabels.reasons.enumerated() {
-            page.add(sums[RequestMeter.Place.denied + place], ("reason", reason.description))
+        for code in Refusal.Code.allCases {
+            page.add(sums[RequestMeter.Place.denied + code.rawValue], ("reason", code.text.description))
         }
+        // Every refusal has one of these codes; the sample stays for those who have asked for it until now.
+        page.add(0, ("reason", "other"))
         page.begin("countersign_authentication_total", .counter, "Who asked, by what proved it, and whether it did.")
         for (place, proof) in RequestLabels.proofs.enumerated() {
             for (other, outcome) in RequestLabels.outcomes.enumerated() {
@@ -138,8 +140,8 @@ struct MetricsPage: Sendable {
     private func writeSessions(at now: Now, to page: inout Exposition) {
         let surveys = desks.map { $0.survey(at: now) }
         page.begin("countersign_sts_slots", .gauge, "Sessions that are remembered or fetched, by how they are.")
-        for (place, name) in SlotSurvey.states.enumerated() {
-            page.add(surveys.reduce(0) { $0 + $1.counts[place] }, ("state", name))
+        for state in SlotSurvey.State.allCases {
+            page.add(surveys.reduce(0) { $0 + $1[state] }, ("state", state.rawValue))
         }
         page.add(
             "countersign_sts_waiters", .gauge, "Requests that wait for a session.",
@@ -163,9 +165,9 @@ struct MetricsPage: Sendable {
         )
         for (target, lines) in lines {
             let counts = lines.map(\.outcomes)
-            for (place, outcome) in CallOutcomes.names.enumerated() {
+            for outcome in CallOutcome.allCases {
                 page.add(
-                    counts.reduce(0) { $0 &+ $1.counts[place] }, ("target", target), ("outcome", outcome))
+                    counts.reduce(0) { $0 &+ $1[outcome] }, ("target", target), ("outcome", outcome.rawValue))
             }
         }
     }

@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Configuration
+import HTTP
 import Providers
 
 /// `/openapi.json`: what can be asked, in OpenAPI 3.1, read off the providers' descriptions of themselves. Vendors' callbacks are
@@ -37,7 +38,7 @@ enum OpenAPI {
                 ],
             ],
             "schemas": ["Problem": problem],
-            "responses": .object(refusals.map { (name(ofRefusal: $0.status), response(to: $0)) }),
+            "responses": .object(refusals.map { (name(of: $0), response(to: $0)) }),
         ],
     ]
 
@@ -275,10 +276,10 @@ enum OpenAPI {
     }
 
     private static func responses(_ success: [(String, JSONDocument)], withBody: Bool) -> JSONDocument {
-        let others = refusals.filter { withBody || !$0.isOfBody }.map { refusal in
+        let others = refusals.filter { withBody || !$0.concernsBody }.map { refusal in
             (
-                name: "\(refusal.status)",
-                value: ["$ref": .text("#/components/responses/\(name(ofRefusal: refusal.status))")] as JSONDocument
+                name: "\(refusal.status.rawValue)",
+                value: ["$ref": .text("#/components/responses/\(name(of: refusal))")] as JSONDocument
             )
         }
         let content = JSONDocument.object(success.map { ($0.0, $0.1) })
@@ -287,36 +288,16 @@ enum OpenAPI {
 
     // MARK: Refusals
 
-    private struct Refused {
-        let status: Int
-        let summary: String
-        var isOfBody = false
+    /// One code for each status that a refusal has, in the order of the statuses.
+    private static let refusals: [Refusal.Code] = Status.allCases.compactMap { status in
+        Refusal.Code.allCases.first { $0.status == status }
     }
 
-    private static let refusals = [
-        Refused(status: 400, summary: "The request is not one that the route takes."),
-        Refused(status: 401, summary: "Nobody is proved to ask, and somebody must be."),
-        Refused(status: 403, summary: "No grant gives it to this caller."),
-        Refused(status: 404, summary: "There is nothing of the kind."),
-        Refused(status: 405, summary: "The path answers to other methods."),
-        Refused(status: 408, summary: "The request did not arrive in time."),
-        Refused(status: 413, summary: "The body is too large.", isOfBody: true),
-        Refused(status: 414, summary: "The request line is too long."),
-        Refused(status: 415, summary: "The body is of a type that the route does not take.", isOfBody: true),
-        Refused(status: 421, summary: "The service does not answer to this host name."),
-        Refused(status: 422, summary: "The string to sign cannot be understood."),
-        Refused(status: 429, summary: "It is asked for too often."),
-        Refused(status: 431, summary: "The header fields are too large."),
-        Refused(status: 500, summary: "The service failed."),
-        Refused(status: 502, summary: "The vendor refuses, or its answer cannot be used."),
-        Refused(status: 503, summary: "The vendor cannot be reached, or the service has too much to do."),
-    ]
+    private static func name(of refusal: Refusal.Code) -> String { "Problem\(refusal.status.rawValue)" }
 
-    private static func name(ofRefusal status: Int) -> String { "Problem\(status)" }
-
-    private static func response(to refused: Refused) -> JSONDocument {
+    private static func response(to refusal: Refusal.Code) -> JSONDocument {
         [
-            "description": .text(refused.summary),
+            "description": .text(refusal.summary),
             "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
         ]
     }

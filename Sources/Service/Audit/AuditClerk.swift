@@ -90,12 +90,12 @@ final class AuditClerk {
     /// Notes that something was refused: a line for whom we know, and one of many in the summary for whom we do not, and for
     /// whoever is refused too often. Half of the queue is left for what is issued.
     func note(_ refusal: Refusal, _ write: (inout AuditLine, Caller) -> Void) {
-        guard let desk, let queue, refusal.status < 500 else { return }
-        guard let asker, asker.principal.kind != .anonymous, refusal.isDenial else {
-            return queue.count(refusal.code)
+        guard let desk, let queue, !refusal.code.isFailure else { return }
+        guard let asker, asker.principal.kind != .anonymous, refusal.code.isDenial else {
+            return queue.count(refusal.code.text)
         }
         guard isWriting else { return queue.lose() }
-        guard unknown < desk.settings.queue / 2, hasLine(asker) else { return queue.count(refusal.code) }
+        guard unknown < desk.settings.queue / 2, hasLine(asker) else { return queue.count(refusal.code.text) }
         write(&line, asker)
         unknown += 1
         queue.add(line, waits: false)

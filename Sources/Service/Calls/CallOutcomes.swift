@@ -1,30 +1,35 @@
 import Upstream
 
-/// How the attempts of calls have ended, for metrics.
-struct CallOutcomes: Sendable {
-    static let names = [
-        "ok", "network", "unavailable", "throttled", "refused", "malformed", "expired", "clockOff", "breakerOpen",
-        "overBudget",
-    ]
+/// How an attempt of a call ended, for metrics.
+enum CallOutcome: String, CaseIterable, Sendable {
+    case ok, network, unavailable, throttled, refused, malformed, expired, clockOff, breakerOpen, overBudget
 
-    /// By the place of the name.
-    private(set) var counts = [UInt64](repeating: 0, count: names.count)
+    fileprivate var index: Int { CallOutcome.allCases.firstIndex(of: self) ?? 0 }
 
     /// - Parameter fault: nil for an attempt that brought what was wanted.
-    mutating func add(_ fault: UpstreamFault?) { counts[CallOutcomes.place(of: fault)] &+= 1 }
-
-    private static func place(of fault: UpstreamFault?) -> Int {
-        switch fault {
-        case nil: 0
-        case .network: 1
-        case .unavailable: 2
-        case .throttled: 3
-        case .refused: 4
-        case .malformed: 5
-        case .expired: 6
-        case .clockOff: 7
-        case .breakerOpen: 8
-        case .overBudget: 9
-        }
+    init(_ fault: UpstreamFault?) {
+        self =
+            switch fault {
+            case nil: .ok
+            case .network: .network
+            case .unavailable: .unavailable
+            case .throttled: .throttled
+            case .refused: .refused
+            case .malformed: .malformed
+            case .expired: .expired
+            case .clockOff: .clockOff
+            case .breakerOpen: .breakerOpen
+            case .overBudget: .overBudget
+            }
     }
+}
+
+/// How many attempts of calls ended in which way.
+struct CallOutcomes: Sendable {
+    private var counts = [UInt64](repeating: 0, count: CallOutcome.allCases.count)
+
+    subscript(outcome: CallOutcome) -> UInt64 { counts[outcome.index] }
+
+    /// - Parameter fault: nil for an attempt that brought what was wanted.
+    mutating func add(_ fault: UpstreamFault?) { counts[CallOutcome(fault).index] &+= 1 }
 }

@@ -22,7 +22,7 @@ struct ExplanationReport {
         var table = Table()
         table.row("at", ISO8601.write(inquiry.time).text)
         if let refusal = answer.refusal {
-            table.row("code", "\(refusal.code) (HTTP \(refusal.status))")
+            table.row("code", "\(refusal.code.text) (HTTP \(refusal.status))")
             table.row("reason", refusal.detail)
         }
         if let permitted = answer.permitted { tell(permitted, in: &table) }
@@ -157,7 +157,7 @@ extension ByteWriter {
         append("{\"status\":")
         append(decimal: refusal.status)
         append(",\"code\":\"")
-        append(refusal.code)
+        append(refusal.code.text)
         append("\",\"detail\":")
         append(quoted: refusal.detail)
         append("}")

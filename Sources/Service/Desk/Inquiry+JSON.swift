@@ -17,7 +17,7 @@ extension Inquiry {
         }
         guard case .object(let members) = value.content else { throw Inquiry.fault("the body must be a JSON object") }
         for member in members where !Inquiry.members.contains(where: { $0.utf8.elementsEqual(member.name) }) {
-            throw Inquiry.fault("there is a member that is not known; there are \(Inquiry.list)", "unknown_parameter")
+            throw Inquiry.fault("there is a member that is not known; there are \(Inquiry.list)", .unknownParameter)
         }
         guard let caller = value["caller"]?.text.flatMap({ Principal(written: $0) }) else {
             throw Inquiry.fault("caller must be \"anonymous\", \"apiKey:ID\", \"certificate:ID\" or \"jwt:ID/SUBJECT\"")
@@ -61,7 +61,7 @@ extension Inquiry {
         return text
     }
 
-    private static func fault(_ reason: String, _ code: StaticString = "invalid_parameter") -> Refusal {
-        Refusal(400, code, reason)
+    private static func fault(_ reason: String, _ code: Refusal.Code = .invalidParameter) -> Refusal {
+        Refusal(code, reason)
     }
 }

@@ -25,15 +25,15 @@ enum PolicyProof {
     private static func fault(in answer: Explainer.Answer, _ test: PolicyTest) -> String? {
         switch (test.expectation, answer.refusal) {
         case (.allow, let refusal?):
-            return "it must be allowed, and is refused: \(refusal.code): \(refusal.detail)\(reasons(in: answer))"
+            return "it must be allowed, and is refused: \(refusal.code.text): \(refusal.detail)\(reasons(in: answer))"
         case (.allow, nil): return answer.permitted.flatMap { fault(in: $0, test.gift) }
         case (.deny, nil), (.refusal, nil):
             let grant = answer.permitted?.grant.name.text ?? ""
             return "it must be refused, and grants.\(grant) allows it"
         case (.deny, _?): return nil
         case (.refusal(let code), let refusal?):
-            if code.elementsEqual(refusal.code.description.utf8) { return nil }
-            return "it must be refused as \(code.text), and is as \(refusal.code): \(refusal.detail)"
+            if code.elementsEqual(refusal.code.text.description.utf8) { return nil }
+            return "it must be refused as \(code.text), and is as \(refusal.code.text): \(refusal.detail)"
         }
     }
 

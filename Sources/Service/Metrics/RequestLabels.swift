@@ -31,48 +31,17 @@ enum RequestLabels {
 
     // MARK: Statuses
 
-    static let statuses = [
-        200, 204, 400, 401, 403, 404, 405, 408, 413, 414, 415, 421, 422, 429, 431, 500, 502, 503, 0,
-    ]
+    /// Every status, and 0 for all others.
+    static let statuses = Status.allCases.map(\.rawValue) + [0]
 
-    /// The last stands for all others.
-    static func place(ofStatus status: Int) -> Int {
-        switch status {
-        case 200: 0
-        case 204: 1
-        case 400: 2
-        case 401: 3
-        case 403: 4
-        case 404: 5
-        case 405: 6
-        case 408: 7
-        case 413: 8
-        case 414: 9
-        case 415: 10
-        case 421: 11
-        case 422: 12
-        case 429: 13
-        case 431: 14
-        case 500: 15
-        case 502: 16
-        case 503: 17
-        default: 18
-        }
+    /// By the status less 100; it is looked up for every request.
+    private static let statusIndices: [UInt8] = (100..<600).map { status in
+        UInt8(statuses.firstIndex(of: status) ?? statuses.count - 1)
     }
 
-    // MARK: Reasons
-
-    /// The codes of refusals (section 3 of the outside contract); the last stands for all others.
-    static let reasons: [StaticString] = [
-        "unauthenticated", "not_found", "not_in_grant", "rate_limited", "invalid_parameter", "unknown_parameter",
-        "missing_parameter", "forbidden", "ambiguous_grant", "credential_too_short", "method_not_allowed",
-        "misdirected", "malformed_request", "body_too_large", "uri_too_long", "headers_too_large", "request_timeout",
-        "unsupported_media_type", "unreadable_string_to_sign", "upstream_failed", "upstream_unavailable",
-        "audit_unavailable", "overloaded", "internal_error", "other",
-    ]
-
-    static func place(ofReason code: StaticString) -> Int {
-        reasons.firstIndex { $0.bytes.equals(code) } ?? reasons.count - 1
+    /// The last stands for all others.
+    static func index(ofStatus status: Int) -> Int {
+        (100..<600).contains(status) ? Int(statusIndices[status - 100]) : statuses.count - 1
     }
 
     // MARK: Who asks

@@ -47,7 +47,7 @@ final class RequestMeter {
     enum Place {
         static let issued = 0
         static let denied = issued + RequestLabels.routes.count
-        static let proofs = denied + RequestLabels.reasons.count
+        static let proofs = denied + Refusal.Code.allCases.count
         static let limits = proofs + RequestLabels.proofs.count * RequestLabels.outcomes.count
         static let requests = limits + RequestLabels.Limit.allCases.count
         static let times = requests + RequestLabels.routes.count * RequestLabels.statuses.count
@@ -66,7 +66,7 @@ final class RequestMeter {
     /// - Parameters:
     ///   - status: what it is truly, whatever the head says.
     ///   - reason: the refusal's code; nil for a success.
-    func count(_ record: RequestRecord, status: Int, because reason: StaticString?) {
+    func count(_ record: RequestRecord, status: Int, because reason: Refusal.Code?) {
         add(record, status, reason)
         answered[record.route] &+= 1
         hasAnswered = true
@@ -74,7 +74,7 @@ final class RequestMeter {
 
     /// A request is answered that had to wait.
     /// - Returns: how long, in milliseconds.
-    func count(late record: RequestRecord, status: Int, because reason: StaticString?) -> Int64 {
+    func count(late record: RequestRecord, status: Int, because reason: Refusal.Code?) -> Int64 {
         add(record, status, reason)
         let time = max(0, SystemClock.nanoseconds() - record.begin)
         Histogram.add(UInt64(time), to: counters, at: Place.times + record.route * Histogram.size)
@@ -98,13 +98,13 @@ final class RequestMeter {
         }
     }
 
-    private func add(_ record: RequestRecord, _ status: Int, _ reason: StaticString?) {
+    private func add(_ record: RequestRecord, _ status: Int, _ reason: Refusal.Code?) {
         counters.add(
             at: Place.requests + record.route * RequestLabels.statuses.count
-                + RequestLabels.place(ofStatus: status))
+                + RequestLabels.index(ofStatus: status))
         if let proof = record.proof { counters.add(at: Place.proofs + proof) }
         if let reason {
-            counters.add(at: Place.denied + RequestLabels.place(ofReason: reason))
+            counters.add(at: Place.denied + reason.rawValue)
         } else if record.isIssuing {
             counters.add(at: Place.issued + record.route)
         }

@@ -27,7 +27,7 @@ final class AccessLog {
     ///   - waited: milliseconds, where the answer had to wait.
     ///   - time: seconds since 1970.
     func write(
-        _ record: RequestRecord, requestID: Span<UInt8>, path: Span<UInt8>, status: Int, because reason: StaticString?,
+        _ record: RequestRecord, requestID: Span<UInt8>, path: Span<UInt8>, status: Int, because reason: Refusal.Code?,
         waited: Int64? = nil, at time: Int64
     ) {
         guard let level else { return }
@@ -39,7 +39,7 @@ final class AccessLog {
             format.add("path", plain: path, to: &lines)
         }
         format.add("status", Int64(status), to: &lines)
-        format.add("code", plain: reason ?? "ok", to: &lines)
+        format.add("code", plain: reason?.text ?? "ok", to: &lines)
         if let method = record.method { format.add("method", plain: method.name, to: &lines) }
         if record.client != .none { format.add("client", record.client, to: &lines) }
         if let trace = record.trace { format.add("traceId", trace, to: &lines) }

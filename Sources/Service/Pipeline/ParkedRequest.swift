@@ -40,7 +40,7 @@ struct ParkedRequest {
     func finish(by answers: LateAnswers, _ fill: (inout Response) throws(Refusal) -> IssueTerms?) {
         var response = Response()
         response.append(fields: fields.span)
-        var reason: StaticString?
+        var reason: Refusal.Code?
         var status = response.status
         var held: HeldAnswer?
         do throws(Refusal) {

@@ -129,7 +129,7 @@ extension Pipeline {
             line.add(caller)
             if let route { line.add("route", route) }
             line.add("status", Int64(refusal.status))
-            line.add("code", refusal.code)
+            line.add("code", refusal.code.text)
             if let subject = refusal.subject { line.add(subject.kind, Array(text: subject.name)) }
         }
     }

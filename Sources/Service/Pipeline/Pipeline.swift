@@ -214,7 +214,7 @@ struct Pipeline: ~Copyable {
     ///   - status: what it is truly, whatever the head says.
     ///   - reason: the refusal's code; nil for a success.
     private func finish(
-        _ request: borrowing Request, status: Int, because reason: StaticString?, at instant: Instant,
+        _ request: borrowing Request, status: Int, because reason: Refusal.Code?, at instant: Instant,
         _ response: inout Response
     ) {
         response.add("X-Request-Id", requestID.bytes)

@@ -5,9 +5,8 @@ import Upstream
 
 /// What a client is told when it does not get what it asked: this file maps every fault of every room to it.
 struct Refusal: Error {
-    let status: Int
-    /// Stable, for programs.
-    let code: StaticString
+    /// Stable, for programs; the status goes with it.
+    let code: Code
     /// For people: why, and what would be right. Never a secret, a token or a string to sign.
     let detail: String
     /// The parameter or the grant's clause concerned.
@@ -17,53 +16,54 @@ struct Refusal: Error {
     /// Seconds after which it is worth asking again.
     var retryAfter: Int64?
 
-    init(_ status: Int, _ code: StaticString, _ detail: String) {
-        self.status = status
+    var status: Int { code.status.rawValue }
+
+    init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail
     }
 }
 
 extension Refusal {
-    static let notFound = Refusal(404, "not_found", "there is nothing at this path")
+    static let notFound = Refusal(.notFound, "there is nothing at this path")
 
     static let misdirected = Refusal(
-        421, "misdirected", "this host name is not one that the service answers to; server.hosts lists them")
+        .misdirected, "this host name is not one that the service answers to; server.hosts lists them")
 
     static let noHost = Refusal(
-        400, "malformed_request",
+        .malformedRequest,
         "Host is missing: the ticket's URL is built with the name that the service is asked by")
 
     static let foreignOrigin = Refusal(
-        403, "forbidden",
+        .forbidden,
         "this web page's origin is not one that the service answers to; server.cors.origins lists them")
 
-    static let webPage = Refusal(403, "forbidden", "this listener is for programs, and answers to no web page")
+    static let webPage = Refusal(.forbidden, "this listener is for programs, and answers to no web page")
 
     /// - Parameter textToo: whether the route takes plain text.
     static func unreadableType(textToo: Bool) -> Refusal {
         let types = "application/json\(textToo ? ", text/plain" : "") or application/x-www-form-urlencoded"
-        return Refusal(415, "unsupported_media_type", "the body must be \(types), in UTF-8")
+        return Refusal(.unsupportedMediaType, "the body must be \(types), in UTF-8")
     }
 
-    static let notJSON = Refusal(415, "unsupported_media_type", "the body must be application/json, in UTF-8")
+    static let notJSON = Refusal(.unsupportedMediaType, "the body must be application/json, in UTF-8")
 
     static let queryOnPost = Refusal(
-        400, "unknown_parameter",
+        .unknownParameter,
         "a POST is asked by its body; its query may have a ticket, and names that begin with _")
 
     static let unwantedBody = Refusal(
-        400, "invalid_parameter", "only a POST has a body here; a GET is asked by its query and must have no body")
+        .invalidParameter, "only a POST has a body here; a GET is asked by its query and must have no body")
 
     static func methodNotAllowed(_ allowed: StaticString) -> Refusal {
-        var refusal = Refusal(405, "method_not_allowed", "this path answers to \(allowed)")
+        var refusal = Refusal(.methodNotAllowed, "this path answers to \(allowed)")
         refusal.field = ("Allow", allowed)
         return refusal
     }
 
     /// - Parameter wasPresented: whether a credential was there, and was wrong.
     static func unauthenticated(_ reason: String, wasPresented: Bool) -> Refusal {
-        var refusal = Refusal(401, "unauthenticated", reason)
+        var refusal = Refusal(.unauthenticated, reason)
         refusal.field = (
             "WWW-Authenticate",
             wasPresented ? "Bearer realm=\"countersign\", error=\"invalid_token\"" : "Bearer realm=\"countersign\""
@@ -73,16 +73,16 @@ extension Refusal {
 
     static let twoCredentials = unauthenticated("present one credential, not two", wasPresented: true)
 
-    static let ticketByTicket = Refusal(403, "forbidden", "a ticket gives what it is for, and no other tickets")
+    static let ticketByTicket = Refusal(.forbidden, "a ticket gives what it is for, and no other tickets")
 
-    static let noTickets = Refusal(404, "not_found", "there are no tickets without authentication.tickets.secret")
+    static let noTickets = Refusal(.notFound, "there are no tickets without authentication.tickets.secret")
 
     static let longTicket = Refusal(
-        400, "invalid_parameter", "what the ticket should fix is too long for a URL; fix fewer parameters")
+        .invalidParameter, "what the ticket should fix is too long for a URL; fix fewer parameters")
 
     /// - Parameter wait: milliseconds.
     static func rateLimited(wait: Int64) -> Refusal {
-        var refusal = Refusal(429, "rate_limited", "this is asked for too often; Retry-After says when to come back")
+        var refusal = Refusal(.rateLimited, "this is asked for too often; Retry-After says when to come back")
         refusal.retryAfter = max(1, (wait + 999) / 1000)
         return refusal
     }
@@ -90,23 +90,23 @@ extension Refusal {
     /// One text for all reasons: who forges callbacks learns nothing by trying.
     static let forgedCallback: Refusal = {
         var refusal = Refusal(
-            401, "unauthenticated", "the vendor's signature of this callback does not hold; the service's log says why")
+            .unauthenticated, "the vendor's signature of this callback does not hold; the service's log says why")
         refusal.field = ("WWW-Authenticate", "Signature realm=\"countersign\"")
         return refusal
     }()
 
     init(_ error: RequestError) {
-        let (status, code): (Int, StaticString) =
+        let code: Code =
             switch error.kind {
-            case .malformed: (400, "malformed_request")
-            case .uriTooLong: (414, "uri_too_long")
-            case .headersTooLarge: (431, "headers_too_large")
-            case .bodyTooLarge: (413, "body_too_large")
-            case .timeout: (408, "request_timeout")
-            case .overloaded: (503, "overloaded")
+            case .malformed: .malformedRequest
+            case .uriTooLong: .uriTooLong
+            case .headersTooLarge: .headersTooLarge
+            case .bodyTooLarge: .bodyTooLarge
+            case .timeout: .requestTimeout
+            case .overloaded: .overloaded
             }
-        self.init(status, code, error.reason.description)
-        if status == 503 { retryAfter = 1 }
+        self.init(code, error.reason.description)
+        if code == .overloaded { retryAfter = 1 }
     }
 
     /// - Parameter known: the names that may be shown: a body that is put together wrongly may have anything for a name.
@@ -125,19 +125,19 @@ extension Refusal {
             case .json(let error):
                 "\(shown.map { "\($0): " } ?? "")the body is not proper JSON at byte \(error.offset): \(error.reason)"
             }
-        self.init(400, "invalid_parameter", reason)
+        self.init(.invalidParameter, reason)
         if let shown { self.subject = ("parameter", shown) }
     }
 
     init(_ error: AskError) {
-        let (status, code): (Int, StaticString) =
+        let code: Code =
             switch error.fault {
-            case .unknown: (400, "unknown_parameter")
-            case .invalid: (400, "invalid_parameter")
-            case .missing: (400, "missing_parameter")
-            case .unreadableStringToSign: (422, "unreadable_string_to_sign")
+            case .unknown: .unknownParameter
+            case .invalid: .invalidParameter
+            case .missing: .missingParameter
+            case .unreadableStringToSign: .unreadableStringToSign
             }
-        self.init(status, code, error.parameter.isEmpty ? error.reason : "\(error.parameter) \(error.reason)")
+        self.init(code, error.parameter.isEmpty ? error.reason : "\(error.parameter) \(error.reason)")
         if !error.parameter.isEmpty { subject = ("parameter", error.parameter) }
     }
 
@@ -145,24 +145,24 @@ extension Refusal {
         switch denial {
         case .unauthenticated:
             self = .unauthenticated("this needs an API key: Authorization: Bearer <key>", wasPresented: false)
-        case .forbidden: self.init(403, "forbidden", "this caller is denied")
+        case .forbidden: self.init(.forbidden, "this caller is denied")
         case .notInGrant(let objection):
             let reason =
                 objection.map { "\($0.clause): \($0.reason)" } ?? "the caller has no such grant of this route"
-            self.init(403, "not_in_grant", "no grant admits this; \(reason)")
+            self.init(.notInGrant, "no grant admits this; \(reason)")
             if let objection { subject = ("clause", objection.clause.description) }
         case .obscure(let error): self.init(error)
         case .ambiguous:
-            self.init(400, "ambiguous_grant", "several grants admit this; name one with the parameter grant")
+            self.init(.ambiguousGrant, "several grants admit this; name one with the parameter grant")
             subject = ("parameter", "grant")
         case .missing(let parameter):
-            self.init(400, "missing_parameter", "\(parameter) is needed")
+            self.init(.missingParameter, "\(parameter) is needed")
             subject = ("parameter", parameter)
         case .lifetimeTooLong(let maximum):
-            self.init(400, "invalid_parameter", "expires must be at most \(maximum) seconds, the grant's maxLifetime")
+            self.init(.invalidParameter, "expires must be at most \(maximum) seconds, the grant's maxLifetime")
             subject = ("parameter", "expires")
         case .credentialTooShort(let shortfall):
-            self.init(403, "credential_too_short", Refusal.words(shortfall))
+            self.init(.credentialTooShort, Refusal.words(shortfall))
         }
     }
 
@@ -181,7 +181,7 @@ extension Refusal {
     init(_ refusal: SlotRefusal) {
         switch refusal.reason {
         case .fault(let fault): self.init(fault)
-        case .slow: self = .upstream(503, "the vendor has not answered in time")
+        case .slow: self = .upstream(.upstreamUnavailable, "the vendor has not answered in time")
         case .crowded, .full: self = .crowded
         case .share: self = .rateLimited(wait: 0)
         }
@@ -199,59 +199,64 @@ extension Refusal {
 
     private init(_ fault: UpstreamFault) {
         switch fault {
-        case .refused: self = .upstream(502, "the vendor refuses; the service's log says why")
-        case .malformed: self = .upstream(502, "the vendor's answer cannot be used; the service's log says more")
-        case .expired: self = .upstream(502, "the vendor's credential had ended when it came")
-        case .clockOff: self = .upstream(503, "the service's clock and the vendor's are more than five minutes apart")
-        case .network: self = .upstream(503, "the vendor cannot be reached, or does not answer in time")
-        case .unavailable, .breakerOpen: self = .upstream(503, "the vendor is failing")
-        case .throttled, .overBudget: self = .upstream(503, "the vendor is asked as often as it may be")
+        case .refused: self = .upstream(.upstreamFailed, "the vendor refuses; the service's log says why")
+        case .malformed:
+            self = .upstream(.upstreamFailed, "the vendor's answer cannot be used; the service's log says more")
+        case .expired: self = .upstream(.upstreamFailed, "the vendor's credential had ended when it came")
+        case .clockOff:
+            self = .upstream(
+                .upstreamUnavailable, "the service's clock and the vendor's are more than five minutes apart")
+        case .network:
+            self = .upstream(.upstreamUnavailable, "the vendor cannot be reached, or does not answer in time")
+        case .unavailable, .breakerOpen: self = .upstream(.upstreamUnavailable, "the vendor is failing")
+        case .throttled, .overBudget:
+            self = .upstream(.upstreamUnavailable, "the vendor is asked as often as it may be")
         }
     }
 
-    private static func upstream(_ status: Int, _ detail: String) -> Refusal {
-        var refusal = Refusal(status, status == 502 ? "upstream_failed" : "upstream_unavailable", detail)
+    private static func upstream(_ code: Code, _ detail: String) -> Refusal {
+        var refusal = Refusal(code, detail)
         refusal.retryAfter = 1
         return refusal
     }
 
     /// A token's signature holds, but only by keys that are too old to be believed.
-    static let oldKeys = upstream(503, "the issuer's keys are out of date; the service's log says more")
+    static let oldKeys = upstream(
+        .upstreamUnavailable, "the issuer's keys are out of date; the service's log says more")
 
     /// What is issued must be on record, and cannot be.
     static let auditUnavailable: Refusal = {
-        var refusal = Refusal(503, "audit_unavailable", "nothing is issued while the audit cannot be written")
+        var refusal = Refusal(.auditUnavailable, "nothing is issued while the audit cannot be written")
         refusal.retryAfter = 1
         return refusal
     }()
 
     /// As many lines wait for the disk as may.
     static let auditOverloaded: Refusal = {
-        var refusal = Refusal(503, "overloaded", "the audit's disk does not keep up")
+        var refusal = Refusal(.overloaded, "the audit's disk does not keep up")
         refusal.retryAfter = 1
         return refusal
     }()
 
-    /// Whether it tells what somebody may not do or asks wrongly, rather than that it cannot be done now.
-    var isDenial: Bool { status == 400 || status == 403 || status == 422 }
-
     /// The configuration, or the caller's credential, may not give any more what was asked for before the vendor was asked.
     static let superseded = upstream(
-        503, "the configuration or the caller's credential changed or ended while the vendor was asked; ask again")
+        .upstreamUnavailable,
+        "the configuration or the caller's credential changed or ended while the vendor was asked; ask again")
 
     /// As many wait for vendors as may.
-    static let crowded = upstream(503, "too many are waiting for the vendor")
+    static let crowded = upstream(.upstreamUnavailable, "too many are waiting for the vendor")
 
-    static let largeAnswer = upstream(502, "the vendor's answer is too large; a listing may ask for less, by limit")
+    static let largeAnswer = upstream(
+        .upstreamFailed, "the vendor's answer is too large; a listing may ask for less, by limit")
 
     /// The vendor knows nothing of the kind.
-    static let absent = Refusal(404, "not_found", "the vendor has no such bucket or key")
+    static let absent = Refusal(.notFound, "the vendor has no such bucket or key")
 
     static let unacceptable = Refusal(
-        400, "invalid_parameter", "the vendor does not take this; a marker must be that of an earlier listing")
+        .invalidParameter, "the vendor does not take this; a marker must be that of an earlier listing")
 
     /// Something in the service itself failed; the log says what.
-    static let internalError = Refusal(500, "internal_error", "the service failed; its log has the request's id")
+    static let internalError = Refusal(.internalError, "the service failed; its log has the request's id")
 
     /// In whose words a route's errors are told.
     enum Words {
@@ -267,11 +272,11 @@ extension Refusal {
         response.contentType = .problem
         response.body.reset()
         response.body.append("{\"type\":\"about:blank\",\"title\":\"")
-        response.body.append(Response.reason(status))
+        response.body.append(code.status.phrase)
         response.body.append("\",\"status\":")
         response.body.append(decimal: status)
         response.body.append(",\"code\":\"")
-        response.body.append(code)
+        response.body.append(code.text)
         response.body.append("\",\"detail\":")
         response.body.append(jsonString: detail)
         if let subject {
@@ -293,7 +298,7 @@ extension Refusal {
         response.body.append(",\"StatusCode\":")
         response.body.append(decimal: status)
         response.body.append(",\"ErrorCode\":\"")
-        response.body.append(code)
+        response.body.append(code.text)
         response.body.append("\",\"ErrorMessage\":")
         response.body.append(jsonString: detail)
         guard inBody else { return }

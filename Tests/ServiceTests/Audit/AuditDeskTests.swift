@@ -22,12 +22,12 @@ struct AuditDeskTests {
     }
 
     @Test func `an answer is counted when it leaves, by what it is then`() throws {
-        func count(_ reason: StaticString, _ house: AuditHouse) -> UInt64 {
-            house.counters[RequestMeter.Place.denied + RequestLabels.place(ofReason: reason)]
+        func count(_ code: Refusal.Code, _ house: AuditHouse) -> UInt64 {
+            house.counters[RequestMeter.Place.denied + code.rawValue]
         }
         func count(of status: Int, _ house: AuditHouse) -> UInt64 {
             let base = RequestMeter.Place.requests + RequestLabels.none * RequestLabels.statuses.count
-            return house.counters[base + RequestLabels.place(ofStatus: status)]
+            return house.counters[base + RequestLabels.index(ofStatus: status)]
         }
         let house = try AuditHouse()
         house.disk.set(held: true)
@@ -40,7 +40,7 @@ struct AuditDeskTests {
         house.disk.set(broken: true)
         #expect(house.statuses(of: [try house.issue()]) == [503])
         #expect(count(of: 200, house) == 1 && count(of: 503, house) == 1)
-        #expect(count("audit_unavailable", house) == 1)
+        #expect(count(.auditUnavailable, house) == 1)
     }
 
     @Test func `without durability nobody waits, and the lines come all the same`() throws {
@@ -86,7 +86,7 @@ struct AuditDeskTests {
         #expect(house.answer(to: tickets[0])?.body.contains("given") == false)
         #expect(house.wait { !house.clerk.isOpen })
         let refusal = #expect(throws: Refusal.self) { try house.issue() }
-        #expect(refusal?.status == 503 && refusal?.code.description == "audit_unavailable" && refusal?.retryAfter == 1)
+        #expect(refusal?.status == 503 && refusal?.code == .auditUnavailable && refusal?.retryAfter == 1)
         #expect(house.wait { !house.desk.standing.isReady && house.desk.standing.faults == 1 })
         house.disk.set(broken: false)
         #expect(house.wait { house.clerk.isOpen })
@@ -147,7 +147,7 @@ struct AuditDeskTests {
         house.disk.set(held: true)
         let tickets = try house.issue(20)
         let refusal = #expect(throws: Refusal.self) { try house.issue() }
-        #expect(refusal?.status == 503 && refusal?.code.description == "overloaded" && refusal?.retryAfter == 1)
+        #expect(refusal?.status == 503 && refusal?.code == .overloaded && refusal?.retryAfter == 1)
         house.disk.set(held: false)
         #expect(house.statuses(of: tickets).allSatisfy { $0 == 200 })
         #expect(house.statuses(of: [try house.issue()]) == [200])

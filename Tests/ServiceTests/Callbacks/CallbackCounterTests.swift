@@ -57,7 +57,7 @@ import Upstream
 
     private func refusal(_ body: () throws -> Void) throws(Refusal) {
         do { try body() } catch let error as Refusal { throw error } catch {
-            throw Refusal(500, "internal_error", "\(error)")
+            throw Refusal(.internalError, "\(error)")
         }
     }
 

@@ -169,9 +169,9 @@ struct ExplainerTests {
                 codes.insert("allow")
             } else {
                 let refusal = try #require(explained.refusal, "\(told)")
-                #expect(answer["code"] as? String == refusal.code.description, "\(told): \(answer)")
+                #expect(answer["code"] as? String == refusal.code.text.description, "\(told): \(answer)")
                 #expect(answer["detail"] as? String == refusal.detail, "\(told): \(answer)")
-                codes.insert(refusal.code.description)
+                codes.insert(refusal.code.text.description)
             }
         }
         #expect(codes.isSuperset(of: ["allow", "not_in_grant", "unknown_parameter", "invalid_parameter"]), "\(codes)")
