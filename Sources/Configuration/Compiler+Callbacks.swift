@@ -5,10 +5,11 @@ import Providers
 extension Compiler {
     /// What must hold of callbacks together (R6): each is found by path and query alone, since behind a proxy every host may
     /// be another, and none is where something else is.
-    func checkCallbacks(_ grants: [Grant], beside aliases: [(path: [UInt8], route: Int)]) {
+    func checkCallbacks(_ grants: [Grant], _ issuers: [IssuerKind], beside aliases: [(path: [UInt8], route: Int)]) {
         var known: [(url: PublicURL, grant: String)] = []
-        for grant in grants {
-            guard let url = (grant.issuer as? any CallbackVerifier)?.publicURL else { continue }
+        for (grant, issuer) in zip(grants, issuers) {
+            guard case .verifying(let verifier) = issuer else { continue }
+            let url = verifier.publicURL
             let path = reader.join("grants", grant.name) + ".publicURL"
             let own = Registry.routes[grant.route].description.path
             if url.path != own, Compiler.isOwn(url.path) {

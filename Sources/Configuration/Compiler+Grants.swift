@@ -17,7 +17,7 @@ extension Compiler {
     /// - Parameter place: its place among the grants.
     func compileGrant(
         _ member: JSONMember, at place: Int, _ credentials: Credentials, _ identities: Identities
-    ) -> Grant? {
+    ) -> (Grant, IssuerKind)? {
         let path = noteNamed(member, in: "grants")
         let names = Registry.routes.map(\.description.name)
         guard let index = reader.kind("route", of: member.value, path, among: names) else { return nil }
@@ -32,23 +32,24 @@ extension Compiler {
         let issuer = target.flatMap { makeIssuer(draft, for: $0, credential, credentials) }
         let (lifetime, maxLifetime) = compileLifetimes(draft)
         guard let callers, let target, let credential, let issuer else { return nil }
-        return Grant(
+        let grant = Grant(
             name: member.name, index: place, route: index, credential: credential, callers: callers,
             conditions: conditions, bucket: Compiler.bucket(of: draft), target: target, withoutKey: route.withoutKey,
             maximumKeyLength: route.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
             lastMoment: route.lastMoment, rates: Compiler.rates(of: draft),
-            facts: Compiler.facts(of: draft, credentials, credential), issuer: issuer,
+            facts: Compiler.facts(of: draft, credentials, credential), issuer: issuer.issuer,
             fingerprint: Grant.Fingerprint { hasher in
                 member.value.hash(into: &hasher)
                 hasher.combine(credentials.hashes[credential])
             })
+        return (grant, issuer)
     }
 
     /// - Parameter credential: its place; nil where something is wrong with it, which a route does not notice that needs nothing
     ///   of it.
     private func makeIssuer(
         _ draft: Draft, for target: Grant.Target, _ credential: Int?, _ credentials: Credentials
-    ) -> (any Issuer)? {
+    ) -> IssuerKind? {
         guard credential != nil || draft.route.credentialNeeds.isEmpty else { return nil }
         let accessKey = credential.flatMap { credentials.list[$0].key?.accessKey } ?? []
         let fields = GrantFields(

@@ -70,18 +70,23 @@ final class Compiler {
             root.object("authentication") ?? FieldValues(),
             takingCertificates: root.object("server")?.object("tls")?["clientCAFile"] != nil)
         var grants: [Grant] = []
+        var issuers: [IssuerKind] = []
         for member in root.members("grants") ?? [] {
-            if let grant = compileGrant(member, at: grants.count, credentials, identities) { grants.append(grant) }
+            guard let (grant, issuer) = compileGrant(member, at: grants.count, credentials, identities) else {
+                continue
+            }
+            grants.append(grant)
+            issuers.append(issuer)
         }
         let authenticator = identities.authenticator(for: grants, accepting: server.tls?.clientAuthorities)
-        checkCallbacks(grants, beside: server.aliases)
+        checkCallbacks(grants, issuers, beside: server.aliases)
         if let weakness = file.weakness { reader.report("", weakness) }
         if file.isWorldReadable, let secret = reader.inlineSecret {
             _ = reader.admits(worldReadable: name, secret)
         }
         return Configuration(
             server: server, admin: admin, credentials: credentials.list, authenticator: authenticator,
-            keySources: identities.keySources, grants: grants,
+            keySources: identities.keySources, grants: grants, issuers: issuers,
             policy: Policy(grants, for: authenticator, routes: Registry.routes.count),
             rates: Compiler.rates(root.object("rateLimit") ?? FieldValues()),
             policyTests: compilePolicyTests(root.objects("policyTests") ?? [], identities),
@@ -106,7 +111,7 @@ final class Compiler {
             )
         }
         for grant in grants {
-            for gap in (grant.issuer as? any PartlyEnforced)?.unenforced ?? [] {
+            for gap in grant.unenforced {
                 warnings.append("grants.\(grant.name.text): \(gap.subject): \(gap.means)")
             }
         }

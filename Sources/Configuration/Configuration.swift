@@ -167,6 +167,8 @@ package struct Configuration: Sendable {
     /// By the ids of the issuers whose keys are fetched.
     package let keySources: [[UInt8]: KeySource]
     package let grants: [Grant]
+    /// By the index of the grant.
+    package let issuers: [IssuerKind]
     package let policy: Policy
     package let rates: Rates
     /// What must hold of the grants, as whoever wrote them says.

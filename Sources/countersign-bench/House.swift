@@ -96,7 +96,9 @@ final class House {
     func rememberSession() throws {
         let permitted = try permitted("distribute-token", "")
         let grant = permitted.permit.grant
-        guard let issuer = grant.issuer as? DistributeToken, let desk = edition.desks.desks[grant.credential] else {
+        guard case .session(let issuer) = configuration.issuers[grant.index],
+            let desk = edition.desks.desks[grant.credential]
+        else {
             throw RowError("the grant is none of sessions")
         }
         var scratch = ByteWriter()
@@ -107,8 +109,8 @@ final class House {
 
     /// The same for the sessions that sign.
     func rememberSigningSessions() throws {
-        for grant in configuration.grants {
-            guard let policy = (grant.issuer as? any SessionSigning)?.sessionPolicy,
+        for (grant, issuer) in zip(configuration.grants, configuration.issuers) {
+            guard case .signingBySession(_, let policy) = issuer,
                 let desk = edition.desks.desks[grant.credential]
             else { continue }
             guard let session = try STSSession(signingFor: grant, allowing: policy, of: desk.account) else {

@@ -28,7 +28,9 @@ extension Row {
             let permitted = try bench.house().permitted(route, query)
             let grant = permitted.permit.grant
             let key = try bench.house().key(of: grant)
-            guard let issuer = grant.issuer as? any TokenIssuer else { throw RowError("\(route) signs nothing") }
+            guard let issuer = try bench.house().configuration.issuers[grant.index].signer else {
+                throw RowError("\(route) signs nothing")
+            }
             return {
                 bench.out.reset()
                 try issuer.issue(

@@ -30,8 +30,10 @@ struct FetchMistakeTests {
     func `the vendor is asked where the grant says, over TLS but for this machine`(grant: String, hosts: [String])
         throws
     {
-        let compiled = try #require(try Sample.load(FetchMistakeTests.text(grant)).grants.first)
-        let issuer = try #require(compiled.issuer as? any VendorIssuer)
+        guard case .asking(let issuer)? = try Sample.load(FetchMistakeTests.text(grant)).issuers.first else {
+            Issue.record("it asks nobody")
+            return
+        }
         #expect(issuer.endpoints.map { ($0.isSecure ? "https " : "http ") + $0.authority.text } == hosts)
     }
 

@@ -215,7 +215,7 @@ struct KeyRuleTests {
         switch configuration.policy.decide(ask, on: inquiry.route, by: caller, at: moment, in: &workspace) {
         case .denied: return nil
         case .permitted(let permit):
-            let issuer = try #require(permit.grant.issuer as? any TokenIssuer)
+            let issuer = try #require(configuration.issuers[permit.grant.index].signer)
             let key = try SigningKey(accessKey: Array("AK".utf8), secret: Secret(Array("secret".utf8)))
             var out = ByteWriter()
             var scratch = ByteWriter()

@@ -78,13 +78,14 @@ package final class Grant: Sendable {
     package let rates: Rates
     /// What callers are told of its route's fields and its credential's: members of a JSON object, each with a comma before it.
     package let facts: [UInt8]
-    package let issuer: any Issuer
+    let issuer: any Issuer
     /// What tells it from a grant of its name in another configuration.
     package let fingerprint: Fingerprint
     /// The issuer's answers, kept here so that nobody asks it for every request.
     let callersEnd: CallersEnd
     package let neverEnds: Bool
     let takesObscure: Bool
+    package let unenforced: [Enforcement]
 
     package init(
         name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector],
@@ -113,6 +114,7 @@ package final class Grant: Sendable {
         callersEnd = issuer.callersEnd
         neverEnds = issuer.neverEnds
         takesObscure = issuer.takesObscure
+        unenforced = issuer.unenforced
     }
 
     /// Whether the caller's claims are those that it asks for.

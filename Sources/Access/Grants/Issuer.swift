@@ -20,6 +20,9 @@ package protocol Issuer: Sendable {
 
     /// Whether it takes asks of which nobody can tell what is asked for (`Ask.obscurity`).
     var takesObscure: Bool { get }
+
+    /// What the grant leaves open though other grants of its route have it enforced (R18); `check` and `explain` tell it.
+    var unenforced: [Enforcement] { get }
 }
 
 extension Issuer {
@@ -28,6 +31,7 @@ extension Issuer {
     package var callersEnd: CallersEnd { .shortens }
     package var neverEnds: Bool { false }
     package var takesObscure: Bool { false }
+    package var unenforced: [Enforcement] { [] }
 }
 
 /// What it means that the caller's own credential ends before what is issued would.

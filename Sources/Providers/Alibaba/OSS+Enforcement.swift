@@ -1,3 +1,5 @@
+import Access
+
 extension [Enforcement] {
     static let ossString = [
         Enforcement(

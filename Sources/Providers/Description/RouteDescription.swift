@@ -44,7 +44,7 @@ package final class RouteDescription: Sendable {
     /// Reads what the parameters alone do not tell, such as the object that a string to sign is about.
     package let read: @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void
     /// Compiles a grant's fields.
-    package let makeIssuer: @Sendable (GrantFields) throws(FieldProblem) -> any Issuer
+    package let makeIssuer: @Sendable (GrantFields) throws(FieldProblem) -> IssuerKind
 
     init(
         _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
@@ -55,7 +55,7 @@ package final class RouteDescription: Sendable {
         textParameter: String? = nil,
         errorsForSDK: Bool = false,
         read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in },
-        makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> any Issuer
+        makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> IssuerKind
     ) {
         self.name = name
         self.path = Array(path.utf8)
@@ -118,7 +118,7 @@ package struct GrantFields: Sendable {
     package let accessKey: [UInt8]
     /// The credential's fields.
     package let credential: FieldValues
-    /// Whether the credential is for sessions, one of which signs what is issued (`SessionSigning`).
+    /// Whether the credential is for sessions, one of which signs what is issued (`IssuerKind.signingBySession`).
     package let hasSessions: Bool
 
     package init(

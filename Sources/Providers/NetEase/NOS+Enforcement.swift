@@ -1,3 +1,5 @@
+import Access
+
 extension [Enforcement] {
     static let nosUploadToken = [
         Enforcement(.vendor, "bucket, key and end", "Bucket, Object and Expires of the policy"),

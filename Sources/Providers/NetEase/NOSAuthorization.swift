@@ -45,7 +45,7 @@ struct NOSAuthorization: TokenIssuer {
             try read(&ask)
             ask.end = .fixed(moment.unixSeconds + dateTolerance)
         },
-        makeIssuer: { fields throws(FieldProblem) in try NOSAuthorization(fields, .header) })
+        makeIssuer: { fields throws(FieldProblem) in .signing(try NOSAuthorization(fields, .header)) })
 
     static let urlRoute = RouteDescription(
         "nos.presigned-url", path: "/nos/presigned-url", "A URL that carries its own signature, for one object.",
@@ -56,7 +56,7 @@ struct NOSAuthorization: TokenIssuer {
         token: ["url"], scope: [.bucket, .key, .keyPrefix], enforcement: .nosRequest, credentialNeeds: ["endpoint"],
         withoutKey: .refuse(parameter: "object"),
         longestLifetime: 7 * 86_400, read: { ask, _ throws(AskError) in try read(&ask) },
-        makeIssuer: { fields throws(FieldProblem) in try NOSAuthorization(fields, .url) })
+        makeIssuer: { fields throws(FieldProblem) in .signing(try NOSAuthorization(fields, .url)) })
 
     private static let parameters = [
         .grant, .bucket,

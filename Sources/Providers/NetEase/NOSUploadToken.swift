@@ -31,7 +31,7 @@ struct NOSUploadToken: TokenIssuer {
         token: ["token"], scope: [.bucket, .key, .keyPrefix], enforcement: .nosUploadToken,
         withoutKey: .refuse(parameter: "object"),
         longestLifetime: 7 * 86_400,
-        makeIssuer: { fields throws(FieldProblem) in try NOSUploadToken(fields) })
+        makeIssuer: { fields throws(FieldProblem) in .signing(try NOSUploadToken(fields)) })
 
     /// What a grant's `policy` may hold. The service writes `Bucket`, `Object`, `Expires` and `OverWrite` itself.
     static let policyFields: [FieldDescription] = [

@@ -24,7 +24,7 @@ struct Download: TokenIssuer {
         answer: answer, token: ["url"], scope: [.key, .keyPrefix], enforcement: .qiniuDownloadURL,
         withoutKey: .refuse(parameter: "key"),
         longestLifetime: 7 * 86_400, lastMoment: Qiniu.lastDeadline,
-        makeIssuer: { fields throws(FieldProblem) in try Download(fields, signature: .token) })
+        makeIssuer: { fields throws(FieldProblem) in .signing(try Download(fields, signature: .token)) })
 
     static let cdnURL = RouteDescription(
         "qiniu.cdn-url", path: "/qiniu/cdn-url", "A URL to download one object by, from a CDN domain with timestamps.",
@@ -43,7 +43,7 @@ struct Download: TokenIssuer {
                 throw FieldProblem("credential", "needs cdnKey")
             }
             let signsAnyKey = fields.grant.boolean("neverExpires") == true
-            return try Download(fields, signature: .antiLeech(secret, signsAnyKey: signsAnyKey))
+            return .signing(try Download(fields, signature: .antiLeech(secret, signsAnyKey: signsAnyKey)))
         })
 
     private static let parameters = [

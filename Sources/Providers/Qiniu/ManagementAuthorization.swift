@@ -48,7 +48,7 @@ struct ManagementAuthorization: TokenIssuer {
         token: ["Authorization"], scope: [.bucket, .keyPrefix], enforcement: .qiniuRequest, withoutKey: .prefix,
         longestLifetime: nil,
         read: { ask, moment throws(AskError) in try ManagementAuthorization.read(&ask, at: moment) },
-        makeIssuer: { fields throws(FieldProblem) in try ManagementAuthorization(fields) })
+        makeIssuer: { fields throws(FieldProblem) in .signing(try ManagementAuthorization(fields)) })
 
     /// Where the parameters stand in an ask.
     private enum Position {

@@ -51,7 +51,7 @@ struct ManagementFetch: VendorIssuer {
                 ask.isAboutService = operation == .buckets
                 if operation == .list { try listing.check(ask) }
             },
-            makeIssuer: { fields throws(FieldProblem) in try ManagementFetch(operation, fields) })
+            makeIssuer: { fields throws(FieldProblem) in .asking(try ManagementFetch(operation, fields)) })
     }
 
     /// Where the parameters of listings stand; the other routes have none of them.

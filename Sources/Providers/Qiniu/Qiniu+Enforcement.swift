@@ -1,3 +1,5 @@
+import Access
+
 extension [Enforcement] {
     static let qiniuUploadToken = [
         Enforcement(.vendor, "bucket and key", "scope of the put policy; of a prefix with isPrefixalScope"),

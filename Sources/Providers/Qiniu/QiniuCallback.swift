@@ -28,7 +28,7 @@ struct QiniuCallback: CallbackVerifier {
                 "Which of Kodo's signatures are believed; qbox covers neither method nor host, and never ends."),
         ],
         answer: [], scope: [], enforcement: .callback, hasCallers: false, withoutKey: .prefix, longestLifetime: nil,
-        makeIssuer: { fields throws(FieldProblem) in try QiniuCallback(fields) })
+        makeIssuer: { fields throws(FieldProblem) in .verifying(try QiniuCallback(fields)) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         guard let url = PublicURL(fields.grant.string("publicURL") ?? []) else {

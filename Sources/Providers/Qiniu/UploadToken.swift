@@ -6,7 +6,7 @@ import Crypto
 ///
 /// `AK:sign:policy`, where `policy` is the url-safe base64 of the put policy, padding kept, and `sign` the url-safe base64 of
 /// the HMAC-SHA1 over that text (Qiniu's `upload-token` page).
-struct UploadToken: TokenIssuer, PartlyEnforced {
+struct UploadToken: TokenIssuer {
     private let policy: PutPolicy
     private let domain: [UInt8]?
     let unenforced: [Enforcement]
@@ -45,7 +45,7 @@ struct UploadToken: TokenIssuer, PartlyEnforced {
         token: ["uptoken"], scope: [.bucket, .key, .keyPrefix], enforcement: .qiniuUploadToken, withoutKey: .prefix,
         longestLifetime: 7 * 86_400,
         lastMoment: Qiniu.lastDeadline,
-        makeIssuer: { fields throws(FieldProblem) in try UploadToken(fields) })
+        makeIssuer: { fields throws(FieldProblem) in .signing(try UploadToken(fields)) })
 
     private static let choicePositions = PutPolicy.choices.compactMap { route.position(of: $0.name) }
 

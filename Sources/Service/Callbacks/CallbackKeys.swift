@@ -62,7 +62,9 @@ package final class CallbackKeys: Sendable {
     }
 
     private static func hosts(of configuration: Configuration) -> Set<VendorEndpoint> {
-        Set(configuration.grants.compactMap { ($0.issuer as? any CallbackVerifier)?.keyHost })
+        Set(
+            configuration.issuers.compactMap { if case .verifying(let verifier) = $0 { verifier.keyHost } else { nil } }
+        )
     }
 
     /// As long as any question to a vendor; and whoever makes up places of keys must not have the vendor asked more often than

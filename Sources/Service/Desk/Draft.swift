@@ -16,14 +16,15 @@ struct Draft {
         of ask: borrowing Ask, under permit: borrowing Permit, for caller: Caller, at moment: borrowing Moment
     ) -> [Inspection.Fact] {
         let credential = configuration.credentials[permit.grant.credential]
-        if let issuer = permit.grant.issuer as? DistributeToken, let account = credential.sessions?.account {
+        let kind = configuration.issuers[permit.grant.index]
+        if case .session(let issuer) = kind, let account = credential.sessions?.account {
             var scratch = ByteWriter()
             let session = try? issuer.session(under: permit, for: caller.principal, of: account, using: &scratch)
             var inspection = Inspection("session")
             if let policy = session?.request.policy { inspection.tell("session policy", policy) }
             return inspection.facts
         }
-        guard let issuer = permit.grant.issuer as? any TokenIssuer, !ask.wantsText,
+        guard let issuer = kind.signer, !ask.wantsText,
             let answer = write(ask, by: issuer, under: permit, credential, at: moment),
             let specimen = try? Specimen(reading: answer)
         else { return [] }

@@ -20,8 +20,7 @@ struct Explainer {
 
         /// Who holds the bearer to what is permitted.
         var enforcement: [Enforcement] {
-            let issuer = permitted?.grant.issuer as? any PartlyEnforced
-            return inquiry.description.enforcement + (issuer?.unenforced ?? [])
+            inquiry.description.enforcement + (permitted?.grant.unenforced ?? [])
         }
 
         /// What is permitted; nil for nothing.

@@ -31,8 +31,8 @@ package struct FetchLines: Sendable {
         let now = Now(SystemClock.now())
         var known: [Key: VendorLine] = [:]
         var lines: [VendorLine?] = []
-        for grant in configuration.grants {
-            guard let issuer = grant.issuer as? any VendorIssuer else {
+        for (grant, kind) in zip(configuration.grants, configuration.issuers) {
+            guard case .asking(let issuer) = kind else {
                 lines.append(nil)
                 continue
             }

@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import Configuration
 import Crypto
 import Providers
 
@@ -42,12 +43,11 @@ struct CallbackTable {
     ///   - keys: by the place of the credential.
     ///   - previous: likewise, what signed before them.
     init(
-        _ grants: [Grant], with keys: [SigningKey?], after previous: [[(key: SigningKey, until: Int64)]] = []
+        _ configuration: Configuration, with keys: [SigningKey?],
+        after previous: [[(key: SigningKey, until: Int64)]] = []
     ) {
-        entries = grants.compactMap { grant in
-            guard let verifier = grant.issuer as? any CallbackVerifier, let key = keys[grant.credential] else {
-                return nil
-            }
+        entries = zip(configuration.grants, configuration.issuers).compactMap { grant, issuer in
+            guard case .verifying(let verifier) = issuer, let key = keys[grant.credential] else { return nil }
             let before = previous.indices.contains(grant.credential) ? previous[grant.credential] : []
             return Entry(grant: grant, verifier: verifier, key: key, previous: before)
         }

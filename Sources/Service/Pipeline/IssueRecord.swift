@@ -25,7 +25,7 @@ final class AuditedGrant {
         line.add("credential", Array(text: configuration.credentials[grant.credential].name))
         members = line.bytes.array
         tokens = route.description.token.map { Array(text: "\"\($0)\":\"") }
-        isFetched = grant.issuer is any VendorIssuer
+        isFetched = if case .asking = configuration.issuers[grant.index] { true } else { false }
     }
 }
 

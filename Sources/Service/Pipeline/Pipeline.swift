@@ -54,20 +54,18 @@ struct Pipeline: ~Copyable {
         case asking(any VendorIssuer, SigningKey, VendorLine)
 
         init?(
-            _ grant: Grant, with key: SigningKey?, from clerk: SessionClerk?, on line: VendorLine?
+            _ issuer: IssuerKind, of grant: Grant, with key: SigningKey?, from clerk: SessionClerk?,
+            on line: VendorLine?
         ) throws(CryptoError) {
-            let issuer = grant.issuer
-            if let session = issuer as? DistributeToken {
-                self = .session(session)
-            } else if let issuer = issuer as? any SessionSigning, let policy = issuer.sessionPolicy, let clerk {
+            switch (issuer, key, clerk, line) {
+            case (.signing(let issuer), let key?, _, _): self = .signing(issuer, key)
+            case (.signingBySession(let issuer, let policy), _, let clerk?, _):
                 guard let session = try STSSession(signingFor: grant, allowing: policy, of: clerk.desk.account)
                 else { return nil }
                 self = .signingBySession(issuer, SigningSession(session, at: clerk))
-            } else if let issuer = issuer as? any VendorIssuer, let key, let line {
-                self = .asking(issuer, key, line)
-            } else if let issuer = issuer as? any TokenIssuer, let key {
-                self = .signing(issuer, key)
-            } else {
+            case (.session(let issuer), _, _, _): self = .session(issuer)
+            case (.asking(let issuer), let key?, _, let line?): self = .asking(issuer, key, line)
+            case (.signing, _, _, _), (.signingBySession, _, _, _), (.asking, _, _, _), (.verifying, _, _, _):
                 return nil
             }
         }
@@ -94,7 +92,9 @@ struct Pipeline: ~Copyable {
             }
         }
         let makings = try zip(configuration.grants, lines.lines).map { grant, line throws(CryptoError) in
-            try Making(grant, with: keys[grant.credential], from: counter.clerk(of: grant.credential), on: line)
+            try Making(
+                configuration.issuers[grant.index], of: grant, with: keys[grant.credential],
+                from: counter.clerk(of: grant.credential), on: line)
         }
         let requestID = try RequestID()
         let tickets = try configuration.authenticator.ticketKey?.makeSigner()
@@ -111,7 +111,7 @@ struct Pipeline: ~Copyable {
         audited = configuration.grants.map { AuditedGrant($0, of: configuration) }
         self.makings = makings
         self.requestID = requestID
-        callbacks = CallbackTable(configuration.grants, with: keys, after: previous)
+        callbacks = CallbackTable(configuration, with: keys, after: previous)
         router = Router(aliases: configuration.server.aliases, callbacks: callbacks.paths)
         hosts = admission.hosts
         origins = admission.origins

@@ -62,8 +62,8 @@ private struct CallbackSample {
     }
 
     static func grant(of house: House) throws -> (any CallbackVerifier, SigningKey) {
-        for grant in house.configuration.grants {
-            if let verifier = grant.issuer as? any CallbackVerifier, verifier.keyHost != nil {
+        for (grant, issuer) in zip(house.configuration.grants, house.configuration.issuers) {
+            if case .verifying(let verifier) = issuer, verifier.keyHost != nil {
                 return (verifier, try house.key(of: grant))
             }
         }

@@ -17,11 +17,11 @@ import Testing
         guard case .object(let services)? = route.grantFields.first?.kind, let service = services.first,
             let standard = service.standard?.split(separator: "\"").dropFirst().first
         else { throw FieldProblem("", "there is no service") }
-        var (fields, object) = (FieldValues(), FieldValues())
+        var (values, object) = (FieldValues(), FieldValues())
         object[service.name] = .strings((hosts ?? [String(standard)]).map { Array($0.utf8) })
-        fields["hosts"] = .object(object)
-        let issuer = try route.makeIssuer(GrantFields(fields, target: .anything, accessKey: key.accessKey))
-        guard let issuer = issuer as? any VendorIssuer else { throw FieldProblem("", "it asks nobody") }
+        values["hosts"] = .object(object)
+        let fields = GrantFields(values, target: .anything, accessKey: key.accessKey)
+        guard case .asking(let issuer) = try route.makeIssuer(fields) else { throw FieldProblem("", "it asks nobody") }
         return issuer
     }
 

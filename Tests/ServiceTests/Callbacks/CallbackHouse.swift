@@ -60,7 +60,7 @@ final class CallbackHouse: @unchecked Sendable {
                 publicURL: "https://app.example.com/oss/callback" } } }
             """)
         let key = try SigningKey(accessKey: Array("AK".utf8), secret: Secret(Array("s".utf8)))
-        let table = CallbackTable(configuration.grants, with: [key])
+        let table = CallbackTable(configuration, with: [key])
         let found = table.find(path: Array("/oss/callback".utf8).span, query: Span())
         entry = try #require(found)
         keys = try CallbackKeys(configuration, trusting: TLSTrusts())

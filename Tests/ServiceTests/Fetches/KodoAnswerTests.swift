@@ -270,7 +270,9 @@ struct KodoAnswerTests {
         switch configuration.policy.decide(ask, on: inquiry.route, by: caller, at: moment, in: &workspace) {
         case .denied(let denial): throw Refusal(denial)
         case .permitted(let permit):
-            let issuer = try #require(permit.grant.issuer as? any VendorIssuer)
+            guard case .asking(let issuer) = configuration.issuers[permit.grant.index] else {
+                throw Refusal.internalError
+            }
             let key = try SigningKey(accessKey: Array("AK".utf8), secret: Secret(Array("secret".utf8)))
             var scratch = ByteWriter()
             return try issuer.question(ask, under: permit, with: key, using: &scratch)

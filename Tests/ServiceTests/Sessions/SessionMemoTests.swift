@@ -56,7 +56,9 @@ import Upstream
             case .denied(let denial): throw SessionHouse.Fault("\(denial)")
             case .permitted(let permit):
                 let account = try #require(configuration.credentials[0].sessions?.account)
-                let issuer = try #require(permit.grant.issuer as? DistributeToken)
+                guard case .session(let issuer) = configuration.issuers[permit.grant.index] else {
+                    throw SessionHouse.Fault("the grant is none of sessions")
+                }
                 var scratch = ByteWriter()
                 var made = made
                 let session = try memo.session(under: permit, for: caller) { permit throws(STSSessionFault) in

@@ -26,7 +26,7 @@ struct OSSCallback: CallbackVerifier {
                     + "port if it is not 443; http:// to this machine only."),
         ],
         answer: [], scope: [], enforcement: .callback, hasCallers: false, withoutKey: .prefix, longestLifetime: nil,
-        makeIssuer: { fields throws(FieldProblem) in try OSSCallback(fields) })
+        makeIssuer: { fields throws(FieldProblem) in .verifying(try OSSCallback(fields)) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         guard let url = PublicURL(fields.grant.string("publicURL") ?? []) else {

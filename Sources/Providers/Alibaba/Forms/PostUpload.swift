@@ -7,7 +7,7 @@ import Crypto
 /// Bucket, key, size, type, status, ACL, callback and that nothing is overwritten are conditions of the form's policy, so that the
 /// vendor holds the client to them. The vendor takes every field that no condition names, and wants every field that one names to
 /// be there (its error 0006-00000226): so a policy cannot say that a form must have no callback, nor that an ACL may be left out.
-struct PostUpload: TokenIssuer, PartlyEnforced {
+struct PostUpload: TokenIssuer {
     private let endpoint: WebOrigin
     private let region: [UInt8]
     /// In bytes.
@@ -86,7 +86,7 @@ struct PostUpload: TokenIssuer, PartlyEnforced {
         token: ["signature"], scope: [.bucket, .key, .keyPrefix], enforcement: .ossForm, credentialNeeds: ["region"],
         withoutKey: .refuse(parameter: "key"), longestLifetime: 7 * 86_400,
         read: { ask, _ throws(AskError) in try check(ask) },
-        makeIssuer: { fields throws(FieldProblem) in try PostUpload(fields) })
+        makeIssuer: { fields throws(FieldProblem) in .signing(try PostUpload(fields)) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         guard let endpoint = OSS.endpoint(fields.credential), let region = fields.credential.string("region") else {

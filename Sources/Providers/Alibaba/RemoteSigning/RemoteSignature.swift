@@ -61,7 +61,7 @@ struct RemoteSignature: TokenIssuer {
         longestLifetime: nil,
         textParameter: "contentToSign",
         read: { ask, moment throws(AskError) in try RemoteSignature.read(&ask, at: moment.unixSeconds) },
-        makeIssuer: { fields throws(FieldProblem) in try RemoteSignature(fields) })
+        makeIssuer: { fields throws(FieldProblem) in .signing(try RemoteSignature(fields)) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         accessKey = fields.accessKey

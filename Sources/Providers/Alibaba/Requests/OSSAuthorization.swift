@@ -4,8 +4,9 @@ import Crypto
 
 /// `/oss/authorization` and `/oss/presigned-url`: a request to OSS about one object, signed in its Authorization field or in its
 /// URL, ready for the client to send.
-struct OSSAuthorization: SessionSigning {
-    let sessionPolicy: [UInt8]?
+struct OSSAuthorization: TokenIssuer {
+    /// What a session may do that signs for the grant, as JSON; nil where the credential is a key.
+    private let sessionPolicy: [UInt8]?
     let callersEnd: CallersEnd
     private let rule: OperationRule
     private let clauses: OSSRequestClauses
@@ -30,7 +31,7 @@ struct OSSAuthorization: SessionSigning {
             ask.detail = try OSSRequestParts(ask, at: positions)
             ask.end = .fixed(moment.unixSeconds + OSS.dateTolerance)
         },
-        makeIssuer: { fields throws(FieldProblem) in try OSSAuthorization(fields, .header) })
+        makeIssuer: { fields throws(FieldProblem) in try OSSAuthorization(fields, .header).kind })
 
     static let urlRoute = RouteDescription(
         "oss.presigned-url", path: "/oss/presigned-url", "A URL that carries its own signature, for one object.",
@@ -48,7 +49,7 @@ struct OSSAuthorization: SessionSigning {
         withoutKey: .refuse(parameter: "key"),
         longestLifetime: PresignedURLV4.lifetimes.upperBound,
         read: { ask, _ throws(AskError) in ask.detail = try OSSRequestParts(ask, at: positions) },
-        makeIssuer: { fields throws(FieldProblem) in try OSSAuthorization(fields, .url) })
+        makeIssuer: { fields throws(FieldProblem) in try OSSAuthorization(fields, .url).kind })
 
     private static let parameters = [
         .grant, .bucket,
@@ -94,6 +95,10 @@ struct OSSAuthorization: SessionSigning {
         self.endpoint = endpoint
         self.region = region
         self.place = place
+    }
+
+    private var kind: IssuerKind {
+        sessionPolicy.map { .signingBySession(self, policy: $0) } ?? .signing(self)
     }
 
     func objection(to ask: borrowing Ask) -> Objection? {

@@ -39,7 +39,7 @@ package struct DistributeToken: Issuer {
         token: ["SecurityToken"], scope: [.bucket, .keyPrefix], enforcement: .session, withoutKey: .prefix,
         longestLifetime: AssumeRole.durations.upperBound,
         errorsForSDK: true,
-        makeIssuer: { fields throws(FieldProblem) in try DistributeToken(fields) })
+        makeIssuer: { fields throws(FieldProblem) in .session(try DistributeToken(fields)) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         let grant = fields.grant

@@ -1,3 +1,5 @@
+import Access
+
 extension [Enforcement] {
     static let session = [
         Enforcement(.vendor, "bucket, prefix and actions", "the session's policy, inside that of the role"),

@@ -43,14 +43,6 @@ extension STSSession {
     }
 }
 
-/// One that signs with its grant's key, or with that of a session where the grant's credential is for sessions.
-package protocol SessionSigning: TokenIssuer {
-    /// What a session may do that signs for the grant, as JSON; nil where the credential is a key.
-    ///
-    /// A request waits for its session with no more of its ask than `Ask.detailOnly`, so nothing else is read when it is issued.
-    var sessionPolicy: [UInt8]? { get }
-}
-
 extension STSCredential {
     /// The key pair, ready to sign.
     package func signingKey() throws(CryptoError) -> SigningKey {

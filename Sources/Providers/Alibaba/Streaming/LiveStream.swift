@@ -38,7 +38,7 @@ struct LiveStream: TokenIssuer {
         token: ["url"], scope: [.bucket], enforcement: .ossStream, credentialNeeds: ["region"], withoutKey: .prefix,
         longestLifetime: 7 * 86_400,
         read: { ask, _ throws(AskError) in try read(ask) },
-        makeIssuer: { fields throws(FieldProblem) in try LiveStream(fields) })
+        makeIssuer: { fields throws(FieldProblem) in .signing(try LiveStream(fields)) })
 
     init(_ fields: GrantFields) throws(FieldProblem) {
         guard let endpoint = OSS.endpoint(fields.credential) else { throw FieldProblem("credential", "needs region") }

@@ -1,5 +1,3 @@
-import Access
-
 /// Who sees to it that something a grant says still holds when what was issued is used (R18).
 package struct Enforcement: Sendable {
     package enum Keeper: String, Sendable {
@@ -17,18 +15,12 @@ package struct Enforcement: Sendable {
     /// By what, or why not.
     package let means: String
 
-    init(_ keeper: Keeper, _ subject: String, _ means: String) {
+    package init(_ keeper: Keeper, _ subject: String, _ means: String) {
         self.keeper = keeper
         self.subject = subject
         self.means = means
     }
 
     /// What is signed may be used again and again until it ends.
-    static let reuse = Enforcement(.nobody, "uses", "how often it is used before it ends is not limited")
-}
-
-/// The vendor half of grants of which one may leave open what another has enforced.
-package protocol PartlyEnforced: Issuer {
-    /// What nobody can hold clients of this grant to; told by `check` and `explain`.
-    var unenforced: [Enforcement] { get }
+    package static let reuse = Enforcement(.nobody, "uses", "how often it is used before it ends is not limited")
 }
