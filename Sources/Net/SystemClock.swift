@@ -6,9 +6,12 @@ import HTTP
     import Darwin
 #endif
 
+/// Tells what time it is: the machine's clocks, or a test's.
+package typealias Clock = @Sendable () -> Instant
+
 /// The machine's clocks.
 package enum SystemClock {
-    package static func now() -> Instant {
+    @Sendable package static func now() -> Instant {
         Instant(unixSeconds: Int64(read(CLOCK_REALTIME).tv_sec), nanoseconds: nanoseconds())
     }
 

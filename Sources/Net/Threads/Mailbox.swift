@@ -21,13 +21,16 @@ package final class Mailbox: Sendable {
     }
 
     /// Runs what has come; on the loop's thread. What that posts is run in a later pass.
-    func deliver() {
+    /// - Returns: whether anything had.
+    @discardableResult
+    func deliver() -> Bool {
         let due = lock.withLock {
             let due = work
             work = []
             return due
         }
         for work in due { work() }
+        return !due.isEmpty
     }
 
     /// The loop is over.

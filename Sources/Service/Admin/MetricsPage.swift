@@ -28,7 +28,7 @@ struct MetricsPage: Sendable {
         _ audit: AuditDesk?
     ) {
         self.readiness = readiness
-        ends = MetricsPage.ends(of: edition.configuration, after: SystemClock.now().unixSeconds)
+        ends = MetricsPage.ends(of: edition.configuration, after: edition.clock().unixSeconds)
         self.audit = audit
         self.metrics = metrics
         self.connections = connections

@@ -9,6 +9,7 @@ import Telemetry
 /// Lines come to the disk in the order in which they were added, and so do the answers leave.
 final class AuditClerk {
     let desk: AuditDesk?
+    let clock: Clock
     private let answers: LateAnswers
     private var queue: AuditQueue?
     private var line = AuditLine()
@@ -30,10 +31,11 @@ final class AuditClerk {
     ///   - desk: nil where there is no audit.
     ///   - post: has work run on the loop's thread.
     init(
-        _ desk: AuditDesk?, _ answers: LateAnswers,
+        _ desk: AuditDesk?, _ answers: LateAnswers, clock: @escaping Clock = SystemClock.now,
         post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         self.desk = desk
+        self.clock = clock
         self.answers = answers
         denialRate = desk.flatMap { Rate(Int64($0.settings.deniedPerMinute), in: 60_000) }
         queue = desk?.take(self, post: post)

@@ -50,7 +50,7 @@ final class HeldAnswer {
             let waited = meter.count(late: record, status: status, because: refusal?.code)
             accesses.write(
                 record, requestID: requestID.bytes, path: path.bytes, status: status, because: refusal?.code,
-                waited: waited, at: SystemClock.now().unixSeconds)
+                waited: waited, at: meter.clock().unixSeconds)
         }
         swap(&response, &other)
     }

@@ -34,12 +34,15 @@ package final class CallbackKeys: Sendable {
     private let lines: [Way: VendorLine]
     private let state: Guarded<State>
 
-    /// - Parameter trusts: who vouches for vendors that are asked over TLS.
+    /// - Parameters:
+    ///   - trusts: who vouches for vendors that are asked over TLS.
+    ///   - now: when vendors may be asked for the first time.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
-    package init(_ configuration: Configuration, trusting trusts: TLSTrusts) throws(TLSTrust.Failure) {
+    package init(
+        _ configuration: Configuration, trusting trusts: TLSTrusts, from now: Now = Now(SystemClock.now())
+    ) throws(TLSTrust.Failure) {
         let hosts = CallbackKeys.hosts(of: configuration)
         let trust = hosts.contains(where: \.isSecure) ? try trusts.trust() : nil
-        let now = Now(SystemClock.now())
         let limits = configuration.callbackKeys
         waiting = limits.waiting
         state = Guarded(State(table: CallbackKeyTable(limits)))
@@ -55,10 +58,10 @@ package final class CallbackKeys: Sendable {
 
     /// Those of the configuration before, if no other hosts are needed.
     static func make(
-        for configuration: Configuration, trusting trusts: TLSTrusts, after earlier: CallbackKeys?
+        for configuration: Configuration, trusting trusts: TLSTrusts, after earlier: CallbackKeys?, from now: Now
     ) throws(TLSTrust.Failure) -> CallbackKeys {
         if let earlier, hosts(of: configuration).isSubset(of: Set(earlier.lines.keys.map(\.host))) { return earlier }
-        return try CallbackKeys(configuration, trusting: trusts)
+        return try CallbackKeys(configuration, trusting: trusts, from: now)
     }
 
     private static func hosts(of configuration: Configuration) -> Set<VendorEndpoint> {

@@ -4,7 +4,7 @@ import Providers
 import Upstream
 
 /// What a loop sends its calls with.
-protocol Courier: AnyObject {
+package protocol Courier: AnyObject {
     /// `completion` is called once, and never before this returns.
     /// - Returns: what to cancel the exchange by.
     @discardableResult

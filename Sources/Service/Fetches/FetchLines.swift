@@ -24,11 +24,12 @@ package struct FetchLines: Sendable {
     /// - Parameters:
     ///   - trusts: who vouches for vendors that are asked over TLS.
     ///   - earlier: those of the configuration before; what is known of the same endpoints stays while the limits do.
+    ///   - now: when vendors may be asked for the first time.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
     package init(
-        _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: FetchLines? = nil
+        _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: FetchLines? = nil,
+        from now: Now = Now(SystemClock.now())
     ) throws(TLSTrust.Failure) {
-        let now = Now(SystemClock.now())
         var known: [Key: VendorLine] = [:]
         var lines: [VendorLine?] = []
         for (grant, kind) in zip(configuration.grants, configuration.issuers) {

@@ -55,12 +55,17 @@ final class RequestMeter {
         static let end = abandoned + 1
     }
 
+    /// What requests are timed by.
+    let clock: Clock
     private let counters: Counters
     /// How many of each route were answered in this batch.
     private var answered = [UInt64](repeating: 0, count: RequestLabels.routes.count)
     private var hasAnswered = false
 
-    init(_ counters: Counters) { self.counters = counters }
+    init(_ counters: Counters, clock: @escaping Clock = SystemClock.now) {
+        self.counters = counters
+        self.clock = clock
+    }
 
     /// A request is answered at once.
     /// - Parameters:
@@ -76,7 +81,7 @@ final class RequestMeter {
     /// - Returns: how long, in milliseconds.
     func count(late record: RequestRecord, status: Int, because reason: Refusal.Code?) -> Int64 {
         add(record, status, reason)
-        let time = max(0, SystemClock.nanoseconds() - record.begin)
+        let time = max(0, clock().nanoseconds - record.begin)
         Histogram.add(UInt64(time), to: counters, at: Place.times + record.route * Histogram.size)
         return time / 1_000_000
     }
@@ -90,7 +95,7 @@ final class RequestMeter {
     func rest(since begin: Instant) {
         guard hasAnswered else { return }
         hasAnswered = false
-        let time = UInt64(max(0, SystemClock.nanoseconds() - begin.nanoseconds))
+        let time = UInt64(max(0, clock().nanoseconds - begin.nanoseconds))
         for route in answered.indices where answered[route] > 0 {
             Histogram.add(
                 time, times: answered[route], to: counters, at: Place.times + route * Histogram.size)

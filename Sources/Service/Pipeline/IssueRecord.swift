@@ -70,7 +70,7 @@ struct IssueRecord {
     func enter(_ terms: IssueTerms, _ response: borrowing Response) throws(Refusal) -> HeldAnswer? {
         let token = AuditToken(in: response, of: grant)
         return try clerk.enter { line in
-            line.begin(grant.isFetched ? "fetched" : "issued", at: SystemClock.now().unixSeconds)
+            line.begin(grant.isFetched ? "fetched" : "issued", at: clerk.clock().unixSeconds)
             line.add(written: members)
             line.add(terms, token)
         }

@@ -7,6 +7,7 @@ import Net
 /// looked after by that, and issued only if the newest one would still give it (R19).
 package final class LoopHandler: RequestHandler {
     private let loop: LoopAccess
+    private let courier: any Courier
     private let limiter: RateLimiter
     private let metrics: Metrics
     private let meter: RequestMeter
@@ -19,18 +20,21 @@ package final class LoopHandler: RequestHandler {
     /// - Parameters:
     ///   - limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
     ///   - audit: likewise; nil where what is issued is not put on record.
+    ///   - courier: what calls to vendors are sent with; nil for the loop's own client.
     package init(
         _ edition: Edition, _ limiter: RateLimiter, _ metrics: Metrics, _ loop: LoopAccess,
-        auditing audit: AuditDesk? = nil
+        auditing audit: AuditDesk? = nil, asking courier: (any Courier)? = nil
     ) throws(CryptoError) {
         let mailbox = loop.clients.mailbox
-        let clerk = AuditClerk(audit, loop.answers) { mailbox.post($0) }
+        let clerk = AuditClerk(audit, loop.answers, clock: edition.clock) { mailbox.post($0) }
+        let courier = courier ?? loop.clients
         self.loop = loop
+        self.courier = courier
         self.limiter = limiter
         self.metrics = metrics
         self.audit = clerk
-        meter = RequestMeter(metrics.makeCounters())
-        current = try LoopEdition(edition, before: newest, limiter, metrics, meter, clerk, loop)
+        meter = RequestMeter(metrics.makeCounters(), clock: edition.clock)
+        current = try LoopEdition(edition, before: newest, limiter, metrics, meter, clerk, loop, courier)
         newest.admission = current.admission
     }
 
@@ -38,7 +42,7 @@ package final class LoopHandler: RequestHandler {
 
     /// The loop's share of an edition, which nobody is answered by yet. From any thread.
     func prepare(_ edition: Edition) throws(CryptoError) -> LoopEdition {
-        try LoopEdition(edition, before: newest, limiter, metrics, meter, audit, loop)
+        try LoopEdition(edition, before: newest, limiter, metrics, meter, audit, loop, courier)
     }
 
     /// Answers by another edition from now on. From any thread.

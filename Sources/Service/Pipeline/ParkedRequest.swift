@@ -44,7 +44,7 @@ struct ParkedRequest {
         var status = response.status
         var held: HeldAnswer?
         do throws(Refusal) {
-            if let pending, !pending.isStillGood(at: SystemClock.now().unixSeconds) { throw .superseded }
+            if let pending, !pending.isStillGood(at: meter.clock().unixSeconds) { throw .superseded }
             let terms = try fill(&response)
             if let terms, let issue { held = try issue.enter(terms, response) }
         } catch {
@@ -60,7 +60,7 @@ struct ParkedRequest {
         let waited = meter.count(late: record, status: status, because: reason)
         accesses.write(
             record, requestID: requestID.span, path: path.span, status: status, because: reason, waited: waited,
-            at: SystemClock.now().unixSeconds)
+            at: meter.clock().unixSeconds)
         answers.finish(ticket) { swap(&$0, &response) }
     }
 }

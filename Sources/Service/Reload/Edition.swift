@@ -4,6 +4,7 @@ import HTTP
 import Net
 import Providers
 import Telemetry
+import Upstream
 
 /// Everything that is made of one configuration and shared by all loops. It is never another's: a reload makes the next
 /// edition, and lets go of this one when nobody is answered by it any more (R19).
@@ -14,6 +15,8 @@ package final class Edition: Sendable {
     /// How it came to serve, it and those before and after it.
     package let record: ReloadRecord
     let log: Log
+    /// What everything that is made of it is timed by.
+    let clock: Clock
     /// What is shown to clients; nil without TLS.
     let identity: TLSIdentity?
     package let desks: SessionDesks
@@ -29,29 +32,37 @@ package final class Edition: Sendable {
     /// - Parameters:
     ///   - earlier: the one before; what it knows of vendors, and holds of theirs, stays where it is good for this one, too.
     ///   - areBelieved: whether tokens are to be believed, for which the keys of their issuers are fetched.
+    ///   - clock: what everything that is made of it is timed by.
+    ///   - writer: writes its log.
     package init(
         _ configuration: Configuration, of files: WatchedFiles = WatchedFiles(), after earlier: Edition? = nil,
-        believing areBelieved: Bool = true, startingSandbox start: SandboxStart
+        believing areBelieved: Bool = true, at clock: @escaping Clock = SystemClock.now,
+        writing writer: LogWriter = .standardError, startingSandbox start: SandboxStart
     ) throws {
         self.configuration = configuration
+        self.clock = clock
+        let now = Now(clock())
         self.files = files
-        record = earlier?.record ?? ReloadRecord(at: SystemClock.now().unixSeconds)
-        log = Log(configuration.log)
+        record = earlier?.record ?? ReloadRecord(at: now.unixSeconds)
+        log = Log(configuration.log, to: writer)
         do throws(TLSIdentity.Failure) { identity = try configuration.server.tls.map(TLSIdentity.init) } catch {
             throw Failure(description: "server.tls: \(error)")
         }
         let trusts = TLSTrusts()
         do throws(TLSTrust.Failure) {
-            lines = try FetchLines(configuration, trusting: trusts, after: earlier?.lines)
-            callbackKeys = try CallbackKeys.make(for: configuration, trusting: trusts, after: earlier?.callbackKeys)
+            lines = try FetchLines(configuration, trusting: trusts, after: earlier?.lines, from: now)
+            callbackKeys = try CallbackKeys.make(
+                for: configuration, trusting: trusts, after: earlier?.callbackKeys, from: now)
             issuerKeys =
-                areBelieved ? try KeyDesks(configuration, trusting: trusts, after: earlier?.issuerKeys) : .none
+                areBelieved
+                ? try KeyDesks(configuration, trusting: trusts, after: earlier?.issuerKeys, from: now) : .none
         } catch {
             throw Failure(description: error.description)
         }
         do throws(SessionDesks.Failure) {
             desks = try SessionDesks(
-                configuration, of: files, trusting: trusts, after: earlier?.desks, startingSandbox: start)
+                configuration, of: files, trusting: trusts, after: earlier?.desks, from: now,
+                startingSandbox: start)
         } catch {
             throw Failure(description: error.description)
         }

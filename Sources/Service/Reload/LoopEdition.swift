@@ -22,15 +22,17 @@ final class LoopEdition {
     ///   - newest: what the loop answers new requests by.
     ///   - limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
     ///   - meter: the loop's own, shared by its editions, as is `audit`.
+    ///   - courier: what calls to vendors are sent with.
     init(
         _ edition: Edition, before newest: NewestAdmission, _ limiter: RateLimiter, _ metrics: Metrics,
-        _ meter: RequestMeter, _ audit: AuditClerk, _ loop: LoopAccess
+        _ meter: RequestMeter, _ audit: AuditClerk, _ loop: LoopAccess, _ courier: any Courier
     ) throws(CryptoError) {
-        let (configuration, log) = (edition.configuration, edition.log)
-        let tools = Fetch.Tools(courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log)
+        let (configuration, log, clock) = (edition.configuration, edition.log, edition.clock)
+        let tools = Fetch.Tools(courier: courier, clock: { Now(clock()) }, log: log)
         let mailbox = loop.clients.mailbox
         accesses = AccessLog(log)
-        counter = SessionCounter(try edition.desks.clerks(configuration, loop, log), loop.answers)
+        counter = SessionCounter(
+            try edition.desks.clerks(configuration, loop, courier, clock: clock, log), loop.answers)
         fetches = FetchCounter(tools, loop.answers)
         callbacks = CallbackCounter(edition.callbackKeys, tools, loop.answers) { mailbox.post($0) }
         tokens = KeyClerk(edition.issuerKeys, configuration.authenticator.makeMemory(), tools) { mailbox.post($0) }

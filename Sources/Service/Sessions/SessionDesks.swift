@@ -25,13 +25,13 @@ package struct SessionDesks: Sendable {
     ///   - files: what the configuration was made of.
     ///   - trusts: who vouches for vendors that are asked over TLS.
     ///   - earlier: those of the configuration before; a desk of the same basis stays, with all that it remembers.
+    ///   - now: when vendors may be asked for the first time.
     init(
         _ configuration: Configuration, of files: WatchedFiles, trusting trusts: TLSTrusts,
-        after earlier: SessionDesks?, startingSandbox start: SandboxStart
+        after earlier: SessionDesks?, from now: Now, startingSandbox start: SandboxStart
     ) throws(Failure) {
         let guests = configuration.credentials.compactMap { SessionDesks.guest($0) }
         sandbox = try guests.isEmpty ? nil : SandboxLease(guests, start)
-        let now = Now(SystemClock.now())
         var desks: [SessionDesk?] = []
         for credential in configuration.credentials {
             guard let sessions = credential.sessions else {
@@ -62,11 +62,11 @@ package struct SessionDesks: Sendable {
 
     /// A loop's clerks, by the place of the credential.
     func clerks(
-        _ configuration: Configuration, _ loop: LoopAccess, _ log: Log
+        _ configuration: Configuration, _ loop: LoopAccess, _ courier: any Courier, clock: @escaping Clock, _ log: Log
     ) throws(CryptoError) -> [SessionClerk?] {
         let mailbox = loop.clients.mailbox
         let tools = SessionClerk.Tools(
-            courier: loop.clients, clock: { Now(SystemClock.now()) }, log: log,
+            courier: courier, clock: { Now(clock()) }, log: log,
             read: { path, then in
                 let then = LoopWork(then)
                 // A file of another file system may be slow to come.
