@@ -80,9 +80,18 @@ let package = Package(
             "Crypto",
             "Bytes", "TestKeys"),
         tests("ArchitectureTests"),
+        // A service to ask, in the process of the tests or one of its own, and what is asked of it.
+        .target(
+            name: "TestService",
+            dependencies: [
+                "Service", "Configuration", "Sandbox", "Machine", "Telemetry", "Net", "HTTP", "Crypto", "Bytes",
+                "TestPeers", "TestKeys", "COpenSSL",
+            ],
+            path: "Tests/TestService", swiftSettings: strict),
+        tests("PipelineTests", "TestService", "TestPeers", "TestKeys", "Bytes", "Crypto", exclude: ["Fixtures"]),
         tests(
-            "EndToEndTests", "countersign", "TestPeers", "TestKeys", "Providers", "Bytes", "Crypto", "COpenSSL",
-            exclude: ["Fixtures"]),
+            "EndToEndTests", "countersign", "TestService", "TestPeers", "TestKeys", "Providers", "Bytes", "Crypto",
+            "COpenSSL", exclude: ["Fixtures"]),
         // What must hold of whoever reads bytes from outside.
         .target(
             name: "FuzzTargets",

@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 @Suite("The admin listener", .timeLimit(.minutes(20)))
 struct AdminTests {
     private static let operatorKey = APIKey(key: "key-of-the-operator-0123456789", id: "operator")

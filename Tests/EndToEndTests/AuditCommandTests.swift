@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 @Suite("countersign audit verify")
 struct AuditCommandTests {
     /// An audit of three files, by a service that has ended, with the configuration that wrote it.

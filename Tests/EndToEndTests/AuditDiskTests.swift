@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// Nothing is issued that is not on record, whatever the disk does, and whenever the process dies.
 @Suite("The audit, when things break", .timeLimit(.minutes(20)))
 struct AuditDiskTests {

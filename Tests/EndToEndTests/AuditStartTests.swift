@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// What a stop and a start leave on record, and what is found that was done between them.
 @Suite("The audit at start and stop", .timeLimit(.minutes(20)))
 struct AuditStartTests {

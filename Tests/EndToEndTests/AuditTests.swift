@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// What is issued is on record, and who is refused; nothing else is.
 @Suite("The audit", .timeLimit(.minutes(20)))
 struct AuditTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 @Suite("The benchmark's counting")
 struct BenchmarkTests {
     private func run(_ arguments: String...) throws -> Program.Outcome {

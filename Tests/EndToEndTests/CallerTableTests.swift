@@ -3,6 +3,8 @@ import Providers
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// What the rules say of a request.
 struct Ruling: Equatable, Sendable {
     let status: Int
@@ -112,10 +114,7 @@ struct CallerTableTests {
         private static let dispatch = Result { try House(.dispatch) }
 
         static func shared(_ transport: Transport) throws -> House {
-            switch transport {
-            case .epoll: try epoll.get()
-            case .dispatch: try dispatch.get()
-            }
+            try (transport == .epoll ? epoll : dispatch).get()
         }
     }
 

@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// Callers who are known by what they show in the handshake.
 @Suite("Callers by certificate: R5, R8, R9, R11, R12", .timeLimit(.minutes(20)))
 struct CertificateCallersTests {

@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 @Suite("A clock that jumps", .timeLimit(.minutes(20)))
 struct ClockTests {
     private static let target = "/qiniu/uptoken?key=photos/a"

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 @Suite("The command line")
 struct CommandTests {
     // MARK: version, help, usage

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// What README shows, with config/demo.json5 as it stands in the repository and the real curl.
 @Suite("The demonstration through curl")
 struct CurlTests {
@@ -78,7 +80,7 @@ struct CurlTests {
             #expect(posted.fault(size: 10_485_761) == "content-length-range")
             let stream = try CurlTests.curl(["\(base)/oss/rtmp-url?playlist=live.m3u8"])
             let url = try JSON(stream.out)["url"]?.string
-            #expect(try OSSLiveStreamTests.verify(url, accessKey: "demo-oss-access-key").url.path == "/live/stage")
+            #expect(try Verified.stream(url, accessKey: "demo-oss-access-key").url.path == "/live/stage")
         }
     }
 

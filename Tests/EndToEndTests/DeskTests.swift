@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// What an operator does at the command line: mint, explain, ticket, and a configuration's own tests.
 @Suite("The desk: mint, explain, ticket, policyTests")
 struct DeskTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 @Suite("The tests' own digests")
 struct DigestTests {
     @Test func `SHA-1 and SHA-256 are those of RFC 3174 and RFC 6234`() {

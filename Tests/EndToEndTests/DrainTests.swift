@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// Nobody is cut when the service ends.
 @Suite("The end under load", .timeLimit(.minutes(20)))
 struct DrainTests {

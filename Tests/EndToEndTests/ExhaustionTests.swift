@@ -2,6 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import TestService
+
 @Suite("Out of descriptors", .timeLimit(.minutes(20)))
 struct ExhaustionTests {
     private static let setup = Setup(name: "few", server: "workers: 2,", rest: "grants: {},")

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// One address that takes all it can of what is there for all.
 @Suite("Floods of one address", .timeLimit(.minutes(20)))
 struct FloodTests {

@@ -2,6 +2,8 @@ import Crypto
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// `countersign inspect` on what the service gives out.
 @Suite("inspect")
 struct InspectTests {

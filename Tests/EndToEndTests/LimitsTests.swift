@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 @Suite("server.limits: every key takes effect")
 struct LimitsTests {
     /// Small sizes, standard times.

@@ -2,6 +2,8 @@ import Foundation
 import Glibc
 import Testing
 
+@testable import TestService
+
 @Suite("What the service listens on", .timeLimit(.minutes(20)))
 struct ListenerTests {
     private static func setup(_ listen: [String], _ server: String = "") -> Setup {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 @Suite("The log", .timeLimit(.minutes(20)))
 struct LogTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"

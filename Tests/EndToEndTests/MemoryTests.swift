@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 @Suite("Out of memory", .timeLimit(.minutes(20)))
 struct MemoryTests {
     private static let megabyte = 1 << 20

@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// What stands in `deploy/` and at `/metrics`.
 @Suite("Metrics", .timeLimit(.minutes(20)))
 struct MetricsTests {

@@ -4,6 +4,8 @@ import TestKeys
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// That takes root: elsewhere `scripts/test` leaves these tests out, and says so.
 @Suite("With other files in the place of the system's", .enabled(if: Service.canMount), .timeLimit(.minutes(20)))
 struct MountTests {

@@ -4,6 +4,8 @@ import TestKeys
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// What comes of it when the names of vendors and issuers cannot be looked up.
 @Suite("Names that cannot be resolved", .timeLimit(.minutes(20)))
 struct NameServerTests {

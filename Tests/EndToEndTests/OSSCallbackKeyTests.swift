@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// What the vendor's key host, or whoever is in its place, does to a question; and what callbacks are answered.
 struct KeyHostFault: Sendable, CustomTestStringConvertible {
     let name: String

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// What an ordinary user can see of a service that runs as the same user. That takes root, who alone can have processes run as
 /// somebody else: elsewhere `scripts/test` leaves these tests out, and says so.
 /// In turns, since each looks at all processes of the user.

@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 @Suite("Clients who wait for the vendor")
 struct ParkedAnswerTests {
     /// Keeps those waiting who ask for two hours, refuses those who ask for 1,000 s, and gives all others what they want.

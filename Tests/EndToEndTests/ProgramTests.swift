@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// What these tests start processes with.
 @Suite(.timeLimit(.minutes(20))) struct ProgramTests {
     /// Swift Testing's exit tests, in the same process, never end while it has a child that is dead and not waited for.

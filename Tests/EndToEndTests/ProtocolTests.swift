@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 @Suite("HTTP/1.1 as clients speak it")
 struct ProtocolTests {
     private static let token = "/qiniu/uptoken?key=photos/a.jpg"

@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// Addresses that proxies tell, as the limits for them show.
 @Suite("Behind proxies", .timeLimit(.minutes(20)))
 struct ProxyTests {

@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// What Kodo, or whoever is in its place, does to a question; and what clients are told.
 struct KodoFault: Sendable, CustomTestStringConvertible {
     let name: String

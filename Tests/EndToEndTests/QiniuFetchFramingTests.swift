@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// Answers whose frame is wrong, as they go over the wire.
 struct FramedAnswer: Sendable, CustomTestStringConvertible {
     let name: String

@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 @Suite("What the service asks Kodo by itself")
 struct QiniuFetchTests {
     private func run<Result>(

@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// Requests byte by byte as they are sent, each with what RFC 9110 and RFC 9112 have a strict server answer.
 @Suite("Raw requests, strictly by RFC 9110 and 9112", .timeLimit(.minutes(20)))
 struct RawRequestTests {

@@ -4,6 +4,8 @@ import TestKeys
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// Another configuration takes the place of the one that serves, and nobody notices who need not.
 @Suite("Reload: R12, R19", .timeLimit(.minutes(20)))
 struct ReloadTests {

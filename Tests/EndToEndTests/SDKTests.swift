@@ -1,5 +1,7 @@
 import Testing
 
+@testable import TestService
+
 @Suite("The vendors' own SDKs", .enabled(if: Python.path != nil))
 struct SDKTests {
     @Test func `Alibaba's SDKs use temporary credentials, and the checks of them find out what is wrong`() throws {

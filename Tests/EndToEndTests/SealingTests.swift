@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// What other processes can see of the service's environment, while it runs and while another process takes its place.
 @Suite("Nobody reads secrets out of the environment", .timeLimit(.minutes(20)))
 struct SealingTests {

@@ -3,6 +3,8 @@ import TestKeys
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// Drives every route with all that goes well and wrong, then looks for every secret wherever others may look.
 @Suite("Secrets appear nowhere: R7", .timeLimit(.minutes(20)))
 struct SecretsTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 @Suite("The life of a service: start, health, end")
 struct ServingTests {
     private static let grants = """

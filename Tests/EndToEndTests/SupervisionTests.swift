@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// What the service and whoever has started it tell each other, and how another binary takes its place.
 @Suite("Supervision: sd_notify, sockets that are handed over, another binary", .timeLimit(.minutes(20)))
 struct SupervisionTests {

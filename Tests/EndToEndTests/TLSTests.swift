@@ -2,6 +2,8 @@ import Foundation
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// The service over TLS, through curl and OpenSSL's own client.
 @Suite("TLS through curl and openssl", .timeLimit(.minutes(20)))
 struct TLSTests {

@@ -4,6 +4,8 @@ import TestKeys
 import TestPeers
 import Testing
 
+@testable import TestService
+
 /// A file that changes is taken up by itself, whichever it is and however it comes to be another.
 @Suite("Files that change: reload", .timeLimit(.minutes(20)))
 struct WatchTests {

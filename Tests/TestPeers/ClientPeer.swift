@@ -5,7 +5,8 @@ import Glibc
 
 @testable import Net
 
-/// A server of which every connection is one call of a script, on a thread of its own; with TLS or without.
+/// A server of which every connection is one call of a script, on a thread of its own; with TLS or without. Without, it can be asked
+/// in memory, too (`converse`).
 package final class ClientPeer: Sendable {
     package typealias Script = @Sendable (_ connection: ClientPeerConnection, _ number: Int) throws -> Void
 
@@ -43,6 +44,7 @@ package final class ClientPeer: Sendable {
         else { throw Failure(call: "listen") }
         port = chosen
         guard accepts else { return }
+        if context == nil { ClientPeer.listening.add(self) }
         threads.enter()
         Thread { [self] in
             defer { threads.leave() }
@@ -51,6 +53,7 @@ package final class ClientPeer: Sendable {
     }
 
     deinit {
+        ClientPeer.listening.remove(port)
         systemClose(listener)
         if let context { SSL_CTX_free(context) }
     }
@@ -60,8 +63,35 @@ package final class ClientPeer: Sendable {
 
     /// - Returns: whether all its threads ended in time.
     package func stop(within seconds: Double = 60) -> Bool {
+        ClientPeer.listening.remove(port)
         shutdown(listener, Int32(SHUT_RDWR))
         return threads.wait(timeout: .now() + seconds) == .success
+    }
+
+    /// What the peer at a port says to a request, as on a connection of its own.
+    /// - Returns: nil where nobody listens.
+    package static func converse(_ request: [UInt8], at port: UInt16) -> ClientPeerConnection.Said? {
+        guard let peer = listening.peer(at: port) else { return nil }
+        let connection = ClientPeerConnection(hearing: request)
+        let place = peer.lock.withLock {
+            peer.accepted += 1
+            return peer.accepted
+        }
+        try? peer.script(connection, place)
+        return connection.said
+    }
+
+    private static let listening = Listening()
+
+    /// The peers that can be asked in memory, by their ports.
+    private final class Listening: @unchecked Sendable {
+        private struct Entry { weak var peer: ClientPeer? }
+        private let lock = NSLock()
+        private var peers: [UInt16: Entry] = [:]
+
+        func add(_ peer: ClientPeer) { lock.withLock { peers[peer.port] = Entry(peer: peer) } }
+        func remove(_ port: UInt16) { lock.withLock { peers[port] = nil } }
+        func peer(at port: UInt16) -> ClientPeer? { lock.withLock { peers[port]?.peer } }
     }
 
     private func accept() -> (descriptor: Int32, place: Int)? {
@@ -125,6 +155,22 @@ package final class ClientPeerConnection {
     private let ssl: OpaquePointer?
     package let isReady: Bool
     private var held: [UInt8] = []
+    /// What has been said without a socket; nil with one.
+    package private(set) var said: Said?
+
+    /// What is said in memory.
+    package struct Said: Sendable {
+        package fileprivate(set) var bytes: [UInt8] = []
+        /// Milliseconds after which it comes.
+        package fileprivate(set) var delay: Int64 = 0
+        /// Whether more could come, for ever.
+        package fileprivate(set) var isOpen = false
+    }
+
+    /// Without a socket.
+    fileprivate init(hearing request: [UInt8]) {
+        (descriptor, ssl, isReady, held, said) = (-1, nil, true, request, Said())
+    }
 
     init(_ descriptor: Int32, _ context: OpaquePointer?) {
         self.descriptor = descriptor
@@ -171,6 +217,7 @@ package final class ClientPeerConnection {
     }
 
     package func write(_ bytes: [UInt8]) throws {
+        if said?.bytes.append(contentsOf: bytes) != nil { return }
         // Else TLS goes on with whoever has the descriptor's number by now.
         guard descriptor >= 0 else { throw Ended() }
         var sent = 0
@@ -194,7 +241,13 @@ package final class ClientPeerConnection {
 
     /// Waits until the client closes.
     package func hang() {
+        said?.isOpen = true
         while read() != nil {}
+    }
+
+    /// Lets time pass.
+    package func pause(milliseconds: Int32) {
+        if said == nil { poll(nil, 0, milliseconds) } else { said?.delay += Int64(milliseconds) }
     }
 
     /// Says farewell as TLS wants it, before the close.

@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import TestService
+
 /// Clients that ask again and again on connections that they keep, and remember which requests were answered by 200.
 final class AuditLoad: @unchecked Sendable {
     private let lock = NSLock()

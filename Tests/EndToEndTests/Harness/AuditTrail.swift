@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// The audit that a service has written into its folder: the files that were set aside, in their order, and the current one.
 struct AuditTrail {
     static let key = "the-key-of-the-audit-of-the-end-to-end-tests"

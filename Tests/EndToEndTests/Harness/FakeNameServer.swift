@@ -2,6 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
+@testable import TestService
+
 /// A name server on this machine, for a service that sees other files in the place of the system's (`Service.mounting`).
 final class FakeNameServer: Sendable {
     /// What it does with a question.

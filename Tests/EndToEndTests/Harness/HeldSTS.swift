@@ -1,6 +1,8 @@
 import Foundation
 import TestPeers
 
+@testable import TestService
+
 /// An STS that answers only when the test lets it.
 final class HeldSTS {
     private let gate = Gate()

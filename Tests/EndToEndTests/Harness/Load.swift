@@ -1,5 +1,7 @@
 import Foundation
 
+@testable import TestService
+
 /// Clients that ask again and again, on connections that are kept as long as the service likes.
 final class Load: @unchecked Sendable {
     private let lock = NSLock()

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import TestService
+
 /// The scripts in Tests/Python, which speak with the vendors' own SDKs.
 enum Python {
     /// The interpreter that has the packages. A bare `swift test` has none, and skips what needs it; scripts/test always

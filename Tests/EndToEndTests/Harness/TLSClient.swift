@@ -2,6 +2,8 @@ import COpenSSL
 import Foundation
 import TestPeers
 
+@testable import TestService
+
 /// A blocking client that speaks TLS, and may show a certificate of its own.
 final class TLSClient: Client {
     private let context: OpaquePointer

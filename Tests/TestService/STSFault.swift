@@ -1,0 +1,105 @@
+import Foundation
+import TestPeers
+import Testing
+
+/// What the vendor, or whoever is in its place, does to a call; and what clients are told.
+struct STSFault: Sendable, CustomTestStringConvertible {
+    let name: String
+    let status: Int
+    let code: String
+    var certificate: (@Sendable (ClientCertificates) -> ClientCertificates.Pair)?
+    /// What is in the place of `localhost`.
+    var host: String?
+    let script: ClientPeer.Script
+
+    var testDescription: String { name }
+
+    static func credentials(date: Int64 = now, end: Int64 = now + 3600, without: String = "") -> String {
+        let members = [
+            "AccessKeyId": "STS.e2e", "AccessKeySecret": "s", "SecurityToken": "t", "Expiration": iso8601(end),
+        ]
+        .filter { $0.key != without }.map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ",")
+        return "{\"RequestId\":\"1\",\"Credentials\":{\(members)}}"
+    }
+
+    static let well: ClientPeer.Script = { peer, _ in
+        while true {
+            try peer.request()
+            try peer.answer(credentials(), fields: "Date: \(httpDate(now))\r\n")
+        }
+    }
+
+    private static func always(
+        _ body: String, status: String = "200 OK", fields: String = ""
+    ) -> ClientPeer.Script {
+        { peer, _ in
+            while true {
+                try peer.request()
+                try peer.answer(body, status: status, fields: fields)
+            }
+        }
+    }
+
+    private static func refusal(_ code: String) -> String {
+        "{\"RequestId\":\"1\",\"Code\":\"\(code)\",\"Message\":\"no\"}"
+    }
+
+    private static let unavailable = "upstream_unavailable"
+    private static let failed = "upstream_failed"
+
+    static let all: [STSFault] = [
+        STSFault(name: "slow", status: 503, code: unavailable) { peer, _ in
+            try peer.request()
+            peer.pause(milliseconds: 5_000)
+            try peer.answer(credentials())
+        },
+        STSFault(name: "hangs after connect", status: 503, code: unavailable) { peer, _ in peer.hang() },
+        STSFault(name: "hangs after the head", status: 503, code: unavailable) { peer, _ in
+            try peer.request()
+            try peer.write("HTTP/1.1 200 OK\r\nContent-Length: 300\r\n\r\n")
+            peer.hang()
+        },
+        STSFault(name: "resets", status: 503, code: unavailable) { peer, _ in
+            try peer.request()
+            peer.reset()
+        },
+        STSFault(name: "breaks off", status: 503, code: unavailable) { peer, _ in
+            try peer.request()
+            try peer.write("HTTP/1.1 200 OK\r\nContent-Length: 300\r\n\r\n{\"Cred")
+        },
+        STSFault(name: "10 MB", status: 502, code: failed, script: always(String(repeating: " ", count: 10_000_000))),
+        STSFault(name: "HTML", status: 502, code: failed, script: always("<html>Welcome to the hotel</html>")),
+        STSFault(name: "bad JSON", status: 502, code: failed, script: always("{\"Credentials\":{")),
+        STSFault(
+            name: "a member missing", status: 502, code: failed, script: always(credentials(without: "SecurityToken"))),
+        STSFault(name: "an expired credential", status: 502, code: failed, script: always(credentials(end: now - 60))),
+        STSFault(
+            name: "429", status: 503, code: unavailable,
+            script: always(refusal("Throttling.User"), status: "429 Too Many")),
+        STSFault(
+            name: "500", status: 503, code: unavailable, script: always(refusal("InternalError"), status: "500 Oh")),
+        STSFault(name: "503 in HTML", status: 503, code: unavailable, script: always("<html>", status: "503 Down")),
+        STSFault(
+            name: "no permission", status: 502, code: failed, script: always(refusal("NoPermission"), status: "403 No")),
+        STSFault(
+            name: "a redirect", status: 502, code: failed,
+            script: always("", status: "302 Found", fields: "Location: http://127.0.0.1:1/\r\n")),
+        STSFault(
+            name: "a clock 20 minutes behind", status: 503, code: unavailable,
+            script: always(credentials(), fields: "Date: \(httpDate(now - 1200))\r\n")),
+        STSFault(
+            name: "a clock 20 minutes ahead", status: 503, code: unavailable,
+            script: always(credentials(), fields: "Date: \(httpDate(now + 1200))\r\n")),
+        STSFault(
+            name: "a stranger's certificate", status: 503, code: unavailable, certificate: { $0.stranger }, script: well
+        ),
+        STSFault(
+            name: "another host's certificate", status: 503, code: unavailable, certificate: { $0.other }, script: well),
+        STSFault(
+            name: "a certificate that has ended", status: 503, code: unavailable, certificate: { $0.expired },
+            script: well),
+        STSFault(
+            name: "a name that does not exist", status: 503, code: unavailable, host: "sts.does-not-exist.invalid",
+            script: well),
+    ]
+}

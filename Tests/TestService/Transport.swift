@@ -1,0 +1,17 @@
+import Testing
+
+/// Where the service of a test runs, and by what its event loops wait.
+///
+/// What needs a process (signals, sockets, files, TLS, hand-over, SDKs) is tested over `allCases`; what sockets may matter to,
+/// by all three; and what they cannot matter to, `inProcess` alone.
+enum Transport: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    /// In the process of the tests, without a socket, by a clock that the test holds.
+    case inProcess
+    /// A process of its own.
+    case epoll, dispatch
+
+    /// Those of a process.
+    static let allCases: [Transport] = [.epoll, .dispatch]
+
+    var testDescription: String { rawValue }
+}
