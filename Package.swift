@@ -88,7 +88,9 @@ let package = Package(
                 "TestPeers", "TestKeys", "COpenSSL",
             ],
             path: "Tests/TestService", swiftSettings: strict),
-        tests("PipelineTests", "TestService", "TestPeers", "TestKeys", "Bytes", "Crypto", exclude: ["Fixtures"]),
+        tests(
+            "PipelineTests", "TestService", "Providers", "TestPeers", "TestKeys", "Bytes", "Crypto",
+            exclude: ["Fixtures"]),
         tests(
             "EndToEndTests", "countersign", "TestService", "TestPeers", "TestKeys", "Providers", "Bytes", "Crypto",
             "COpenSSL", exclude: ["Fixtures"]),

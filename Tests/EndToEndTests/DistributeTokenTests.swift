@@ -13,7 +13,7 @@ struct DistributeTokenTests {
         }
     }
 
-    @Test(arguments: [Transport.inProcess, .epoll, .dispatch])
+    @Test(arguments: Transport.everywhere)
     func `pipelined behind a request that must wait, answers keep their order`(_ transport: Transport) throws {
         try Service.run(.sandbox, transport) { service in
             let client = try service.connect()
@@ -27,7 +27,7 @@ struct DistributeTokenTests {
         }
     }
 
-    @Test(arguments: [Transport.inProcess, .epoll, .dispatch])
+    @Test(arguments: Transport.everywhere)
     func `a thousand at once get one credential`(_ transport: Transport) throws {
         try Service.run(.sandbox, transport) { service in
             let clients = try (0..<1000).map { _ in try service.connect() }

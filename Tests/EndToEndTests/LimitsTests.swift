@@ -5,93 +5,9 @@ import Testing
 
 @Suite("server.limits: every key takes effect")
 struct LimitsTests {
-    /// Small sizes, standard times.
-    private static let small = Setup(
-        name: "small",
-        server: #"limits: { requestLine: "256B", headers: "1KiB", headerCount: 10, body: 512, jsonDepth: 2 }"#,
-        rest: LimitsTests.grants)
-
-    /// One time that is short, everything else as it is by standard.
-    private static func hasty(_ limit: String) -> Setup {
-        Setup(name: "hasty \(limit)", server: "limits: { \(limit) }", rest: LimitsTests.grants)
-    }
-
-    private static let grants = """
-        grants: {
-            "files": {
-              route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,
-              bucket: "demo-files", unscoped: true,
-            },
-          },
-        """
-
-    // MARK: Sizes
-
-    @Test(arguments: Transport.allCases)
-    func `requestLine: a line of so many bytes is read, one more is 414`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.small, transport)
-        let frame = "GET /livez?_= HTTP/1.1".utf8.count
-        let longest = "/livez?_=" + String(repeating: "a", count: 256 - frame)
-        #expect(try service.get(longest).status == 200)
-        let answer = try service.get(longest + "a")
-        answer.expectProblem(414, "uri_too_long")
-        #expect(answer.closes)
-        // Nobody waits for the end of a line that has none.
-        let endless = try service.connect()
-        try endless.send("GET /" + String(repeating: "a", count: 300))
-        try endless.answer().expectProblem(414, "uri_too_long")
-    }
-
-    @Test(arguments: Transport.allCases)
-    func `headers: more bytes of fields are 431`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.small, transport)
-        #expect(try service.get("/livez", "X: " + String(repeating: "a", count: 960)).status == 200)
-        let answer = try service.get("/livez", "X: " + String(repeating: "a", count: 1030))
-        answer.expectProblem(431, "headers_too_large")
-        #expect(answer.closes)
-        try service.get(
-            "/livez", "X: " + String(repeating: "a", count: 500), "Y: " + String(repeating: "a", count: 600)
-        )
-        .expectProblem(431, "headers_too_large")
-        let endless = try service.connect()
-        try endless.send("GET /livez HTTP/1.1\r\nHost: localhost\r\nX: " + String(repeating: "a", count: 5000))
-        try endless.answer().expectProblem(431, "headers_too_large")
-    }
-
-    @Test(arguments: Transport.allCases)
-    func `headerCount: so many fields are read, one more is 431`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.small, transport)
-        let nine = (1...9).map { "X-\($0): a" }
-        #expect(try service.ask("GET", "/livez", nine).status == 200)
-        try service.ask("GET", "/livez", nine + ["X-10: a"]).expectProblem(431, "headers_too_large")
-    }
-
-    @Test(arguments: Transport.allCases)
-    func `body: so many bytes are read, one more is 413, told or chunked`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.small, transport)
-        let frame = #"{"object": "a", "_": ""}"#.utf8.count
-        let longest = #"{"object": "a", "_": ""# + String(repeating: "b", count: 512 - frame) + "\"}"
-        try service.post("/nos/token", json: longest).expectSuccess()
-        let answer = try service.post("/nos/token", json: longest + " ")
-        answer.expectProblem(413, "body_too_large")
-        #expect(answer.closes)
-        func chunked(_ body: String) -> String {
-            let fields = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
-            let (first, second) = (body.prefix(300), body.dropFirst(300))
-            let chunks = [first, second].map { "\(String($0.count, radix: 16))\r\n\($0)\r\n" }.joined()
-            return service.text("POST", "/nos/token", fields) + chunks + "0\r\n\r\n"
-        }
-        try service.raw(Array(chunked(longest).utf8)).expectSuccess()
-        try service.raw(Array(chunked(longest + " ").utf8)).expectProblem(413, "body_too_large")
-        // It is refused before it is sent, however long it says it is.
-        for length in ["513", "9223372036854775807", "99999999999999999999999"] {
-            try service.ask("POST", "/nos/token", ["Content-Length: \(length)"]).expectProblem(413, "body_too_large")
-        }
-    }
-
     @Test(arguments: Transport.allCases)
     func `a client that is refused while it still sends gets to read why`(_ transport: Transport) throws {
-        let client = try Service.shared(LimitsTests.small, transport).connect()
+        let client = try Service.shared(Setup.small, transport).connect()
         let body = String(repeating: "b", count: 1_000_000)
         // The refusal may come, and the connection end, before all is sent.
         try? client.send("POST /nos/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n" + body)
@@ -99,25 +15,10 @@ struct LimitsTests {
     }
 
     @Test(arguments: Transport.allCases)
-    func `jsonDepth: deeper JSON is 400 and says how deep it may be`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.small, transport)
-        // As deep as it may be: it is read, and then refused for what it is.
-        try service.post("/nos/token", json: #"{"object": ["a"]}"#).expectProblem(400, "invalid_parameter", "one value")
-        try service.post("/nos/token", json: #"{"object": [["a"]]}"#).expectProblem(400, "invalid_parameter", "2 deep")
-        let open = try Service.shared(.open, transport)
-        try open.post("/nos/token", json: String(repeating: "[", count: 33)).expectProblem(
-            400, "invalid_parameter", "32 deep")
-        try open.post("/nos/token", json: String(repeating: "[", count: 200_000))
-            .expectProblem(400, "invalid_parameter", "32 deep")
-    }
-
-    // MARK: Numbers
-
-    @Test(arguments: Transport.allCases)
     func `connections: one too many is 503, and the place of one that has left is given again`(
         _ transport: Transport
     ) throws {
-        let setup = Setup(name: "full", server: "limits: { connections: 3 }", rest: LimitsTests.grants)
+        let setup = Setup(name: "full", server: "limits: { connections: 3 }", rest: Setup.limitedGrants)
         try Service.run(setup, transport) { service in
             var clients = try (0..<3).map { _ in try service.connect() }
             for client in clients {
@@ -139,8 +40,6 @@ struct LimitsTests {
         }
     }
 
-    // MARK: Times
-
     /// Asserts that something took not less than so long, and less than it would by standard.
     private static func expectDuration(
         _ seconds: Double, below standard: Double, sourceLocation: SourceLocation = #_sourceLocation,
@@ -161,7 +60,7 @@ struct LimitsTests {
 
     @Test(arguments: Transport.allCases)
     func `headerTimeout: a head that does not end is 408, even when bytes keep coming`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.hasty("headerTimeout: \"400ms\""), transport)
+        let service = try Service.shared(Setup.hasty("headerTimeout: \"400ms\""), transport)
         try LimitsTests.expectDuration(0.4, below: 10) {
             let client = try service.connect()
             try client.send("GET /livez HTTP/1.1\r\n")
@@ -179,7 +78,7 @@ struct LimitsTests {
 
     @Test(arguments: Transport.allCases)
     func `requestTimeout: a body that does not end is 408, even when bytes keep coming`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.hasty("requestTimeout: \"900ms\""), transport)
+        let service = try Service.shared(Setup.hasty("requestTimeout: \"900ms\""), transport)
         for fields in [["Content-Length: 4000"], ["Transfer-Encoding: chunked"]] {
             try LimitsTests.expectDuration(0.9, below: 25) {
                 let client = try service.connect()
@@ -194,7 +93,7 @@ struct LimitsTests {
 
     @Test(arguments: Transport.allCases)
     func `idleTimeout: a connection that says nothing is closed without a word`(_ transport: Transport) throws {
-        let service = try Service.shared(LimitsTests.hasty("idleTimeout: \"600ms\""), transport)
+        let service = try Service.shared(Setup.hasty("idleTimeout: \"600ms\""), transport)
         try LimitsTests.expectDuration(0.6, below: 60) {
             let silent = try service.connect()
             let isClosed = try silent.isClosed()
@@ -218,7 +117,7 @@ struct LimitsTests {
     func `writeTimeout: a client that does not take its answers is cut off, though they have left the service`(
         _ transport: Transport
     ) throws {
-        let service = try Service.shared(LimitsTests.hasty("writeTimeout: \"500ms\""), transport)
+        let service = try Service.shared(Setup.hasty("writeTimeout: \"500ms\""), transport)
         try LimitsTests.expectDuration(0.5, below: 15) {
             let reader = try Client(service.port, holdsLittle: true)
             try reader.send(String(repeating: service.text("GET", "/livez"), count: 40))
@@ -239,7 +138,7 @@ struct LimitsTests {
         _ transport: Transport
     ) throws {
         let setup = Setup(
-            name: "buffers", server: #"limits: { buffers: "1MiB" }"#, rest: LimitsTests.grants)
+            name: "buffers", server: #"limits: { buffers: "1MiB" }"#, rest: Setup.limitedGrants)
         try Service.run(setup, transport) { service in
             let head = service.text("POST", "/nos/token", ["Content-Type: application/json", "Content-Length: 200000"])
             let holders = try (0..<12).map { _ in
@@ -272,7 +171,7 @@ struct LimitsTests {
         for (limit, isRefused) in [("64KiB", false), ("4KiB", true)] {
             let setup = Setup(
                 name: "small", server: "limits: { buffers: \"1MiB\", connectionBuffer: \"\(limit)\" }",
-                rest: LimitsTests.grants)
+                rest: Setup.limitedGrants)
             try Service.run(setup, transport) { service in
                 let head = service.text(
                     "POST", "/nos/token", ["Content-Type: application/json", "Content-Length: 30015"])
@@ -294,7 +193,7 @@ struct LimitsTests {
 
     @Test(arguments: Transport.allCases)
     func `drainTimeout: requests under way at the end have so long, and no longer`(_ transport: Transport) throws {
-        let setup = Setup(name: "drain", server: #"limits: { drainTimeout: "500ms" }"#, rest: LimitsTests.grants)
+        let setup = Setup(name: "drain", server: #"limits: { drainTimeout: "500ms" }"#, rest: Setup.limitedGrants)
         let service = try Service(setup, transport)
         defer { service.stop() }
         let client = try service.connect()

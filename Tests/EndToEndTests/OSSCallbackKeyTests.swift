@@ -96,7 +96,7 @@ struct KeyHostFault: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("The public keys of OSS's callbacks")
+@Suite("The public keys of OSS's callbacks, from hosts that fail")
 struct OSSCallbackKeyTests {
     private let reply = "{\"Status\":\"OK\",\"name\":\"中文\"}\n"
 
@@ -143,110 +143,5 @@ struct OSSCallbackKeyTests {
             let answer = try sent.send(to: service, try sent.signed())
             #expect(answer.text == reply)
         }
-    }
-
-    @Test(arguments: Transport.allCases)
-    func `a hundred callbacks that wait for one key make one call, and those after them none`(
-        _ transport: Transport
-    ) throws {
-        let oss = try FakeOSS { _, _ in
-            poll(nil, 0, 300)
-            return false
-        }
-        try Service.run(.ossCallbacks("hundred", oss.url), transport) { service in
-            let good = OSSCallback()
-            let (signature, forged) = (try good.signed(), try good.signed(by: FakeOSS.stranger))
-            let clients = try (0..<100).map { _ in try service.connect() }
-            for (number, client) in clients.enumerated() {
-                try client.send(good.text(to: service, number % 4 == 3 ? forged : signature))
-            }
-            #expect(try service.get("/livez").status == 200)
-            let answers = try clients.map { try $0.answer() }
-            for (number, answer) in answers.enumerated() {
-                #expect(answer.status == (number % 4 == 3 ? 401 : 200))
-            }
-            for _ in 0..<20 { #expect(try good.send(to: service, signature).text == reply) }
-            #expect(oss.asked == ["GET \(FakeOSS.usualPath) HTTP/1.1"])
-        }
-    }
-
-    @Test(arguments: Transport.allCases)
-    func `who goes while the key is fetched is forgotten, and the key is there for the next`(
-        _ transport: Transport
-    ) throws {
-        let oss = try FakeOSS { _, _ in
-            poll(nil, 0, 500)
-            return false
-        }
-        try Service.run(.ossCallbacks("gone", oss.url), transport) { service in
-            let good = OSSCallback()
-            let signature = try good.signed()
-            for _ in 0..<20 {
-                let client = try service.connect()
-                try client.send(good.text(to: service, signature))
-                client.reset()
-            }
-            #expect(try good.send(to: service, signature).text == reply)
-            #expect(oss.asked.count == 1)
-        }
-    }
-
-    @Test func `made-up versions of keys have the vendor asked a few times, and keep no genuine callback waiting`()
-        throws
-    {
-        let oss = try FakeOSS()
-        try Service.run(.ossCallbacks("made up", oss.url), .epoll) { service in
-            let good = OSSCallback()
-            let signature = try good.signed()
-            let client = try service.connect()
-            let begin = ContinuousClock.now
-            for number in 0..<300 {
-                let forged = good.with {
-                    $0.keyURL = "https://gosspublic.alicdn.com/callback_pub_key_v\(number + 2).pem"
-                }
-                try client.send(forged.text(to: service, signature))
-                let status = try client.answer().status
-                #expect(status == 502 || status == 503)
-            }
-            // The same place again and again is asked for once in two seconds.
-            let seconds = Int((ContinuousClock.now - begin).components.seconds)
-            #expect(oss.asked.count <= 6 + seconds, "\(oss.asked.count)")
-            #expect(try good.send(to: service, signature).text == reply)
-        }
-    }
-
-    @Test(arguments: Transport.allCases)
-    func `when the vendor is back, so are we within 5 s, and it is left alone meanwhile`(_ transport: Transport) throws
-    {
-        let isBack = Flag()
-        let oss = try FakeOSS { connection, _ in
-            guard !isBack.isSet else { return false }
-            try connection.answer("", status: "503 Down")
-            return true
-        }
-        try Service.run(.ossCallbacks("back", oss.url), transport) { service in
-            let good = OSSCallback()
-            let signature = try good.signed()
-            for _ in 0..<50 {
-                try good.send(to: service, signature).expectProblem(503, "upstream_unavailable")
-            }
-            #expect(oss.asked.count < 40)
-            isBack.set()
-            let begin = ContinuousClock.now
-            var status = 503
-            while status != 200, ContinuousClock.now - begin < .seconds(10) {
-                status = try good.send(to: service, signature).status
-                if status != 200 { usleep(100_000) }
-            }
-            #expect(status == 200)
-            #expect(ContinuousClock.now - begin < .seconds(8))
-        }
-    }
-
-    private final class Flag: @unchecked Sendable {
-        private let lock = NSLock()
-        private var value = false
-        func set() { lock.withLock { value = true } }
-        var isSet: Bool { lock.withLock { value } }
     }
 }

@@ -10,14 +10,17 @@ final class InProcessClient: Client {
 
     /// - Parameters:
     ///   - source: the address that it connects from.
-    ///   - listener: as in `InProcessService.connect`.
-    init(_ service: InProcessService, from source: UInt32 = loopback, to listener: Int = 0) throws {
+    ///   - listener, certificate: as in `InProcessService.connect`.
+    init(
+        _ service: InProcessService, from source: UInt32 = loopback, to listener: Int = 0,
+        showing certificate: String? = nil
+    ) throws {
         let bytes = [24, 16, 8, 0].map { "\(source >> $0 & 0xFF)" }
         guard let address = IPAddress(bytes.joined(separator: ".")) else {
             throw Program.Failure(description: "no address: \(source)")
         }
         self.service = service
-        connection = service.connect(from: ClientAddress(address), to: listener)
+        connection = try service.connect(from: ClientAddress(address), to: listener, showing: certificate)
         super.init()
     }
 

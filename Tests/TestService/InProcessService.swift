@@ -123,13 +123,17 @@ final class InProcessService: @unchecked Sendable {
     /// - Parameters:
     ///   - client: the address that it is from.
     ///   - listener: the place of the address that it connects to, the admin's behind the others; negative for the admin's first.
-    func connect(from client: ClientAddress, to listener: Int) -> Connection {
-        lock.withLock {
+    ///   - certificate: the file of one that the client shows by TLS, if any.
+    func connect(from client: ClientAddress, to listener: Int, showing certificate: String?) throws -> Connection {
+        try lock.withLock {
+            let server = edition.configuration.server
             lastToken += 1
-            let http = ServerConnection(
-                limits: settings.limits, at: clock.now(),
-                listener: listener < 0 ? edition.configuration.server.listen.count : listener, client: client,
-                token: lastToken)
+            var http = ServerConnection(
+                limits: settings.limits, at: clock.now(), listener: listener < 0 ? server.listen.count : listener,
+                client: client, token: lastToken)
+            http.certificate = try certificate.map {
+                try ClientCertificate($0, verifiedBy: server.tls?.clientAuthorities)
+            }
             let connection = Connection(http, token: lastToken)
             connections[lastToken] = connection
             return connection

@@ -106,6 +106,13 @@ final class Service: Asked, Sendable {
 
     func connect() throws -> Client { try connect(from: Client.loopback) }
 
+    /// - Parameter certificate: the file of what a client of a service without a process shows by TLS, if anything.
+    func connect(showing certificate: String?) throws -> Client {
+        try InProcessClient(inProcess, showing: certificate)
+    }
+
+    var isInProcess: Bool { if case .inProcess = home { true } else { false } }
+
     /// - Parameter listener: the place of an address that a service without a process would listen on.
     func connect(to listener: Int) throws -> Client { try InProcessClient(inProcess, to: listener) }
 

@@ -22,6 +22,9 @@ final class TestClock: Sendable {
         }
     }
 
+    /// Monotonic milliseconds.
+    var milliseconds: Int64 { now().monotonic }
+
     /// Whole seconds that it is ahead of the machine's.
     var seconds: Int64 { now().unixSeconds - SystemClock.now().unixSeconds }
 

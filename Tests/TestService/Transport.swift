@@ -2,8 +2,8 @@ import Testing
 
 /// Where the service of a test runs, and by what its event loops wait.
 ///
-/// What needs a process (signals, sockets, files, TLS, hand-over, SDKs) is tested over `allCases`; what sockets may matter to,
-/// by all three; and what they cannot matter to, `inProcess` alone.
+/// What needs a process (signals, sockets, files, TLS, hand-over, SDKs) is tested over `allCases`; what a socket may
+/// matter to, `everywhere`; and what they cannot matter to, `inProcess` alone.
 enum Transport: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// In the process of the tests, without a socket, by a clock that the test holds.
     case inProcess
@@ -12,6 +12,9 @@ enum Transport: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     /// Those of a process.
     static let allCases: [Transport] = [.epoll, .dispatch]
+
+    /// For what a socket may matter to.
+    static let everywhere: [Transport] = [.inProcess] + allCases
 
     var testDescription: String { rawValue }
 }

@@ -42,7 +42,7 @@ extension TLSSession {
         unsafe CertificateTime.unixSeconds(X509_get0_notAfter(certificate)) ?? 0
     }
 
-    private static func alternativeNames(of certificate: OpaquePointer) -> [AlternativeName] {
+    static func alternativeNames(of certificate: OpaquePointer) -> [AlternativeName] {
         guard let list = unsafe cs_x509_alternative_names(certificate) else { return [] }
         defer { unsafe cs_general_names_free(list) }
         return unsafe (0..<cs_general_names_count(list)).compactMap { index in

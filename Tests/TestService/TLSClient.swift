@@ -2,8 +2,6 @@ import COpenSSL
 import Foundation
 import TestPeers
 
-@testable import TestService
-
 /// A blocking client that speaks TLS, and may show a certificate of its own.
 final class TLSClient: Client {
     private let context: OpaquePointer
@@ -44,8 +42,9 @@ final class TLSClient: Client {
 }
 
 extension Service {
-    /// - Parameter certificate: what the client shows, if anything.
+    /// - Parameter certificate: what the client shows by TLS, if anything.
     func connect(showing certificate: ClientCertificates.Pair?) throws -> Client {
-        try TLSClient(port, showing: certificate)
+        guard isInProcess else { return try TLSClient(port, showing: certificate) }
+        return try connect(showing: certificate?.chain)
     }
 }

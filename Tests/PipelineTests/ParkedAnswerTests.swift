@@ -20,14 +20,13 @@ struct ParkedAnswerTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `who goes away makes room for others`(_ transport: Transport) throws {
+    @Test func `who goes away makes room for others`() throws {
         let peer = try ClientPeer(ParkedAnswerTests.vendor)
         defer { _ = peer.stop() }
         // Nobody's time is over while the test runs.
         let limits = #"limits: { waiters: 2, patience: "60s", attemptTimeout: "30s", callTimeout: "60s" }"#
         let setup = Setup.vendor("room", ["http://127.0.0.1:\(peer.port)"], limits)
-        try Service.run(setup, transport) { service in
+        try Service.run(setup) { service in
             let clients = try (0..<3).map { _ in try service.connect() }
             for client in clients { try client.send(service.text("GET", "/distribute-token.json?expires=7200")) }
             // Whichever it is that came last; the other two wait.
@@ -46,14 +45,13 @@ struct ParkedAnswerTests {
         }
     }
 
-    @Test(arguments: Transport.allCases)
-    func `R2: an answer that had to wait is for the same web pages as one that had not`(_ transport: Transport) throws {
+    @Test func `R2: an answer that had to wait is for the same web pages as one that had not`() throws {
         let peer = try ClientPeer(ParkedAnswerTests.vendor)
         defer { _ = peer.stop() }
         let setup = Setup.vendor(
             "pages", ["http://127.0.0.1:\(peer.port)"], Setup.patient,
             server: #"cors: { origins: ["https://app.example.com"] },"#)
-        try Service.run(setup, transport) { service in
+        try Service.run(setup) { service in
             // The second time nobody waits: it is remembered.
             for _ in 0..<2 {
                 for lifetime in [900, 1000] {

@@ -70,15 +70,14 @@ struct CallerTableTests {
         private let kodo: FakeKodo
         private let sts: ClientPeer
 
-        init(_ transport: Transport) throws {
+        init() throws {
             certificates = try ClientCertificates.shared.get()
             kodo = try FakeKodo()
             sts = try ClientPeer(STSFault.well)
             let url = "http://127.0.0.1:\(sts.port)"
-            plain = try Service(.everyRoute("every route", kodo: kodo.url, sts: url), transport)
+            plain = try Service(.everyRoute("every route", kodo: kodo.url, sts: url))
             secure = try Service(
-                .everyRoute("every route by TLS", kodo: kodo.url, sts: url, tls: certificates), transport)
-            for service in [plain, secure] { Service.keep(service) }
+                .everyRoute("every route by TLS", kodo: kodo.url, sts: url, tls: certificates))
             tickets = try House.mint(plain)
         }
 
@@ -110,12 +109,7 @@ struct CallerTableTests {
         /// Everybody there is.
         var askers: [Asker] { Asker.all() + Asker.others(certificates) }
 
-        private static let epoll = Result { try House(.epoll) }
-        private static let dispatch = Result { try House(.dispatch) }
-
-        static func shared(_ transport: Transport) throws -> House {
-            try (transport == .epoll ? epoll : dispatch).get()
-        }
+        static let shared = Result { try House() }
     }
 
     /// All that can be asked.
@@ -133,11 +127,11 @@ struct CallerTableTests {
         }
     }
 
-    @Test(arguments: Transport.allCases, places)
+    @Test(arguments: places)
     func `R7, R8, R12: the answer is what the rules say, whoever asks for what and how`(
-        _ transport: Transport, _ place: Place
+        _ place: Place
     ) throws {
-        let house = try House.shared(transport)
+        let house = try House.shared.get()
         for asker in house.askers {
             var client = try house.connect(asker)
             for method in CallerTableTests.methods {
@@ -164,9 +158,9 @@ struct CallerTableTests {
     }
 
     /// Who is refused whatever the body may be need not send it.
-    @Test(arguments: Transport.allCases, places)
-    func `R7: the order is the same when only the head has come`(_ transport: Transport, _ place: Place) throws {
-        let house = try House.shared(transport)
+    @Test(arguments: places)
+    func `R7: the order is the same when only the head has come`(_ place: Place) throws {
+        let house = try House.shared.get()
         let pending = ["Content-Type: application/json", "Content-Length: 10"]
         for asker in house.askers {
             for method in CallerTableTests.methods {
@@ -198,11 +192,11 @@ struct CallerTableTests {
             + answer.fields.filter { $0.name != "Date" }.map { "\($0.name): \($0.value)" }
     }
 
-    @Test(arguments: Transport.allCases, places)
+    @Test(arguments: places)
     func `R4: a foreign grant and one that does not exist answer alike, whoever asks`(
-        _ transport: Transport, _ place: Place
+        _ place: Place
     ) throws {
-        let house = try House.shared(transport)
+        let house = try House.shared.get()
         for asker in house.askers {
             // Both requests have one id, so that nothing else than the time may differ.
             let named = asker.adding("X-Request-Id: one-and-the-same")
