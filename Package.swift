@@ -52,6 +52,8 @@ let package = Package(
                 "Crypto", "Bytes", "CAllocations", "COpenSSL",
             ],
             swiftSettings: strict),
+        // What tests need of the machine, of what runs beside them, and of the binary that they start.
+        .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: strict),
         tests("BytesTests", "Bytes"),
         // Issuers of tokens, for the tests of whoever has to believe them.
         .target(
@@ -63,11 +65,11 @@ let package = Package(
         .target(
             name: "TestPeers", dependencies: ["Net", "CSystem", "COpenSSL"], path: "Tests/TestPeers",
             swiftSettings: strict),
-        tests("NetTests", "Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "TestPeers"),
+        tests("NetTests", "Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "TestPeers", "TestTraits"),
         tests("AccessTests", "Access", "Crypto", "Bytes", "TestKeys"),
         tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", "TestPeers", exclude: ["Fixtures"]),
-        tests("MachineTests", "Machine", "CSystem"),
-        tests("TelemetryTests", "Telemetry", "Crypto", "Bytes"),
+        tests("MachineTests", "Machine", "CSystem", "TestTraits"),
+        tests("TelemetryTests", "Telemetry", "Crypto", "Bytes", "TestTraits"),
         tests("UpstreamTests", "Upstream", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes", "TestPeers"),
         tests(
@@ -85,15 +87,15 @@ let package = Package(
             name: "TestService",
             dependencies: [
                 "Service", "Configuration", "Sandbox", "Machine", "Telemetry", "Net", "HTTP", "Crypto", "Bytes",
-                "TestPeers", "TestKeys", "COpenSSL",
+                "TestPeers", "TestKeys", "TestTraits", "COpenSSL",
             ],
             path: "Tests/TestService", swiftSettings: strict),
         tests(
             "PipelineTests", "TestService", "Providers", "TestPeers", "TestKeys", "Bytes", "Crypto",
             exclude: ["Fixtures"]),
         tests(
-            "EndToEndTests", "countersign", "TestService", "TestPeers", "TestKeys", "Providers", "Bytes", "Crypto",
-            "COpenSSL", exclude: ["Fixtures"]),
+            "EndToEndTests", "countersign", "TestService", "TestPeers", "TestKeys", "TestTraits", "Providers", "Bytes",
+            "Crypto", "COpenSSL", exclude: ["Fixtures"]),
         // What must hold of whoever reads bytes from outside.
         .target(
             name: "FuzzTargets",
@@ -109,9 +111,4 @@ if Context.environment["FUZZ"] != nil {
         .executableTarget(
             name: "countersign-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Driver",
             swiftSettings: strict))
-}
-
-// scripts/test has them ask a service that another build has made.
-if Context.environment["WITHOUT_END_TO_END"] != nil {
-    package.targets.removeAll { $0.name == "EndToEndTests" }
 }

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("POST /explain and the command")
+@Suite("POST /explain at the admin listener", .waiting)
 struct AdminExplainTests {
     @Test(arguments: Transport.allCases)
     func `it says what the command says, of the configuration that is served`(_ transport: Transport) throws {

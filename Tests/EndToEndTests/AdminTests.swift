@@ -1,10 +1,11 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("The admin listener of a process", .timeLimit(.minutes(20)))
+@Suite("The admin listener", .waiting, .timeLimit(.minutes(20)))
 struct AdminTests {
     private static let operatorKey = APIKey(key: "key-of-the-operator-0123456789", id: "operator")
 

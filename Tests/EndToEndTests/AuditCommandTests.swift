@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("countersign audit verify")
+@Suite("countersign audit verify", .waiting)
 struct AuditCommandTests {
     /// An audit of three files, by a service that has ended, with the configuration that wrote it.
     private final class Trail {

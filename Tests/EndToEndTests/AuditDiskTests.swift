@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// Nothing is issued that is not on record, whatever the disk does, and whenever the process dies.
-@Suite("The audit, when things break", .timeLimit(.minutes(20)))
+@Suite("The audit, when things break", .waiting, .timeLimit(.minutes(20)))
 struct AuditDiskTests {
     private static let setup = Setup(
         name: "audited disk",

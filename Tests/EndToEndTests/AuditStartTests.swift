@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// What a stop and a start leave on record, and what is found that was done between them.
-@Suite("The audit at start and stop", .timeLimit(.minutes(20)))
+@Suite("The audit at start and stop", .waiting, .timeLimit(.minutes(20)))
 struct AuditStartTests {
     /// A service that is stopped and started anew with the same files.
     private final class House {

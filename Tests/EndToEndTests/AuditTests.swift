@@ -1,11 +1,12 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// What is issued is on record, and who is refused; nothing else is.
-@Suite("The audit", .timeLimit(.minutes(20)))
+@Suite("The audit", .waiting, .timeLimit(.minutes(20)))
 struct AuditTests {
     private static let open = Setup(
         name: "audited",

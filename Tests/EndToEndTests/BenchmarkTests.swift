@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("The benchmark's counting")
+@Suite("The benchmark's counting", .waiting)
 struct BenchmarkTests {
     private func run(_ arguments: String...) throws -> Program.Outcome {
         try Program(Program.benchmark, arguments).wait()

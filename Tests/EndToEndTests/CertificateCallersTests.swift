@@ -1,11 +1,12 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// Callers who are known by what they show in the handshake.
-@Suite("Callers by certificate: R5, R8, R9, R11, R12", .timeLimit(.minutes(20)))
+@Suite("Callers by certificate: R5, R8, R9, R11, R12", .waiting, .timeLimit(.minutes(20)))
 struct CertificateCallersTests {
     private let certificates: ClientCertificates
 

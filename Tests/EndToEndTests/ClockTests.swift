@@ -1,10 +1,11 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("A clock that jumps", .timeLimit(.minutes(20)))
+@Suite("A clock that jumps", .alone, .unwatched, .timeLimit(.minutes(20)))
 struct ClockTests {
     private static let target = "/qiniu/uptoken?key=photos/a"
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("The command line")
+@Suite("The command line", .waiting)
 struct CommandTests {
     // MARK: version, help, usage
 

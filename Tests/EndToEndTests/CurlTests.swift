@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// What README shows, with config/demo.json5 as it stands in the repository and the real curl.
-@Suite("The demonstration through curl")
+@Suite("The demonstration through curl", .waiting)
 struct CurlTests {
     static func curl(_ arguments: [String], folder: String? = nil) throws -> Program.Outcome {
         try Program(

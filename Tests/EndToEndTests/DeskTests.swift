@@ -1,11 +1,12 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// What an operator does at the command line: mint, explain, ticket, and a configuration's own tests.
-@Suite("The desk: mint, explain, ticket, policyTests")
+@Suite("The desk: mint, explain, ticket, policyTests", .waiting)
 struct DeskTests {
     private func run(
         _ command: String, _ configuration: String, _ arguments: [String], input: String? = nil

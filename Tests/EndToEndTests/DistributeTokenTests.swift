@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("Sessions of a role that many wait for")
+@Suite("Sessions of a role over HTTP, the sandbox being the vendor: R5, R17", .waiting)
 struct DistributeTokenTests {
     @Test(arguments: Transport.allCases)
     func `the log warns that the sandbox stands in for the vendor`(_ transport: Transport) throws {

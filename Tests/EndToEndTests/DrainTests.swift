@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// Nobody is cut when the service ends.
-@Suite("The end under load", .timeLimit(.minutes(20)))
+@Suite("The end under load", .waiting, .timeLimit(.minutes(20)))
 struct DrainTests {
     private static let grants = """
         grants: { "all": { route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,

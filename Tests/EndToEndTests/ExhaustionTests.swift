@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("Out of descriptors", .timeLimit(.minutes(20)))
+@Suite("Out of descriptors", .timed, .timeLimit(.minutes(20)))
 struct ExhaustionTests {
     private static let setup = Setup(name: "few", server: "workers: 2,", rest: "grants: {},")
 

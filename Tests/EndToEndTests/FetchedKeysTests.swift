@@ -1,11 +1,12 @@
 import Crypto
 import Foundation
 import TestKeys
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("Keys that are fetched by URL: R8, R19")
+@Suite("Keys that are fetched by URL: R8, R19", .waiting)
 struct FetchedKeysTests {
     /// Asks with a token of the key until the status comes that is expected, for 60 s at most; on the way there is only what is
     /// said.

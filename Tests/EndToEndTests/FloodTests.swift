@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// One address that takes all it can of what is there for all.
-@Suite("Floods of one address", .timeLimit(.minutes(20)))
+@Suite("Floods of one address", .waiting, .timeLimit(.minutes(20)))
 struct FloodTests {
     private static let hostile: UInt32 = 0x7F00_0002
     private static let grants = """

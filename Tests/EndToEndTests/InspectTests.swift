@@ -1,11 +1,12 @@
 import Crypto
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// `countersign inspect` on what the service gives out.
-@Suite("inspect")
+@Suite("inspect", .waiting)
 struct InspectTests {
     private func inspect(
         _ text: String, _ arguments: String..., environment: [String: String] = Setup.environment,

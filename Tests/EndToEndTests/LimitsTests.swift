@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("server.limits: every key takes effect")
+@Suite("server.limits: every key takes effect", .waiting)
 struct LimitsTests {
     @Test(arguments: Transport.allCases)
     func `a client that is refused while it still sends gets to read why`(_ transport: Transport) throws {

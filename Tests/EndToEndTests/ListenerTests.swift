@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("What the service listens on", .timeLimit(.minutes(20)))
+@Suite("What the service listens on", .waiting, .timeLimit(.minutes(20)))
 struct ListenerTests {
     private static func setup(_ listen: [String], _ server: String = "") -> Setup {
         Setup(

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("The log", .timeLimit(.minutes(20)))
+@Suite("The log", .waiting, .timeLimit(.minutes(20)))
 struct LogTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
     private static let parent = "traceparent: 00-\(trace)-b7ad6b7169203331-01"

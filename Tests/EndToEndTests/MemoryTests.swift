@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("Out of memory", .timeLimit(.minutes(20)))
+@Suite("Out of memory", .alone, .unwatched, .timeLimit(.minutes(20)))
 struct MemoryTests {
     private static let megabyte = 1 << 20
 

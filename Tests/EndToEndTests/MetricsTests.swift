@@ -1,11 +1,12 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// What stands in `deploy/` and at `/metrics`.
-@Suite("Metrics of a process", .timeLimit(.minutes(20)))
+@Suite("Metrics", .waiting, .timeLimit(.minutes(20)))
 struct MetricsTests {
     /// Drives a service, and has Prometheus' own parser compare what it says before and after.
     private func expect(_ expected: String, of service: Service, _ drive: () throws -> Void) throws {

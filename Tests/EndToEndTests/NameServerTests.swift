@@ -2,12 +2,13 @@ import Crypto
 import Foundation
 import TestKeys
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// What comes of it when the names of vendors and issuers cannot be looked up.
-@Suite("Names that cannot be resolved", .timeLimit(.minutes(20)))
+@Suite("Names that cannot be resolved", .timed, .timeLimit(.minutes(20)))
 struct NameServerTests {
     /// Sessions of a vendor, tokens of an issuer, and grants that need neither.
     static func setup(vendor: String, issuer: String) -> Setup {

@@ -1,5 +1,6 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
@@ -96,7 +97,7 @@ struct KeyHostFault: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("The public keys of OSS's callbacks, from hosts that fail")
+@Suite("The public keys of OSS's callbacks", .timed)
 struct OSSCallbackKeyTests {
     private let reply = "{\"Status\":\"OK\",\"name\":\"中文\"}\n"
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("The admin listener's pages, through curl")
+@Suite("OpenAPI, and what is compressed", .waiting, .timeLimit(.minutes(20)))
 struct OpenAPITests {
     @Test(arguments: Transport.allCases)
     func `large answers of the admin listener are compressed for those who take it, and none of the public one`(

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
@@ -6,7 +7,7 @@ import Testing
 /// What an ordinary user can see of a service that runs as the same user. That takes root, who alone can have processes run as
 /// somebody else: elsewhere `scripts/test` leaves these tests out, and says so.
 /// In turns, since each looks at all processes of the user.
-@Suite("Other processes of the same user", .serialized, .enabled(if: geteuid() == 0), .timeLimit(.minutes(20)))
+@Suite("Other processes of the same user", .alone, .unwatched, .serialized, .needsRoot, .timeLimit(.minutes(20)))
 struct OtherUserTests {
     private static let user: uid_t = 65_534
     private static let becoming = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"]

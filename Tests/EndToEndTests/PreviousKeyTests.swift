@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("Keys that signed before, and commands")
+@Suite("Keys that signed before", .waiting)
 struct PreviousKeyTests {
     @Test func `inspect knows what it has signed until its end`() throws {
         let before = try Service.run(Setup.previousKeys(until: nil)) { try $0.get("/qiniu/uptoken").text }

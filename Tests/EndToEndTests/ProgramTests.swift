@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// What these tests start processes with.
-@Suite(.timeLimit(.minutes(20))) struct ProgramTests {
+@Suite(.waiting, .timeLimit(.minutes(20))) struct ProgramTests {
     /// Swift Testing's exit tests, in the same process, never end while it has a child that is dead and not waited for.
     @Test func `a process that has ended is waited for, though nobody asks`() throws {
         let program = try Program("/bin/sh", ["-c", "exit 3"])

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("HTTP/1.1 as clients speak it")
+@Suite("HTTP/1.1 as clients speak it", .waiting)
 struct ProtocolTests {
     private static let token = "/qiniu/uptoken?key=photos/a.jpg"
 

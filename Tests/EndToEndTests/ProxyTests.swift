@@ -1,11 +1,12 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// Addresses that proxies tell, as the limits for them show.
-@Suite("Behind proxies", .timeLimit(.minutes(20)))
+@Suite("Behind proxies", .waiting, .timeLimit(.minutes(20)))
 struct ProxyTests {
     private static func setup(_ name: String, _ server: String, listen: String = "\"127.0.0.1:0\"") -> Setup {
         Setup(

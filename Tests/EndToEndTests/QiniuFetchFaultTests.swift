@@ -1,5 +1,6 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
@@ -122,7 +123,7 @@ struct KodoFault: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Faults of Kodo, as clients see them")
+@Suite("Faults of Kodo, as clients see them", .timed)
 struct QiniuFetchFaultTests {
     @Test("every fault has its answer within 2 s, others are served meanwhile", arguments: KodoFault.all)
     func answer(to fault: KodoFault) throws {

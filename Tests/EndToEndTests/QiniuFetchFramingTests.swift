@@ -1,5 +1,6 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
@@ -95,7 +96,7 @@ struct FramedAnswer: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Kodo's answers under attack, over the wire")
+@Suite("Kodo's answers under attack, over the wire", .waiting)
 struct QiniuFetchFramingTests {
     /// Says whether the hostile answer has been given for the first time; the connections' threads share it.
     private final class Flag: @unchecked Sendable {

@@ -1,10 +1,11 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("What the service asks Kodo by itself, over sockets")
+@Suite("What the service asks Kodo by itself", .waiting)
 struct QiniuFetchTests {
     @Test func `a host that is down is passed over for the next, over TLS`() throws {
         let certificates = try ClientCertificates.shared.get()

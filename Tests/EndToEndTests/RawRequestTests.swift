@@ -1,11 +1,12 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// Requests byte by byte as they are sent, each with what RFC 9110 and RFC 9112 have a strict server answer.
-@Suite("Raw requests, strictly by RFC 9110 and 9112", .timeLimit(.minutes(20)))
+@Suite("Raw requests, strictly by RFC 9110 and 9112", .waiting, .timeLimit(.minutes(20)))
 struct RawRequestTests {
     @Test func `there are more than 600`() { #expect(RawRequest.all.count > 600) }
 

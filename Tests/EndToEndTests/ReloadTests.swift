@@ -2,12 +2,13 @@ import Crypto
 import Foundation
 import TestKeys
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// Another configuration takes the place of the one that serves, and nobody notices who need not.
-@Suite("Reload: R12, R19", .timeLimit(.minutes(20)))
+@Suite("Reload: R12, R19", .waiting, .timeLimit(.minutes(20)))
 struct ReloadTests {
     static let quiet = "reload: { watch: false },"
 
@@ -102,7 +103,7 @@ struct ReloadTests {
         #expect(!outcome.err.contains("not reloaded"))
     }
 
-    @Test(arguments: Transport.allCases)
+    @Test(.alone, .unwatched, arguments: Transport.allCases)
     func `what belonged to 200 configurations is let go of`(_ transport: Transport) throws {
         var setup = Setup.tokens
         setup.rest += ReloadTests.quiet

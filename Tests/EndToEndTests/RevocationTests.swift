@@ -1,12 +1,13 @@
 import Crypto
 import Foundation
 import TestKeys
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// Who is denied or loses a credential while a request is on its way.
-@Suite("Revocation: R12, R19", .timeLimit(.minutes(20)))
+@Suite("Revocation: R12, R19", .waiting, .timeLimit(.minutes(20)))
 struct RevocationTests {
     @Test(arguments: Transport.allCases)
     func `R12: a process whose place was taken gives nothing that the other denies, though no file is watched`(

@@ -1,10 +1,11 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("Faults of the vendor, as clients see them")
+@Suite("Faults of the vendor, as clients see them", .timed)
 struct STSFaultTests {
     @Test("every fault has its answer within 2 s, others are served meanwhile", arguments: STSFault.all)
     func answer(to fault: STSFault) throws {

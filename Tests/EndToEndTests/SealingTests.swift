@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// What other processes can see of the service's environment, while it runs and while another process takes its place.
-@Suite("Nobody reads secrets out of the environment", .timeLimit(.minutes(20)))
+@Suite("Nobody reads secrets out of the environment", .waiting, .timeLimit(.minutes(20)))
 struct SealingTests {
     /// Signs by a secret that the environment alone has.
     static func setup() throws -> Setup {

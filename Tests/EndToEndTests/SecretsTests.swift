@@ -1,12 +1,13 @@
 import Foundation
 import TestKeys
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// Drives every route with all that goes well and wrong, then looks for every secret wherever others may look.
-@Suite("Secrets appear nowhere: R7", .timeLimit(.minutes(20)))
+@Suite("Secrets appear nowhere: R7", .waiting, .timeLimit(.minutes(20)))
 struct SecretsTests {
     /// Letters and digits that stand nowhere else.
     private static func canary(_ length: Int = 48) -> String {

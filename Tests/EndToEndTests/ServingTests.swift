@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("The life of a service: start, health, end")
+@Suite("The life of a service: start, health, end", .waiting)
 struct ServingTests {
     private static let grants = """
         grants: {

@@ -1,11 +1,12 @@
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// The service over TLS, through curl and OpenSSL's own client.
-@Suite("TLS through curl and openssl", .timeLimit(.minutes(20)))
+@Suite("TLS through curl and openssl", .waiting, .timeLimit(.minutes(20)))
 struct TLSTests {
     private let certificates: ClientCertificates
 

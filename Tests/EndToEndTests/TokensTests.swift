@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import TestService
 
-@Suite("Tokens that the libraries of issuers make: R8")
+@Suite("Tokens over HTTP: R5, R7, R8, R9, R12, R14, R17", .waiting)
 struct TokensTests {
     @Test(.enabled(if: Python.path != nil), arguments: Transport.allCases)
     func `R8: tokens and keys of the libraries that issuers use are believed`(_ transport: Transport) throws {

@@ -2,12 +2,13 @@ import Crypto
 import Foundation
 import TestKeys
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import TestService
 
 /// A file that changes is taken up by itself, whichever it is and however it comes to be another.
-@Suite("Files that change: reload", .timeLimit(.minutes(20)))
+@Suite("Files that change: reload", .waiting, .timeLimit(.minutes(20)))
 struct WatchTests {
     private static let watching = #"reload: { interval: "100ms" },"#
 

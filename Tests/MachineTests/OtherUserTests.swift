@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Machine
 
-/// Files of other users. Root alone can give files away: elsewhere `scripts/test` leaves these tests out, and says so.
-@Suite("Files of other users", .enabled(if: geteuid() == 0))
+/// Files of other users. Root alone can give files away.
+@Suite("Files of other users", .needsRoot)
 struct OtherUserTests {
     private func weakness(_ path: String) throws -> String? { try #require(ReadFile(path)).weakness }
 

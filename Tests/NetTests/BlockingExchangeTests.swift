@@ -1,10 +1,11 @@
 import Bytes
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import Net
 
-@Suite struct BlockingExchangeTests {
+@Suite(.waiting) struct BlockingExchangeTests {
     private let request = Array("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n".utf8)
 
     @Test func `gets what the server says until it closes`() throws {

@@ -1,12 +1,13 @@
 import Bytes
 import HTTP
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// Exchanges without TLS: what an answer is, and which connections are used for it.
-@Suite(.timeLimit(.minutes(20))) struct ClientExchangeTests {
+@Suite(.timed, .timeLimit(.minutes(20))) struct ClientExchangeTests {
     @Test(arguments: TransportKind.allCases)
     func `an exchange with a server of our own brings its answer`(kind: TransportKind) throws {
         try withClient(kind) { (client) throws in

@@ -1,6 +1,7 @@
 import Bytes
 import Glibc
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import Net
@@ -101,7 +102,7 @@ struct ClientFault: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite(.timeLimit(.minutes(20))) struct ClientFaultTests {
+@Suite(.timed, .timeLimit(.minutes(20))) struct ClientFaultTests {
     private let certificates: ClientCertificates
     private let trust: TLSTrust
 

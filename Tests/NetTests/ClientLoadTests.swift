@@ -1,12 +1,13 @@
 import Bytes
 import Foundation
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// Many exchanges at once, and what they cost everybody else.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ClientLoadTests {
+@Suite(.timed, .serialized, .timeLimit(.minutes(20))) struct ClientLoadTests {
     private let certificates: ClientCertificates
     private let trust: TLSTrust
 

@@ -1,10 +1,11 @@
 import Bytes
 import Dispatch
+import TestTraits
 import Testing
 
 @testable import Net
 
-@Suite(.timeLimit(.minutes(20))) struct ClientResolverTests {
+@Suite(.timed, .timeLimit(.minutes(20))) struct ClientResolverTests {
     /// Answers that come when the test says so, at times that it sets.
     private final class Names: Sendable {
         private let lock = Lock()

@@ -1,12 +1,13 @@
 import Bytes
 import COpenSSL
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// Whom the client believes.
-@Suite(.timeLimit(.minutes(20))) struct ClientTLSTests {
+@Suite(.timed, .timeLimit(.minutes(20))) struct ClientTLSTests {
     private let certificates: ClientCertificates
     private let trust: TLSTrust
 

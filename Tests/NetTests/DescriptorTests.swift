@@ -3,12 +3,13 @@ import Dispatch
 import Foundation
 import HTTP
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// What a server does to the process as a whole, each in a process of its own, so that no other test is counted with it.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct DescriptorTests {
+@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct DescriptorTests {
     @Test(arguments: TransportKind.allCases.map(\.rawValue))
     func `500 connections and a server leave no descriptor behind`(transport: String) async {
         await #expect(processExitsWith: .success) { [transport] in

@@ -2,12 +2,13 @@ import Bytes
 import Foundation
 import Glibc
 import HTTP
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// What one client, or many, may take of what is there for all.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct FairnessTests {
+@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct FairnessTests {
     @Test(arguments: TransportKind.allCases)
     func `others have their turn between the requests of one`(transport: TransportKind) throws {
         // It may happen to be seen late that another is there, but not each time.

@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Net
 
-@Suite struct ListeningSocketTests {
+@Suite(.waiting) struct ListeningSocketTests {
     /// Somebody who has begun to connect.
     private final class Newcomer {
         let descriptor: Int32

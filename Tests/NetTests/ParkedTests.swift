@@ -1,12 +1,13 @@
 import Bytes
 import Foundation
 import HTTP
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// Requests whose answers come later.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ParkedTests {
+@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct ParkedTests {
     private func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n" }
 
     @Test(arguments: TransportKind.allCases)

@@ -1,12 +1,13 @@
 import Bytes
 import Glibc
 import HTTP
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// Who has a place when there are as many connections as there may be, of an address each.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct PlacesTests {
+@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct PlacesTests {
     private func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n" }
 
     /// Runs `body` with so many places, and with what connects from an address of its own, by its number, and asks.

@@ -1,11 +1,12 @@
 import Bytes
 import HTTP
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// How a server begins and ends, and what it leaves behind.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ServerLifeTests {
+@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct ServerLifeTests {
     @Test(arguments: TransportKind.allCases)
     func `a port has one server`(transport: TransportKind) throws {
         try withServer(transport) { server in

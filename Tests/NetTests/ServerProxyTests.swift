@@ -2,12 +2,13 @@ import Bytes
 import COpenSSL
 import Glibc
 import HTTP
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// Proxies that say whom they speak for before anything else.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ServerProxyTests {
+@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct ServerProxyTests {
     private static func settings(_ settings: inout Server.Settings) {
         let loopback = [AddressBlock("127.0.0.1")].compactMap { $0 }
         settings.proxies = TrustedProxies(loopback, includesLocal: true)

@@ -3,12 +3,13 @@ import Crypto
 import Foundation
 import HTTP
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// Whose certificates a server takes from its clients (R9).
-@Suite(.timeLimit(.minutes(20))) struct ServerTLSClientCertificateTests {
+@Suite(.waiting, .timeLimit(.minutes(20))) struct ServerTLSClientCertificateTests {
     private let certificates: ClientCertificates
 
     init() throws { certificates = try ClientCertificates.shared.get() }

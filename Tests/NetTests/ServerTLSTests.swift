@@ -3,12 +3,13 @@ import Crypto
 import Glibc
 import HTTP
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import Net
 
 /// What TLS a server speaks, and which certificates it shows.
-@Suite(.timeLimit(.minutes(20))) struct ServerTLSTests {
+@Suite(.waiting, .timeLimit(.minutes(20))) struct ServerTLSTests {
     private let certificates: ClientCertificates
 
     init() throws { certificates = try ClientCertificates.shared.get() }

@@ -2,6 +2,7 @@ import COpenSSL
 import Glibc
 import HTTP
 import TestPeers
+import TestTraits
 import Testing
 
 @testable import Net
@@ -9,7 +10,7 @@ import Testing
 private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
 /// What passes through a server's TLS, and how connections begin and end. In turns, since some measure time.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ServerTLSTransferTests {
+@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct ServerTLSTransferTests {
     @Test(arguments: TransportKind.allCases, TLSVersion.allCases)
     func `100 requests in one record are answered in order`(kind: TransportKind, version: TLSVersion) throws {
         try withTLSServer(kind) { (server) throws in

@@ -1,5 +1,6 @@
 import Glibc
 import HTTP
+import TestTraits
 import Testing
 
 @testable import Net
@@ -7,7 +8,7 @@ import Testing
 private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
 /// What one client, or several, get from a running server. In turns, since they measure time and fill the machine.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ServerTests {
+@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct ServerTests {
     @Test(arguments: TransportKind.allCases)
     func `a connection serves one request after the other`(transport: TransportKind) throws {
         try withServer(transport) { server in

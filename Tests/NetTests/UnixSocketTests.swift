@@ -2,11 +2,12 @@ import Bytes
 import Foundation
 import Glibc
 import HTTP
+import TestTraits
 import Testing
 
 @testable import Net
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct UnixSocketTests {
+@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct UnixSocketTests {
     private let folder: String
 
     init() throws {

@@ -1,10 +1,11 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Telemetry
 
-/// Audits of other users. Root alone can give files away: elsewhere `scripts/test` leaves these tests out, and says so.
-@Suite("The audit's file and other users", .enabled(if: geteuid() == 0))
+/// Audits of other users. Root alone can give files away.
+@Suite("The audit's file and other users", .needsRoot)
 struct OtherUserTests {
     private func open(_ folder: Folder, maximumSize: Int = .max) throws -> AuditFile {
         try AuditFile(folder.file, key: auditKey, maximumSize: maximumSize, at: moment)

@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 
 /// A process that a test has started, with pipes from what it writes; it never outlives its owner.
 final class Program: @unchecked Sendable {
@@ -20,12 +21,18 @@ final class Program: @unchecked Sendable {
 
     var identifier: pid_t { child.identifier }
 
-    /// The service's binary; scripts/test names another where a test's would be watched by a sanitizer, and cannot be.
-    static let countersign = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_BINARY"] ?? binary("countersign")
+    /// The service's binary: beside the tests, or the release for a test that no sanitizer can watch.
+    static var countersign: String { Unwatched.isNeeded ? unwatched : built }
+    private static let built = binary("countersign")
+    private static let unwatched = release("countersign") ?? built
     /// The benchmark's. These tests do not depend on it as a target: it would count the test runner's allocations, too. Nor
-    /// can it count those of a sanitizer, so that scripts/test names one without.
-    static let benchmark =
-        ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_BENCHMARK"] ?? binary("countersign-bench")
+    /// can it count those of a sanitizer.
+    static let benchmark = release("countersign-bench") ?? binary("countersign-bench")
+
+    /// A binary without a sanitizer, where one watches the tests: scripts/test names the folder.
+    private static func release(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_RELEASE"].map { "\($0)/\(name)" }
+    }
 
     /// Whether a sanitizer watches these tests and the binaries that they start.
     static let isWatched = ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains { ProcessInfo.processInfo.environment[$0] != nil }

@@ -130,12 +130,6 @@ final class Service: Asked, Sendable {
     /// The same, seeing files of its own wherever it mounts them; that takes root.
     static func mounting(_ preparation: String) -> [String] { ["/usr/bin/unshare", "--mount"] + shell(preparation) }
 
-    /// Whether it may be done.
-    static let canMount: Bool = {
-        guard geteuid() == 0, let trial = try? Program("/usr/bin/unshare", ["--mount", "true"]) else { return false }
-        return (try? trial.wait().code) == 0
-    }()
-
     /// The port that the program says in its log, when it has said so: that of an IPv4 address if there is one, which is what
     /// `connect` takes, and 0 for a Unix socket.
     private static func port(of process: Program, behind words: String, _ isJSON: Bool) throws -> UInt16 {
