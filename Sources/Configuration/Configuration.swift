@@ -117,7 +117,7 @@ package struct Configuration: Sendable {
     }
 
     /// How vendors' public keys are had that callbacks are signed by; times in milliseconds.
-    package struct CallbackKeys: Sendable {
+    package struct CallbackKeys: Sendable, Equatable {
         /// How many are remembered at a time.
         package let remembered: Int
         /// How old a key is when the next is fetched, and how old one may be that is used.

@@ -9,7 +9,7 @@ package struct UpstreamLimits: Sendable, Equatable {
     /// Seconds that a credential is believed to hold at most, whatever the vendor says: the longest session of any role.
     package var longestLife: Int64 = 43_200
 
-    /// From one failed flight of a slot to the next: a random part of this, doubled with every failure in a row …
+    /// From one failed fetch of a slot to the next: a random part of this, doubled with every failure in a row …
     package var slotBackoff: Int64 = 250
     /// … up to this. With `breakerOpen` and `attemptTimeout` it keeps recovery within 5 s of the vendor's.
     package var longestSlotBackoff: Int64 = 1_500
@@ -17,9 +17,9 @@ package struct UpstreamLimits: Sendable, Equatable {
     package var refusalMemory: Int64 = 4_000
     /// How long after its last failure the vendor is taken to be failing still.
     package var outageMemory: Int64 = 30_000
-    /// After this a flight that nobody reported is given up, so that a lost report blocks nothing for ever: longer than any
+    /// After this a fetch that nobody reported is given up, so that a lost report blocks nothing for ever: longer than any
     /// call.
-    package var flightLease: Int64 { callTimeout.plus(9_000) }
+    package var fetchLease: Int64 { callTimeout.plus(9_000) }
 
     /// One call with all its attempts and the pauses between them.
     package var callTimeout: Int64 = 6_000
@@ -33,7 +33,7 @@ package struct UpstreamLimits: Sendable, Equatable {
     package var retryBackoff: Int64 = 100
     /// … up to this.
     package var longestRetryBackoff: Int64 = 1_000
-    /// How long a request may be parked; then it is told to come back (`SlotTable.expire`), while the flight goes on. Whoever
+    /// How long a request may be parked; then it is told to come back (`SlotTable.expire`), while the fetch goes on. Whoever
     /// looks four times a second lets nobody wait for 2 s.
     package var patience: Int64 = 1_500
 

@@ -97,30 +97,31 @@ final class House {
         let permitted = try permitted("distribute-token", "")
         let grant = permitted.permit.grant
         guard case .session(let issuer) = configuration.issuers[grant.index],
-            let desk = edition.desks.desks[grant.credential]
+            let account = edition.accounts.accounts[grant.credential]
         else {
             throw RowError("the grant is none of sessions")
         }
         var scratch = ByteWriter()
         try remember(
             issuer.session(
-                under: permitted.permit, for: permitted.caller.principal, of: desk.account, using: &scratch), at: desk)
+                under: permitted.permit, for: permitted.caller.principal, of: account.account, using: &scratch),
+            in: account)
     }
 
     /// The same for the sessions that sign.
     func rememberSigningSessions() throws {
         for (grant, issuer) in zip(configuration.grants, configuration.issuers) {
             guard case .signingBySession(_, let policy) = issuer,
-                let desk = edition.desks.desks[grant.credential]
+                let account = edition.accounts.accounts[grant.credential]
             else { continue }
-            guard let session = try STSSession(signingFor: grant, allowing: policy, of: desk.account) else {
+            guard let session = try STSSession(signingFor: grant, allowing: policy, of: account.account) else {
                 throw RowError("the session's policy is none")
             }
-            try remember(session, at: desk)
+            try remember(session, in: account)
         }
     }
 
-    private func remember(_ session: STSSession, at desk: SessionDesk) throws {
+    private func remember(_ session: STSSession, in account: SessionAccount) throws {
         guard
             let credential = STSCredential(
                 accessKeyID: Array(text: "STS.NUexampleexampleexample1"),
@@ -129,8 +130,10 @@ final class House {
                 expiresAt: House.seconds + 3600)
         else { throw RowError("there is no credential") }
         let now = Now(unixSeconds: House.seconds, monotonic: House.now.monotonic)
-        if case .start(let flight) = desk.ask(SlotKey(session.key), as: 1, at: now).answer {
-            desk.land(flight, with: credential, issuedAt: now.unixSeconds, longest: nil, at: now)
+        if case .start(let fetch) = account.cache.ask(session.key, for: 1, at: now) {
+            account.cache.land(
+                fetch, with: credential,
+                for: .dated(expiresAt: credential.expiresAt, issuedAt: now.unixSeconds, longest: nil), at: now)
         }
     }
 
@@ -138,6 +141,8 @@ final class House {
     func remember(_ key: RSAPublicKey, for claim: CallbackClaim) {
         let now = Now(unixSeconds: House.seconds, monotonic: House.now.monotonic)
         let keys = edition.callbackKeys
-        if case .start = keys.ask(claim.key, for: 0, at: now) { keys.land(claim.key, with: .success(key), at: now) }
+        if case .start(let fetch) = keys.cache.ask(claim.key, for: 1, at: now) {
+            keys.cache.land(fetch, with: key, for: keys.lifetime, at: now)
+        }
     }
 }

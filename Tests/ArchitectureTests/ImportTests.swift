@@ -9,7 +9,7 @@ import Testing
         "Crypto": ["Bytes", "COpenSSL"],
         "Access": ["Crypto", "Bytes"],
         "Providers": ["Access", "Crypto", "Bytes"],
-        "Upstream": ["Providers", "Crypto", "Bytes"],
+        "Upstream": ["Net", "HTTP", "Providers", "Access", "Crypto", "Bytes"],
         "HTTP": ["Bytes"],
         "Net": ["HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Sandbox": ["Net", "HTTP", "Crypto", "Bytes"],

@@ -58,7 +58,7 @@ struct SessionsTests {
             var expected = UpstreamLimits()
             expected.callTimeout = call
             #expect("\(found)" == "\(expected)")
-            #expect(found.flightLease > found.callTimeout && found.probeLease > found.attemptTimeout)
+            #expect(found.fetchLease > found.callTimeout && found.probeLease > found.attemptTimeout)
         }
     }
 

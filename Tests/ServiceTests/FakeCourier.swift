@@ -1,3 +1,5 @@
+import Upstream
+
 @testable import Net
 @testable import Service
 

@@ -3,7 +3,7 @@ import Testing
 @testable import Upstream
 
 @Suite struct ExpiringSlotTests {
-    @Test func `the first ask begins a flight, and all others wait for it`() throws {
+    @Test func `the first ask begins a fetch, and all others wait for it`() throws {
         var bench = SlotBench()
         #expect(bench.state == .empty)
         #expect(bench.ask() == "start")
@@ -12,10 +12,10 @@ import Testing
         #expect(bench.succeed(1, life: 3600) == "serve 1")
         #expect(bench.state == .fresh)
         #expect(bench.ask() == "serve 1")
-        #expect(bench.flight == 1)
+        #expect(bench.fetch == 1)
     }
 
-    @Test func `past half of its life it is served and refreshed, by one flight`() throws {
+    @Test func `past half of its life it is served and refreshed, by one fetch`() throws {
         var bench = SlotBench()
         _ = bench.ask()
         _ = bench.succeed(1, life: 3600)
@@ -213,12 +213,12 @@ import Testing
         #expect(bench.ask() == "serve 1, refresh")
     }
 
-    @Test func `a report of another flight changes nothing`() throws {
+    @Test func `a report of another fetch changes nothing`() throws {
         var bench = SlotBench()
-        #expect(bench.fail(.network, flight: 0) == "nothing")
+        #expect(bench.fail(.network, fetch: 0) == "nothing")
         _ = bench.ask()
-        #expect(bench.succeed(9, life: 3600, flight: 7) == "nothing")
-        #expect(bench.fail(.network, flight: 7) == "nothing")
+        #expect(bench.succeed(9, life: 3600, fetch: 7) == "nothing")
+        #expect(bench.fail(.network, fetch: 7) == "nothing")
         #expect(bench.state == .waiting)
         #expect(bench.succeed(1, life: 3600) == "serve 1")
         #expect(bench.succeed(2, life: 3600) == "nothing")
@@ -226,25 +226,25 @@ import Testing
         #expect(bench.ask() == "serve 1")
     }
 
-    @Test func `a flight that nobody reports is given up, and its report comes too late`() throws {
+    @Test func `a fetch that nobody reports is given up, and its report comes too late`() throws {
         var bench = SlotBench()
         _ = bench.ask()
-        bench.clocks.monotonic += bench.limits.flightLease - 1
+        bench.clocks.monotonic += bench.limits.fetchLease - 1
         #expect(bench.ask() == "wait")
         bench.clocks.monotonic += 1
         #expect(bench.state == .empty)
         #expect(bench.ask() == "start")
-        #expect(bench.succeed(1, life: 3600, flight: 1) == "nothing")
+        #expect(bench.succeed(1, life: 3600, fetch: 1) == "nothing")
         #expect(bench.ask() == "wait")
-        #expect(bench.succeed(2, life: 3600, flight: 2) == "serve 2")
+        #expect(bench.succeed(2, life: 3600, fetch: 2) == "serve 2")
     }
 
-    @Test func `a flight that was never begun leaves no trace`() throws {
+    @Test func `a fetch that was never begun leaves no trace`() throws {
         var bench = SlotBench()
         _ = bench.ask()
-        bench.slot.withdrawn(bench.flight + 1)
+        bench.slot.withdrawn(bench.fetch + 1)
         #expect(bench.state == .waiting)
-        bench.slot.withdrawn(bench.flight)
+        bench.slot.withdrawn(bench.fetch)
         #expect(bench.state == .empty)
         #expect(bench.ask() == "start")
     }

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `its life counts from the beginning of its flight`() throws {
+    @Test func `its life counts from the beginning of its fetch`() throws {
         var bench = SlotBench()
         _ = bench.ask()
         bench.clocks.monotonic += 10_000
@@ -128,7 +128,7 @@ import Testing
                 _ = bench.ask()
                 _ = bench.succeed(2, life: .max, issuedAt: unix)
                 _ = bench.state
-                _ = bench.slot.isSpent(at: bench.clocks.now, bench.limits)
+                _ = bench.slot.isSpent(at: bench.clocks.now, bench.policy)
             }
         }
     }

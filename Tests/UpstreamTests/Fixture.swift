@@ -19,8 +19,6 @@ struct SeededRandom: RandomNumberGenerator {
 let someRandom: [UInt64] = [0, 1, .max / 2, .max - 1, .max]
 
 /// The key of the `number`th credential.
-func slotKey(_ number: Int) -> SlotKey { SlotKey(words: (7, 7, 7, UInt64(bitPattern: Int64(number)))) }
-
 struct FixtureError: Error {}
 
 /// Both clocks, moved by hand.
@@ -61,7 +59,7 @@ func text(_ refusal: SlotRefusal) -> String {
     }
 }
 
-/// One slot, its clocks and its flights.
+/// One slot, its clocks and its fetches.
 struct SlotBench {
     var slot = ExpiringSlot()
     /// What the slot's owner keeps for it.
@@ -69,43 +67,44 @@ struct SlotBench {
     var clocks = ManualClocks()
     var limits = UpstreamLimits()
     var random: UInt64 = .max / 2
-    /// The last flight that was begun.
-    private(set) var flight: UInt64 = 0
+    /// The last fetch that was begun.
+    private(set) var fetch: UInt64 = 0
 
-    var state: ExpiringSlot.State { slot.state(at: clocks.now, limits: limits) }
+    var policy: CachePolicy { CachePolicy(credentials: limits) }
+    var state: ExpiringSlot.State { slot.state(at: clocks.now, policy: policy) }
 
     mutating func ask() -> String {
-        switch slot.ask(at: clocks.now, flight: flight + 1, limits: limits) {
+        switch slot.ask(at: clocks.now, fetch: fetch + 1, policy: policy) {
         case .serve: return "serve \(held)"
         case .serveAndRefresh:
-            flight += 1
+            fetch += 1
             return "serve \(held), refresh"
         case .start:
-            flight += 1
+            fetch += 1
             return "start"
         case .wait: return "wait"
         case .refuse(let refusal): return text(refusal)
         }
     }
 
-    /// The flight brings `value`, issued this moment by a vendor whose clock is ours, unless told otherwise.
+    /// The fetch brings `value`, issued this moment by a vendor whose clock is ours, unless told otherwise.
     mutating func succeed(
-        _ value: Int, life: Int64, issuedAt: Int64? = nil, longest: Int64? = nil, flight: UInt64? = nil
+        _ value: Int, life: Int64, issuedAt: Int64? = nil, longest: Int64? = nil, fetch: UInt64? = nil
     ) -> String {
         let issuedAt = issuedAt ?? clocks.unixSeconds
         let outcome = slot.succeeded(
-            flight ?? self.flight, expiresAt: issuedAt.plus(life), issuedAt: issuedAt, longest: longest,
-            at: clocks.now, random: random, limits: limits)
+            fetch ?? self.fetch, for: .dated(expiresAt: issuedAt.plus(life), issuedAt: issuedAt, longest: longest),
+            at: clocks.now, random: random, policy: policy)
         if outcome == .replaced { held = value }
         return words(outcome)
     }
 
-    mutating func fail(_ fault: UpstreamFault, flight: UInt64? = nil) -> String {
-        words(slot.failed(flight ?? self.flight, with: fault, at: clocks.now, random: random, limits: limits))
+    mutating func fail(_ fault: UpstreamFault, fetch: UInt64? = nil) -> String {
+        words(slot.failed(fetch ?? self.fetch, with: fault, at: clocks.now, random: random, policy: policy))
     }
 
     /// What somebody gets who has waited long enough.
-    var unanswered: String { words(slot.unanswered(at: clocks.now, limits: limits)) }
+    var unanswered: String { words(slot.unanswered(at: clocks.now, policy: policy)) }
 
     private func words(_ outcome: ExpiringSlot.Outcome?) -> String {
         switch outcome {

@@ -29,7 +29,7 @@ import Testing
             if town.tally.refused > 0 { town.lastRefusal = town.clocks.monotonic }
         }
         #expect(town.lastRefusal - end < 5_000)
-        #expect(town.vendor.mostFlightsOfAKey == 1)
+        #expect(town.vendor.mostFetchesOfAKey == 1)
         #expect(town.vendor.mostCallsInASecond <= 100)
     }
 
@@ -83,8 +83,8 @@ struct Vendor {
     }
 
     private(set) var calls: [Int64] = []
-    private(set) var mostFlightsOfAKey = 0
-    private var flights: [Int: Int] = [:]
+    private(set) var mostFetchesOfAKey = 0
+    private var fetches: [Int: Int] = [:]
 
     var mostCallsInASecond: Int {
         var (most, start) = (0, 0)
@@ -109,17 +109,17 @@ struct Vendor {
     }
 
     mutating func depart(_ key: Int) {
-        flights[key, default: 0] += 1
-        mostFlightsOfAKey = max(mostFlightsOfAKey, flights[key] ?? 0)
+        fetches[key, default: 0] += 1
+        mostFetchesOfAKey = max(mostFetchesOfAKey, fetches[key] ?? 0)
     }
 
-    mutating func arrive(_ key: Int) { flights[key, default: 0] -= 1 }
+    mutating func arrive(_ key: Int) { fetches[key, default: 0] -= 1 }
 }
 
 /// A service and its clients, in a simulated time.
 struct Town: ~Copyable {
     private struct Call {
-        let flight: SlotFlight, key: Int
+        let fetch: SlotFetch, key: Int
         var retry: Retry
         /// When something happens next.
         var due: Int64
@@ -129,7 +129,7 @@ struct Town: ~Copyable {
     private struct Waiter { let key: Int, since: Int64, isLiving: Bool }
 
     private let limits = UpstreamLimits()
-    private var table = SlotTable<Int>()
+    private var table = SlotTable<Int, Int>(CachePolicy(credentials: UpstreamLimits()))
     private var breaker = Breaker()
     private var budget: CallBudget
     private(set) var clocks = ManualClocks()
@@ -176,17 +176,17 @@ struct Town: ~Copyable {
         tally.requests += 1
         nextWaiter += 1
         let left = (issued[key] ?? .min / 2) + life(of: key) * 1000 - clocks.monotonic
-        // With a second less, since dates are cut to whole ones, and another for the flight.
+        // With a second less, since dates are cut to whole ones, and another for the fetch.
         let isLiving = left >= min(300, life(of: key) / 3) * 1000 + 2000
         if isLiving { tally.living += 1 }
-        switch table.ask(slotKey(key), for: nextWaiter, at: clocks.now) {
+        switch table.ask(key, for: nextWaiter, at: clocks.now) {
         case .serve: serve(isLiving)
-        case .serveAndRefresh(_, let flight):
+        case .serveAndRefresh(_, let fetch):
             serve(isLiving)
-            begin(flight, key)
-        case .start(let flight):
+            begin(fetch, key)
+        case .start(let fetch):
             wait(key, isLiving)
-            begin(flight, key)
+            begin(fetch, key)
         case .wait: wait(key, isLiving)
         case .refuse(let refusal): refuse(refusal)
         }
@@ -207,10 +207,10 @@ struct Town: ~Copyable {
         waiters[nextWaiter] = Waiter(key: key, since: clocks.monotonic, isLiving: isLiving)
     }
 
-    private mutating func begin(_ flight: SlotFlight, _ key: Int) {
+    private mutating func begin(_ fetch: SlotFetch, _ key: Int) {
         vendor.depart(key)
         let retry = Retry(endpoints: 2, at: clocks.monotonic, limits: limits)
-        calls.append(Call(flight: flight, key: key, retry: retry, due: clocks.monotonic, attempt: nil))
+        calls.append(Call(fetch: fetch, key: key, retry: retry, due: clocks.monotonic, attempt: nil))
         proceed(calls.count - 1)
     }
 
@@ -241,17 +241,19 @@ struct Town: ~Copyable {
     }
 
     private mutating func end(_ index: Int, with fault: UpstreamFault?) {
-        let (flight, key) = (calls[index].flight, calls[index].key)
+        let (fetch, key) = (calls[index].fetch, calls[index].key)
         calls[index].due = .max
         vendor.arrive(key)
-        let settlement: SlotTable<Int>.Settlement?
+        let settlement: SlotTable<Int, Int>.Settlement?
         if let fault {
-            settlement = table.failed(flight, with: fault, at: clocks.now, random: random.next())
+            settlement = table.failed(fetch, with: fault, at: clocks.now, random: random.next())
         } else {
             issued[key] = clocks.monotonic
             settlement = table.succeeded(
-                flight, with: key, expiresAt: clocks.unixSeconds + life(of: key), issuedAt: clocks.unixSeconds,
-                longest: life(of: key), at: clocks.now, random: random.next())
+                fetch, with: key,
+                for: .dated(
+                    expiresAt: clocks.unixSeconds + life(of: key), issuedAt: clocks.unixSeconds, longest: life(of: key)),
+                at: clocks.now, random: random.next())
         }
         guard let settlement else { return }
         for token in settlement.waiters { answer(token, with: settlement.outcome) }

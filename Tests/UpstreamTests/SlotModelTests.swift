@@ -27,7 +27,7 @@ import Testing
 
 private struct Model {
     struct Issued { let expiresAt: Int64, life: Int64, since: Int64, key: Int }
-    struct Flight { let flight: SlotFlight, key: Int, since: Int64 }
+    struct Fetch { let fetch: SlotFetch, key: Int, since: Int64 }
     struct Counts { var served = 0, refreshes = 0, answered = 0, crowded = 0, full = 0, lateReports = 0, stretched = 0 }
 
     private static let keys = 30
@@ -35,13 +35,13 @@ private struct Model {
     private var table: SlotTableBox
     private var clocks = ManualClocks()
     private var random: SeededRandom
-    private var keys: [SlotKey] = []
+    private var keys: [Int] = []
     /// Who waits for each key, in order.
     private var waiting = [[UInt64]](repeating: [], count: keys)
-    /// The last flight of each key that was begun and not reported.
-    private var inFlight = [Flight?](repeating: nil, count: keys)
-    /// Flights that were given up or are reported, which may be reported (again).
-    private var stray: [Flight] = []
+    /// The last fetch of each key that was begun and not reported.
+    private var underWay = [Fetch?](repeating: nil, count: keys)
+    /// Fetches that were given up or are reported, which may be reported (again).
+    private var stray: [Fetch] = []
     private var issued: [Int: Issued] = [:]
     /// When an outage was last reported for a key since its last success.
     private var outage = [Int64?](repeating: nil, count: keys)
@@ -58,7 +58,7 @@ private struct Model {
         limits.waiters = 25
         random = SeededRandom(seed: seed)
         table = SlotTableBox(limits: limits)
-        keys = (0..<Model.keys).map { slotKey($0) }
+        keys = (0..<Model.keys).map { $0 }
     }
 
     mutating func step() throws {
@@ -93,23 +93,23 @@ private struct Model {
         clocks.unixSeconds += [-3600, -60, 60, 3600].randomElement(using: &random) ?? 0
     }
 
-    private func isAlive(_ flight: Flight?) -> Bool {
-        flight.map { clocks.monotonic - $0.since < limits.flightLease } ?? false
+    private func isAlive(_ fetch: Fetch?) -> Bool {
+        fetch.map { clocks.monotonic - $0.since < limits.fetchLease } ?? false
     }
 
     private mutating func ask(_ key: Int) {
         nextWaiter += 1
         switch table.table.ask(keys[key], for: nextWaiter, at: clocks.now) {
         case .serve(let value): serve(value, for: key)
-        case .serveAndRefresh(let value, let flight):
+        case .serveAndRefresh(let value, let fetch):
             counts.refreshes += 1
-            begin(flight, for: key)
+            begin(fetch, for: key)
             serve(value, for: key)
-        case .start(let flight):
-            begin(flight, for: key)
+        case .start(let fetch):
+            begin(fetch, for: key)
             waiting[key].append(nextWaiter)
         case .wait:
-            if !isAlive(inFlight[key]) { fault = "waits for nothing" }
+            if !isAlive(underWay[key]) { fault = "waits for nothing" }
             waiting[key].append(nextWaiter)
         case .refuse(let refusal):
             if refusal.retryAfter < 1 || refusal.retryAfter > 60 { fault = "retry after \(refusal.retryAfter)" }
@@ -121,18 +121,18 @@ private struct Model {
                 if waiting[key].count < limits.waitersPerSlot, all < limits.waiters { fault = "there was room" }
             case .full:
                 counts.full += 1
-                let busy = waiting.indices.filter { !waiting[$0].isEmpty || inFlight[$0] != nil }.count
+                let busy = waiting.indices.filter { !waiting[$0].isEmpty || underWay[$0] != nil }.count
                 if busy < limits.slots { fault = "\(busy) are busy, which is not full" }
             case .slow: fault = "nobody waited"
-            case .fault: if isAlive(inFlight[key]) { fault = "refused in spite of a flight" }
+            case .fault: if isAlive(underWay[key]) { fault = "refused in spite of a fetch" }
             }
         }
     }
 
-    private mutating func begin(_ flight: SlotFlight, for key: Int) {
-        if isAlive(inFlight[key]) { fault = "two flights" }
-        if let lost = inFlight[key] { stray.append(lost) }
-        inFlight[key] = Flight(flight: flight, key: key, since: clocks.monotonic)
+    private mutating func begin(_ fetch: SlotFetch, for key: Int) {
+        if isAlive(underWay[key]) { fault = "two fetches" }
+        if let lost = underWay[key] { stray.append(lost) }
+        underWay[key] = Fetch(fetch: fetch, key: key, since: clocks.monotonic)
     }
 
     private mutating func serve(_ value: Int, for key: Int, slow: Bool = false) {
@@ -152,27 +152,27 @@ private struct Model {
     private mutating func succeed() {
         if Int.random(in: 0..<100, using: &random) == 0 { isDown.toggle() }
         guard !isDown else { return fail() }
-        guard let flight = inFlight.compactMap({ $0 }).randomElement(using: &random) else { return }
-        report(flight, life: [900, 900, 1500, 3600, 43_200, 60, 10, -5].randomElement(using: &random) ?? 0)
+        guard let fetch = underWay.compactMap({ $0 }).randomElement(using: &random) else { return }
+        report(fetch, life: [900, 900, 1500, 3600, 43_200, 60, 10, -5].randomElement(using: &random) ?? 0)
     }
 
-    private mutating func report(_ flight: Flight, life: Int64) {
+    private mutating func report(_ fetch: Fetch, life: Int64) {
         nextValue += 1
         // What the vendor says, by a clock that is not quite ours; its life by ours is the shorter for it.
         let issuedAt = clocks.unixSeconds + Int64.random(in: -200...200, using: &random)
         let believed = min(life, issuedAt + life - clocks.unixSeconds)
         issued[nextValue] = Issued(
-            expiresAt: issuedAt + life, life: max(0, believed), since: flight.since, key: flight.key)
+            expiresAt: issuedAt + life, life: max(0, believed), since: fetch.since, key: fetch.key)
         let settlement = table.table.succeeded(
-            flight.flight, with: nextValue, expiresAt: issuedAt + life, issuedAt: issuedAt, longest: nil,
+            fetch.fetch, with: nextValue, for: .dated(expiresAt: issuedAt + life, issuedAt: issuedAt, longest: nil),
             at: clocks.now, random: random.next())
-        if settlement != nil { outage[flight.key] = nil }
-        settle(settlement, of: flight)
+        if settlement != nil { outage[fetch.key] = nil }
+        settle(settlement, of: fetch)
     }
 
     private mutating func fail() {
-        guard let flight = inFlight.compactMap({ $0 }).randomElement(using: &random) else { return }
-        report(flight, fault: faults[..<(isDown ? 4 : 9)].randomElement(using: &random) ?? .network)
+        guard let fetch = underWay.compactMap({ $0 }).randomElement(using: &random) else { return }
+        report(fetch, fault: faults[..<(isDown ? 4 : 9)].randomElement(using: &random) ?? .network)
     }
 
     private var faults: [UpstreamFault] {
@@ -182,38 +182,38 @@ private struct Model {
         ]
     }
 
-    private mutating func report(_ flight: Flight, fault: UpstreamFault) {
-        let settlement = table.table.failed(flight.flight, with: fault, at: clocks.now, random: random.next())
+    private mutating func report(_ fetch: Fetch, fault: UpstreamFault) {
+        let settlement = table.table.failed(fetch.fetch, with: fault, at: clocks.now, random: random.next())
         if settlement != nil {
-            if fault.isOutage { outage[flight.key] = clocks.monotonic }
-            if fault == .refused { outage[flight.key] = nil }
+            if fault.isOutage { outage[fetch.key] = clocks.monotonic }
+            if fault == .refused { outage[fetch.key] = nil }
         }
-        settle(settlement, of: flight)
+        settle(settlement, of: fetch)
     }
 
-    private mutating func settle(_ settlement: SlotTable<Int>.Settlement?, of flight: Flight) {
-        let isCurrent = inFlight[flight.key]?.flight == flight.flight
+    private mutating func settle(_ settlement: SlotTable<Int, Int>.Settlement?, of fetch: Fetch) {
+        let isCurrent = underWay[fetch.key]?.fetch == fetch.fetch
         guard let settlement else {
-            if isCurrent, isAlive(flight) { fault = "a flight was forgotten" }
-            if isCurrent { inFlight[flight.key] = nil }
+            if isCurrent, isAlive(fetch) { fault = "a fetch was forgotten" }
+            if isCurrent { underWay[fetch.key] = nil }
             return
         }
-        if !isCurrent { fault = "a report was taken twice, or of a flight given up" }
-        if settlement.waiters != waiting[flight.key] {
-            fault = "answered \(settlement.waiters), not \(waiting[flight.key])"
+        if !isCurrent { fault = "a report was taken twice, or of a fetch given up" }
+        if settlement.waiters != waiting[fetch.key] {
+            fault = "answered \(settlement.waiters), not \(waiting[fetch.key])"
         }
-        counts.answered += waiting[flight.key].count
-        waiting[flight.key] = []
-        inFlight[flight.key] = nil
-        stray.append(flight)
-        if case .serve(let value) = settlement.outcome { serve(value, for: flight.key) }
+        counts.answered += waiting[fetch.key].count
+        waiting[fetch.key] = []
+        underWay[fetch.key] = nil
+        stray.append(fetch)
+        if case .serve(let value) = settlement.outcome { serve(value, for: fetch.key) }
     }
 
     private mutating func reportStray() {
-        guard let flight = stray.randomElement(using: &random) else { return }
+        guard let fetch = stray.randomElement(using: &random) else { return }
         counts.lateReports += 1
         if stray.count > 50 { stray.removeFirst(25) }
-        if Bool.random(using: &random) { report(flight, life: 3600) } else { report(flight, fault: .network) }
+        if Bool.random(using: &random) { report(fetch, life: 3600) } else { report(fetch, fault: .network) }
     }
 
     private mutating func cancel() {
@@ -253,7 +253,7 @@ private struct Model {
 
 /// A table cannot be copied, a model can.
 private final class SlotTableBox {
-    var table: SlotTable<Int>
+    var table: SlotTable<Int, Int>
 
-    init(limits: UpstreamLimits) { table = SlotTable(limits: limits) }
+    init(limits: UpstreamLimits) { table = SlotTable(CachePolicy(credentials: limits)) }
 }

@@ -11,52 +11,54 @@ import Testing
         return limits
     }
 
-    /// Asks, and gives the flight that is to begin, if any.
+    /// Asks, and gives the fetch that is to begin, if any.
     private func ask(
-        _ table: inout SlotTable<Int>, _ number: Int, for waiter: UInt64, at clocks: ManualClocks
-    ) throws -> (String, SlotFlight?) {
-        let answer = table.ask(slotKey(number), for: waiter, at: clocks.now)
+        _ table: inout SlotTable<Int, Int>, _ number: Int, for waiter: UInt64, at clocks: ManualClocks
+    ) throws -> (String, SlotFetch?) {
+        let answer = table.ask(number, for: waiter, at: clocks.now)
         switch answer {
-        case .start(let flight), .serveAndRefresh(_, let flight): return (text(answer), flight)
+        case .start(let fetch), .serveAndRefresh(_, let fetch): return (text(answer), fetch)
         default: return (text(answer), nil)
         }
     }
 
     /// Fills a slot with its own number.
     private func fill(
-        _ table: inout SlotTable<Int>, _ number: Int, life: Int64 = 3600, at clocks: ManualClocks
+        _ table: inout SlotTable<Int, Int>, _ number: Int, life: Int64 = 3600, at clocks: ManualClocks
     ) throws {
-        let (_, flight) = try ask(&table, number, for: .max, at: clocks)
+        let (_, fetch) = try ask(&table, number, for: .max, at: clocks)
         let settlement = table.succeeded(
-            try #require(flight), with: number, expiresAt: clocks.unixSeconds + life, issuedAt: clocks.unixSeconds,
-            longest: nil, at: clocks.now, random: .max / 2)
+            try #require(fetch), with: number,
+            for: .dated(expiresAt: clocks.unixSeconds + life, issuedAt: clocks.unixSeconds, longest: nil),
+            at: clocks.now, random: .max / 2)
         _ = try #require(settlement)
     }
 
-    @Test func `a thousand who miss at once make one flight, and all get its answer in the order they came`() throws {
+    @Test func `a thousand who miss at once make one fetch, and all get its answer in the order they came`() throws {
         let clocks = ManualClocks()
         for fails in [false, true] {
-            var table = SlotTable<Int>()
-            var flights: [SlotFlight] = []
+            var table = SlotTable<Int, Int>(CachePolicy(credentials: UpstreamLimits()))
+            var fetches: [SlotFetch] = []
             for waiter in 0..<UInt64(1000) {
-                let (words, flight) = try ask(&table, 1, for: waiter, at: clocks)
+                let (words, fetch) = try ask(&table, 1, for: waiter, at: clocks)
                 #expect(words == (waiter == 0 ? "start" : "wait"))
-                if let flight { flights.append(flight) }
+                if let fetch { fetches.append(fetch) }
             }
-            #expect(flights.count == 1)
+            #expect(fetches.count == 1)
             #expect(table.waiterCount == 1000)
-            let flight = try #require(flights.first)
+            let fetch = try #require(fetches.first)
             let report =
                 fails
-                ? table.failed(flight, with: .refused, at: clocks.now, random: 0)
+                ? table.failed(fetch, with: .refused, at: clocks.now, random: 0)
                 : table.succeeded(
-                    flight, with: 1, expiresAt: clocks.unixSeconds + 3600, issuedAt: clocks.unixSeconds, longest: 3600,
+                    fetch, with: 1,
+                    for: .dated(expiresAt: clocks.unixSeconds + 3600, issuedAt: clocks.unixSeconds, longest: 3600),
                     at: clocks.now, random: 0)
             let settlement = try #require(report)
             #expect(settlement.waiters == Array(0..<1000))
             #expect(text(settlement.outcome) == (fails ? "refuse refused 4" : "serve 1"))
             #expect(table.waiterCount == 0)
-            let again = table.failed(flight, with: .network, at: clocks.now, random: 0)
+            let again = table.failed(fetch, with: .network, at: clocks.now, random: 0)
             #expect(again == nil)
             // No storm follows: nobody is sent out again.
             for waiter in 0..<UInt64(1000) {
@@ -68,7 +70,7 @@ import Testing
 
     @Test func `what one key gets no other gets`() throws {
         let clocks = ManualClocks()
-        var table = SlotTable<Int>()
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: UpstreamLimits()))
         for number in 0..<500 { try fill(&table, number, at: clocks) }
         for number in 0..<500 {
             let (words, _) = try ask(&table, number, for: 1, at: clocks)
@@ -81,8 +83,8 @@ import Testing
 
     @Test func `who goes is not answered, and those behind keep their order`() throws {
         let clocks = ManualClocks()
-        var table = SlotTable<Int>()
-        let (_, flight) = try ask(&table, 1, for: 0, at: clocks)
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: UpstreamLimits()))
+        let (_, fetch) = try ask(&table, 1, for: 0, at: clocks)
         for waiter in 1..<UInt64(10) { _ = try ask(&table, 1, for: waiter, at: clocks) }
         for waiter in [UInt64(0), 9, 4, 5] {
             let waited = table.cancel(waiter)
@@ -95,20 +97,21 @@ import Testing
         let never = table.expire(7, at: clocks.now)
         #expect(text(never) == "nothing")
         #expect(table.waiterCount == 6)
-        let settlement = table.failed(try #require(flight), with: .network, at: clocks.now, random: .max)
+        let settlement = table.failed(try #require(fetch), with: .network, at: clocks.now, random: .max)
         #expect(settlement?.waiters == [1, 2, 3, 6, 8, 4])
     }
 
-    @Test func `the flight goes on when all who waited have gone, and fills the slot`() throws {
+    @Test func `the fetch goes on when all who waited have gone, and fills the slot`() throws {
         let clocks = ManualClocks()
-        var table = SlotTable<Int>(limits: limits(slots: 1))
-        let (_, flight) = try ask(&table, 1, for: 0, at: clocks)
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: limits(slots: 1)))
+        let (_, fetch) = try ask(&table, 1, for: 0, at: clocks)
         table.cancel(0)
         let (other, _) = try ask(&table, 2, for: 0, at: clocks)
         #expect(other == "refuse full 1")
         let settlement = table.succeeded(
-            try #require(flight), with: 5, expiresAt: clocks.unixSeconds + 900, issuedAt: clocks.unixSeconds,
-            longest: nil, at: clocks.now, random: 0)
+            try #require(fetch), with: 5,
+            for: .dated(expiresAt: clocks.unixSeconds + 900, issuedAt: clocks.unixSeconds, longest: nil),
+            at: clocks.now, random: 0)
         #expect(settlement?.waiters == [])
         let (words, _) = try ask(&table, 1, for: 0, at: clocks)
         #expect(words == "serve 5")
@@ -116,8 +119,8 @@ import Testing
 
     @Test func `waiters have a bound for each slot and one for all, and whoever leaves makes room`() throws {
         let clocks = ManualClocks()
-        var table = SlotTable<Int>(limits: limits(perSlot: 3, waiters: 5))
-        let (_, flight) = try ask(&table, 1, for: 1, at: clocks)
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: limits(perSlot: 3, waiters: 5)))
+        let (_, fetch) = try ask(&table, 1, for: 1, at: clocks)
         for (number, waiter, words) in [
             (1, UInt64(2), "wait"), (1, 3, "wait"), (1, 4, "refuse crowded 1"), (2, 4, "start"), (2, 5, "wait"),
             (2, 6, "refuse crowded 1"), (3, 6, "refuse crowded 1"),
@@ -129,7 +132,7 @@ import Testing
         table.cancel(5)
         let (room, other) = try ask(&table, 3, for: 6, at: clocks)
         #expect(room == "start" && other != nil)
-        _ = table.failed(try #require(flight), with: .network, at: clocks.now, random: .max)
+        _ = table.failed(try #require(fetch), with: .network, at: clocks.now, random: .max)
         #expect(table.waiterCount == 2)
         let (again, _) = try ask(&table, 4, for: 7, at: clocks)
         #expect(again == "start")
@@ -137,20 +140,20 @@ import Testing
 
     @Test func `one who waits already is not taken twice`() throws {
         let clocks = ManualClocks()
-        var table = SlotTable<Int>()
-        let (_, flight) = try ask(&table, 1, for: 1, at: clocks)
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: UpstreamLimits()))
+        let (_, fetch) = try ask(&table, 1, for: 1, at: clocks)
         let (same, _) = try ask(&table, 1, for: 1, at: clocks)
         let (other, _) = try ask(&table, 2, for: 1, at: clocks)
         #expect(same == "refuse crowded 1" && other == "refuse crowded 1")
-        let settlement = table.failed(try #require(flight), with: .network, at: clocks.now, random: .max)
+        let settlement = table.failed(try #require(fetch), with: .network, at: clocks.now, random: .max)
         #expect(settlement?.waiters == [1])
     }
 
-    @Test func `a flight that nobody could wait for is not begun`() throws {
+    @Test func `a fetch that nobody could wait for is not begun`() throws {
         var clocks = ManualClocks()
-        var table = SlotTable<Int>(limits: limits(waiters: 1))
-        let (_, flight) = try ask(&table, 1, for: 1, at: clocks)
-        _ = table.failed(try #require(flight), with: .network, at: clocks.now, random: .max)
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: limits(waiters: 1)))
+        let (_, fetch) = try ask(&table, 1, for: 1, at: clocks)
+        _ = table.failed(try #require(fetch), with: .network, at: clocks.now, random: .max)
         let (_, other) = try ask(&table, 2, for: 2, at: clocks)
         #expect(other != nil)
         clocks.monotonic += 1000
@@ -163,42 +166,42 @@ import Testing
 
     @Test func `when it is full the least recently used that is idle goes, and nothing else`() throws {
         let clocks = ManualClocks()
-        var table = SlotTable<Int>(limits: limits(slots: 4))
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: limits(slots: 4)))
         for number in 1...3 { try fill(&table, number, at: clocks) }
-        let (_, flight) = try ask(&table, 4, for: 4, at: clocks)
+        let (_, fetch) = try ask(&table, 4, for: 4, at: clocks)
         _ = try ask(&table, 1, for: 9, at: clocks)
         try fill(&table, 5, at: clocks)
-        let states = (1...5).map { table.state(of: slotKey($0), at: clocks.now) }
+        let states = (1...5).map { table.state(of: $0, at: clocks.now) }
         #expect(states == [.fresh, .empty, .fresh, .waiting, .fresh])
         try fill(&table, 6, at: clocks)
         try fill(&table, 7, at: clocks)
-        let later = (1...7).map { table.state(of: slotKey($0), at: clocks.now) }
+        let later = (1...7).map { table.state(of: $0, at: clocks.now) }
         #expect(later == [.empty, .empty, .empty, .waiting, .fresh, .fresh, .fresh])
         #expect(table.count == 4)
-        let settlement = table.failed(try #require(flight), with: .network, at: clocks.now, random: 0)
+        let settlement = table.failed(try #require(fetch), with: .network, at: clocks.now, random: 0)
         #expect(settlement?.waiters == [4])
     }
 
     @Test func `what has ended goes before what still lives`() throws {
         var clocks = ManualClocks()
-        var table = SlotTable<Int>(limits: limits(slots: 3))
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: limits(slots: 3)))
         try fill(&table, 1, life: 7200, at: clocks)
         try fill(&table, 2, life: 900, at: clocks)
         try fill(&table, 3, life: 7200, at: clocks)
         clocks.advance(seconds: 1000)
         try fill(&table, 4, at: clocks)
-        let states = (1...4).map { table.state(of: slotKey($0), at: clocks.now) }
+        let states = (1...4).map { table.state(of: $0, at: clocks.now) }
         #expect(states == [.fresh, .empty, .fresh, .fresh])
     }
 
-    @Test func `a table full of flights refuses, and takes again when one has ended`() throws {
+    @Test func `a table full of fetches refuses, and takes again when one has ended`() throws {
         let clocks = ManualClocks()
-        var table = SlotTable<Int>(limits: limits(slots: 2))
-        let (_, flight) = try ask(&table, 1, for: 1, at: clocks)
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: limits(slots: 2)))
+        let (_, fetch) = try ask(&table, 1, for: 1, at: clocks)
         _ = try ask(&table, 2, for: 2, at: clocks)
         let (full, _) = try ask(&table, 3, for: 3, at: clocks)
         #expect(full == "refuse full 1")
-        _ = table.failed(try #require(flight), with: .network, at: clocks.now, random: 0)
+        _ = table.failed(try #require(fetch), with: .network, at: clocks.now, random: 0)
         let (words, _) = try ask(&table, 3, for: 3, at: clocks)
         #expect(words == "start")
         #expect(table.count == 2)
@@ -206,9 +209,9 @@ import Testing
 
     @Test func `sweeping lets go of what has ended, a little at a time, whatever the wall clock says`() throws {
         var clocks = ManualClocks()
-        var table = SlotTable<Int>()
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: UpstreamLimits()))
         for number in 0..<100 { try fill(&table, number, life: number < 40 ? 900 : 3600, at: clocks) }
-        let (_, flight) = try ask(&table, 100, for: 1, at: clocks)
+        let (_, fetch) = try ask(&table, 100, for: 1, at: clocks)
         clocks.unixSeconds += 36_000
         table.sweep(at: clocks.now, atMost: 1000)
         #expect(table.count == 101)
@@ -218,7 +221,7 @@ import Testing
         #expect(table.count > 85)
         for _ in 0..<20 { table.sweep(at: clocks.now, atMost: 10) }
         #expect(table.count == 61)
-        let settlement = table.failed(try #require(flight), with: .refused, at: clocks.now, random: 0)
+        let settlement = table.failed(try #require(fetch), with: .refused, at: clocks.now, random: 0)
         #expect(settlement?.waiters == [1])
         table.sweep(at: clocks.now, atMost: 1000)
         #expect(table.count == 61)
@@ -233,18 +236,18 @@ import Testing
 
     @Test func `what is let go is used again: nothing grows with the number of those who came and went`() throws {
         let clocks = ManualClocks()
-        var table = SlotTable<Int>(limits: limits(slots: 5))
+        var table = SlotTable<Int, Int>(CachePolicy(credentials: limits(slots: 5)))
         for number in 0..<1000 { try fill(&table, number, at: clocks) }
-        #expect(table.count == 5 && table.placeCount == 5)
+        #expect(table.count == 5 && table.entryCount == 5)
         var waiters = Waiters(most: 8, perSlot: 8)
         var chain = Chain()
         for token in 0..<UInt64(1000) {
             if token >= 8 { waiters.remove(token - 8, from: &chain) }
             let isAdmitted = waiters.admits(token, of: token % 2, to: chain)
             #expect(isAdmitted)
-            waiters.seat(token, of: token % 2, for: 3, in: &chain)
+            waiters.add(token, of: token % 2, for: 3, in: &chain)
         }
-        #expect(waiters.count == 8 && waiters.seatCount == 8)
+        #expect(waiters.count == 8 && waiters.entryCount == 8)
         let left = waiters.removeAll(from: &chain)
         #expect(left == Array(992..<1000))
         #expect(chain.count == 0 && waiters.count == 0)
@@ -253,18 +256,19 @@ import Testing
     @Test func `the value is let go with its slot`() throws {
         final class Canary: Sendable {}
         let clocks = ManualClocks()
-        var table = SlotTable<Canary>(limits: limits(slots: 1))
+        var table = SlotTable<Int, Canary>(CachePolicy(credentials: limits(slots: 1)))
         weak var canary: Canary?
         do {
             let value = Canary()
             canary = value
-            guard case .start(let flight) = table.ask(slotKey(1), for: 1, at: clocks.now) else { return }
+            guard case .start(let fetch) = table.ask(1, for: 1, at: clocks.now) else { return }
             _ = table.succeeded(
-                flight, with: value, expiresAt: clocks.unixSeconds + 900, issuedAt: clocks.unixSeconds, longest: nil,
+                fetch, with: value,
+                for: .dated(expiresAt: clocks.unixSeconds + 900, issuedAt: clocks.unixSeconds, longest: nil),
                 at: clocks.now, random: 0)
         }
         #expect(canary != nil)
-        _ = table.ask(slotKey(2), for: 1, at: clocks.now)
+        _ = table.ask(2, for: 1, at: clocks.now)
         #expect(canary == nil)
     }
 }

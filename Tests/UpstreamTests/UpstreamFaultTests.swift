@@ -42,16 +42,4 @@ import Testing
         let judged = UpstreamFault(status: status, code: bytes.span)
         #expect(judged == .refused && !judged.isRetried)
     }
-
-    @Test func `a slot's key differs when a bit of it does`() {
-        var keys: Set<SlotKey> = [SlotKey(words: (0, 0, 0, 0))]
-        for bit in 0..<64 {
-            let word: UInt64 = 1 << bit
-            keys.formUnion([
-                SlotKey(words: (word, 0, 0, 0)), SlotKey(words: (0, word, 0, 0)), SlotKey(words: (0, 0, word, 0)),
-                SlotKey(words: (0, 0, 0, word)),
-            ])
-        }
-        #expect(keys.count == 4 * 64 + 1)
-    }
 }

@@ -18,7 +18,7 @@ struct MetricsPage: Sendable {
     /// When what proves somebody ends, by its kind; seconds since 1970.
     private let ends: [(kind: String, ends: [Int64])]
     private let audit: AuditDesk?
-    private let desks: [SessionDesk]
+    private let accounts: [SessionAccount]
     /// The ways to the vendors, by whom they lead to.
     private let lines: [(target: String, lines: [VendorLine])]
 
@@ -34,11 +34,11 @@ struct MetricsPage: Sendable {
         self.connections = connections
         log = edition.log.writer
         record = edition.record
-        desks = edition.desks.desks.compactMap { $0 }
+        accounts = edition.accounts.accounts.compactMap { $0 }
         lines = [
-            ("sts", desks.map { $0.line(to: .sts) }), ("metadata", desks.map { $0.line(to: .metadata) }),
+            ("sts", accounts.map(\.sts)), ("metadata", accounts.map(\.metadata)),
             ("fetch", edition.lines.all), ("callbackKeys", edition.callbackKeys.allLines),
-            ("issuerKeys", edition.issuerKeys.desks.compactMap { $0?.line }),
+            ("issuerKeys", edition.issuerKeys.sources.compactMap { $0?.line }),
         ]
     }
 
@@ -138,7 +138,7 @@ struct MetricsPage: Sendable {
     }
 
     private func writeSessions(at now: Now, to page: inout Exposition) {
-        let surveys = desks.map { $0.survey(at: now) }
+        let surveys = accounts.map { $0.cache.survey(at: now) }
         page.begin("countersign_sts_slots", .gauge, "Sessions that are remembered or fetched, by how they are.")
         for state in SlotSurvey.State.allCases {
             page.add(surveys.reduce(0) { $0 + $1[state] }, ("state", state.rawValue))
@@ -152,11 +152,11 @@ struct MetricsPage: Sendable {
         page.add(
             "countersign_sts_failing", .gauge,
             "Accounts whose vendor is not asked just now, since it has been failing.",
-            desks.count { $0.line(to: .sts).isFailing })
+            accounts.count { $0.sts.isFailing })
         page.add(
             "countersign_clock_off", .gauge,
             "Accounts whose vendor's clock and ours disagree, so that nothing is issued.",
-            desks.count { $0.isClockOff(at: now) })
+            accounts.count { $0.isClockOff(at: now) })
     }
 
     private func writeCalls(to page: inout Exposition) {

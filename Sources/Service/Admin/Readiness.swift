@@ -21,24 +21,24 @@ struct Readiness: Sendable {
         }
     }
 
-    private let desks: SessionDesks
+    private let accounts: SessionAccounts
     private let record: ReloadRecord
     private let audit: AuditDesk?
 
     /// - Parameter audit: nil where there is none.
-    init(_ desks: SessionDesks, _ record: ReloadRecord, _ audit: AuditDesk?) {
-        self.desks = desks
+    init(_ accounts: SessionAccounts, _ record: ReloadRecord, _ audit: AuditDesk?) {
+        self.accounts = accounts
         self.record = record
         self.audit = audit
     }
 
     func parts(at now: Now) -> [(name: StaticString, state: State)] {
-        let desks = desks.desks.compactMap { $0 }
+        let accounts = accounts.accounts.compactMap { $0 }
         var parts: [(name: StaticString, state: State)] = [
             // Whoever answers has one; whether it is the one that is meant to be is another matter.
             ("configuration", record.standing.refusal == nil ? .fine : .impaired),
-            ("sts", desks.contains { $0.line(to: .sts).isFailing } ? .impaired : .fine),
-            ("clock", desks.contains { $0.isClockOff(at: now) } ? .down : .fine),
+            ("sts", accounts.contains { $0.sts.isFailing } ? .impaired : .fine),
+            ("clock", accounts.contains { $0.isClockOff(at: now) } ? .down : .fine),
         ]
         if let audit {
             let fault: State = audit.settings.failsClosed ? .down : .impaired

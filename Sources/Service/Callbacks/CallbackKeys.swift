@@ -1,38 +1,30 @@
 import Access
 import Configuration
+import Bytes
 import Crypto
 import Net
 import Providers
+import Telemetry
 import Upstream
 
-/// Where all loops get the public keys that vendors sign callbacks by: what is remembered, and the ways to the vendors.
-///
-/// It is called from any loop's thread. The lock is held for moments; nobody is told anything while it is.
+/// Where all loops get the public keys that vendors sign callbacks by: the cache of them, and the ways to the vendors. Whoever
+/// forges a callback can name any key, so unusual keys share a small budget, and no key that is of use gives way to one that is
+/// only asked for.
 package final class CallbackKeys: Sendable {
-    /// A loop's place.
-    struct Seat: Sendable {
-        /// Has work run on the loop's thread.
-        let post: @Sendable (@escaping @Sendable () -> Void) -> Void
-        /// Nil when the configuration is gone that the counter was made for.
-        weak let counter: CallbackCounter?
-    }
-
     /// One for the vendor's usual key, and one for all others.
     private struct Way: Hashable {
         let host: VendorEndpoint
         let isUsual: Bool
     }
 
-    private struct State: Sendable {
-        var table: CallbackKeyTable
-        var seats: [Seat] = []
-    }
-
+    package let cache: SharedCache<PublishedKey, RSAPublicKey>
     /// How many callbacks may wait in a loop.
     let waiting: Int
-
     private let lines: [Way: VendorLine]
-    private let state: Guarded<State>
+    private let limits: Configuration.CallbackKeys
+
+    /// How long a key is used that comes now.
+    package var lifetime: Lifetime { .fixed(refresh: limits.refresh, keep: limits.keep) }
 
     /// - Parameters:
     ///   - trusts: who vouches for vendors that are asked over TLS.
@@ -43,24 +35,28 @@ package final class CallbackKeys: Sendable {
     ) throws(TLSTrust.Failure) {
         let hosts = CallbackKeys.hosts(of: configuration)
         let trust = hosts.contains(where: \.isSecure) ? try trusts.trust() : nil
-        let limits = configuration.callbackKeys
+        limits = configuration.callbackKeys
         waiting = limits.waiting
-        state = Guarded(State(table: CallbackKeyTable(limits)))
+        cache = SharedCache(CallbackKeys.policy(limits))
         var lines: [Way: VendorLine] = [:]
         for host in hosts {
             for isUsual in [true, false] {
                 lines[Way(host: host, isUsual: isUsual)] = VendorLine(
-                    to: [host], trusting: trust, CallbackKeys.limits(limits, isUsual: isUsual), from: now)
+                    to: [host], trusting: trust, CallbackKeys.callLimits(limits, isUsual: isUsual), from: now)
             }
         }
         self.lines = lines
     }
 
-    /// Those of the configuration before, if no other hosts are needed.
+    /// Those of the configuration before, if no other hosts are needed and their limits are the same.
     static func make(
         for configuration: Configuration, trusting trusts: TLSTrusts, after earlier: CallbackKeys?, from now: Now
     ) throws(TLSTrust.Failure) -> CallbackKeys {
-        if let earlier, hosts(of: configuration).isSubset(of: Set(earlier.lines.keys.map(\.host))) { return earlier }
+        if let earlier, earlier.limits == configuration.callbackKeys,
+            hosts(of: configuration).isSubset(of: Set(earlier.lines.keys.map(\.host)))
+        {
+            return earlier
+        }
         return try CallbackKeys(configuration, trusting: trusts, from: now)
     }
 
@@ -70,9 +66,18 @@ package final class CallbackKeys: Sendable {
         )
     }
 
-    /// As long as any question to a vendor; and whoever makes up places of keys must not have the vendor asked more often than
+    /// After a call in vain nothing is fetched for two seconds, or for a minute while there is a key to use.
+    static func policy(_ limits: Configuration.CallbackKeys) -> CachePolicy {
+        var policy = CachePolicy(
+            capacity: limits.remembered, pause: .constant(empty: 2_000, serving: min(60_000, limits.refresh)),
+            FetchLines.limits(endpoints: 1))
+        policy.evictsUsefulValues = false
+        return policy
+    }
+
+    /// As long as any question to a vendor; and whoever makes up names of keys must not have the vendor asked more often than
     /// this.
-    private static func limits(_ keys: Configuration.CallbackKeys, isUsual: Bool) -> UpstreamLimits {
+    private static func callLimits(_ keys: Configuration.CallbackKeys, isUsual: Bool) -> UpstreamLimits {
         var limits = FetchLines.limits(endpoints: 1)
         limits.callsPerSecond = isUsual ? keys.callsPerSecond : keys.strangeCallsPerSecond
         limits.callBurst = isUsual ? keys.callsPerSecond : 5 * keys.strangeCallsPerSecond
@@ -80,30 +85,38 @@ package final class CallbackKeys: Sendable {
         return limits
     }
 
-    /// - Returns: the counter's place.
-    func take(_ seat: Seat) -> Int {
-        state.withLock { state in
-            let place = state.seats.firstIndex { $0.counter == nil } ?? state.seats.count
-            if place == state.seats.count { state.seats.append(seat) } else { state.seats[place] = seat }
-            return place
-        }
-    }
-
     /// For metrics.
     var allLines: [VendorLine] { Array(lines.values) }
 
-    func line(to place: PublishedKey) -> VendorLine? { lines[Way(host: place.host, isUsual: place.isUsual)] }
-
-    package func ask(_ place: PublishedKey, for loop: Int, at now: Now) -> CallbackKeyTable.Answer {
-        state.withLock { $0.table.ask(place, for: loop, at: now.monotonic) }
-    }
-
-    /// The call for a key is over; the loops that waited are told, each on its own thread and not before this returns.
-    package func land(_ place: PublishedKey, with result: Result<RSAPublicKey, UpstreamFault>, at now: Now) {
-        let seats = state.withLock { state in
-            let loops = state.table.landed(place, with: result, at: now.monotonic)
-            return loops.compactMap { state.seats.indices.contains($0) ? state.seats[$0] : nil }
+    /// Fetches a key for all who wait for it.
+    func fetch(_ fetch: SlotFetch, _ name: PublishedKey, with tools: LoopTools, at now: Now) {
+        guard let line = lines[Way(host: name.host, isUsual: name.isUsual)] else {
+            return cache.land(fetch, with: .unavailable, at: now)
         }
-        for seat in seats { seat.post { seat.counter?.landed(place, with: result) } }
+        let log = tools.log
+        let call = VendorCall<RSAPublicKey>(on: line, tools.calls) { call, _, until, _ in
+            call.send(name.call(), to: name.host, until: until, answerLimit: PublishedKey.answerLimit) {
+                answer, _ throws(CallFault) in
+                do throws(VendorFault) { return try name.read(answer) } catch {
+                    throw CallFault(UpstreamFault(error), "\(error)")
+                }
+            }
+        } end: { [self] call, result, now in
+            switch result {
+            case .success(let key): cache.land(fetch, with: key, for: lifetime, at: now)
+            case .failure(let fault):
+                // One that was not tried would only say again what the last one said.
+                if !call.complaint.isEmpty {
+                    log.write(
+                        .warning, "no public key from the vendor",
+                        [
+                            "host": name.host.authority.text, "path": name.path.text, "reason": call.complaint,
+                            "attempts": "\(call.attempts)",
+                        ])
+                }
+                cache.land(fetch, with: fault, at: now)
+            }
+        }
+        call.start(at: now)
     }
 }

@@ -47,7 +47,7 @@ enum Serving {
         }
         do {
             let edition = try Edition(configuration, of: recorder.files, startingSandbox: start)
-            if let port = edition.desks.sandboxPort {
+            if let port = edition.accounts.sandboxPort {
                 log.write(
                     .warning, "the sandbox stands in for the vendor: its credentials open nothing",
                     ["sandbox": "127.0.0.1:\(port)"])

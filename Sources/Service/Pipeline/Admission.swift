@@ -8,9 +8,9 @@ struct Admission {
     /// By the place of the address that is listened on.
     let hosts: [HostRule]
     let origins: OriginRule
-    let keys: KeyClerk
+    let keys: IssuerKeys
 
-    init(_ configuration: Configuration, keys: KeyClerk) {
+    init(_ configuration: Configuration, keys: IssuerKeys) {
         self.configuration = configuration
         self.keys = keys
         hosts = configuration.server.listen.map { HostRule(configuration.server, listener: $0) }

@@ -26,13 +26,17 @@ extension Pipeline {
             try entry.answer(verdict, as: requestID.text, log, into: &response)
             return .told
         }
-        guard let key = try callbackCounter.key(at: claim.key, at: Now(instant)) else {
-            try callbackCounter.park(
-                parkWithoutIssuing(request, as: ticket, with: response), for: claim, by: entry)
+        let now = Now(instant)
+        switch try upstream.callbackKeys.ask(for: claim.key, at: now) {
+        case .use(let key):
+            try entry.answer(claim, by: key, as: requestID.text, log, into: &response)
+            return .told
+        case .later(let waiter):
+            try upstream.callbackKeys.park(
+                parkWithoutIssuing(request, as: ticket, with: response), waiting: waiter, for: claim, by: entry,
+                at: now)
             return settleParked()
         }
-        try entry.answer(claim, by: key, as: requestID.text, log, into: &response)
-        return .told
     }
 
     /// The grant that the request is for, if its head may be that of a callback by it.

@@ -19,9 +19,10 @@ extension Pipeline {
         } catch {
             throw fail("a question to the vendor", error)
         }
-        try fetches.park(
+        try Fetch.park(
             park(request, as: ticket, with: response, issuing: permit, to: caller),
             of: RateTable.Identity.hash(caller, from: request.client), asking: question, on: line,
-            with: configuration.credentials[permit.grant.credential].name, since: Now(instant))
+            with: configuration.credentials[permit.grant.credential].name, in: upstream.parked, upstream.tools,
+            since: Now(instant))
     }
 }

@@ -11,11 +11,11 @@ extension Pipeline {
         by issuer: DistributeToken, under permit: consuming Permit, to caller: Caller, _ request: borrowing Request,
         as ticket: AnswerTicket, at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Settlement {
-        guard let clerk = counter.clerk(of: permit.grant.credential) else { throw .internalError }
+        guard let sessions = upstream.sessions(of: permit.grant.credential) else { throw .internalError }
         let session: RememberedSession
         do throws(STSSessionFault) {
             session = try memo.session(under: permit, for: caller) { permit throws(STSSessionFault) in
-                try issuer.session(under: permit, for: caller.principal, of: clerk.desk.account, using: &scratch)
+                try issuer.session(under: permit, for: caller.principal, of: sessions.account.account, using: &scratch)
             }
         } catch {
             throw fail("a session", error)
@@ -26,7 +26,7 @@ extension Pipeline {
             let issued = response.write(credential, on: terms, at: now)
             return try settle(permit, to: caller, issued, at: instant, in: response)
         }
-        switch clerk.ask(session.session, for: SessionAsker(caller, from: request.client, paying: true), at: now) {
+        switch sessions.ask(session.session, for: CacheClient(caller, from: request.client, paying: true), at: now) {
         case .now(.serve(let credential)):
             session.remember(credential, at: now)
             let issued = response.write(credential, on: terms, at: now)
@@ -34,7 +34,8 @@ extension Pipeline {
         case .now(.refuse(let refusal)): throw count(refusal)
         case .later(let waiter):
             let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)
-            counter.park(parked, waiting: waiter, at: clerk, since: now) { credential, response throws(Refusal) in
+            try sessions.park(parked, waiting: waiter, in: upstream.parked, since: now) {
+                credential, response throws(Refusal) in
                 response.write(credential, on: terms, at: now)
             }
             return settle(parked: permit)

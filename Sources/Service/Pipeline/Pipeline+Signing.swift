@@ -16,7 +16,7 @@ extension Pipeline {
     ) throws(Refusal) -> Settlement {
         let now = Now(instant)
         let client = request.client
-        switch session.ask(for: SessionAsker(caller, from: client, paying: false), at: now) {
+        switch session.ask(for: CacheClient(caller, from: client, paying: false), at: now) {
         case .now(.serve(let credential)):
             permit.shorten(to: credential.expiresAt)
             let key: SigningKey
@@ -28,7 +28,7 @@ extension Pipeline {
         case .later(let waiter):
             let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)
             let token = ParkedToken(ask.detailOnly(), by: issuer, with: session, under: permit, at: moment)
-            counter.park(parked, waiting: waiter, at: session.clerk, since: now) {
+            try session.cache.park(parked, waiting: waiter, in: upstream.parked, since: now) {
                 [log, id = requestID.text] credential, response throws(Refusal) in
                 do { return try token.write(with: credential, into: &response) } catch {
                     log.write(.error, "issuing failed", ["requestId": id, "error": "\(error)"])

@@ -21,9 +21,7 @@ struct Pipeline: ~Copyable {
     /// By the grant's place; nil for one whose route issues nothing.
     private let makings: [Making?]
     let callbacks: CallbackTable
-    let callbackCounter: CallbackCounter
-    let counter: SessionCounter
-    let fetches: FetchCounter
+    let upstream: LoopUpstream
     let limiter: RateLimiter
     let meter: RequestMeter
     let accesses: AccessLog
@@ -35,7 +33,7 @@ struct Pipeline: ~Copyable {
     let log: Log
     var ask: Ask
     var workspace: PolicyWorkspace
-    let keys: KeyClerk
+    let keys: IssuerKeys
     /// Nil where there are no tickets.
     let tickets: TicketSigner?
     var scratch: ByteWriter
@@ -54,15 +52,15 @@ struct Pipeline: ~Copyable {
         case asking(any VendorIssuer, SigningKey, VendorLine)
 
         init?(
-            _ issuer: IssuerKind, of grant: Grant, with key: SigningKey?, from clerk: SessionClerk?,
+            _ issuer: IssuerKind, of grant: Grant, with key: SigningKey?, from sessions: SessionCache?,
             on line: VendorLine?
         ) throws(CryptoError) {
-            switch (issuer, key, clerk, line) {
+            switch (issuer, key, sessions, line) {
             case (.signing(let issuer), let key?, _, _): self = .signing(issuer, key)
-            case (.signingBySession(let issuer, let policy), _, let clerk?, _):
-                guard let session = try STSSession(signingFor: grant, allowing: policy, of: clerk.desk.account)
+            case (.signingBySession(let issuer, let policy), _, let sessions?, _):
+                guard let session = try STSSession(signingFor: grant, allowing: policy, of: sessions.account.account)
                 else { return nil }
-                self = .signingBySession(issuer, SigningSession(session, at: clerk))
+                self = .signingBySession(issuer, SigningSession(session, in: sessions))
             case (.session(let issuer), _, _, _): self = .session(issuer)
             case (.asking(let issuer), let key?, _, let line?): self = .asking(issuer, key, line)
             case (.signing, _, _, _), (.signingBySession, _, _, _), (.asking, _, _, _), (.verifying, _, _, _):
@@ -71,10 +69,9 @@ struct Pipeline: ~Copyable {
         }
     }
 
-    /// - Parameter lines: by the place of the grant.
     init(
-        _ admission: Admission, before newest: NewestAdmission, _ counter: SessionCounter, _ fetches: FetchCounter,
-        _ callbackCounter: CallbackCounter, on lines: FetchLines, _ limiter: RateLimiter, _ meter: RequestMeter,
+        _ admission: Admission, before newest: NewestAdmission, _ upstream: LoopUpstream, _ limiter: RateLimiter,
+        _ meter: RequestMeter,
         _ accesses: AccessLog, _ audit: AuditClerk, log: Log
     ) throws(CryptoError) {
         let configuration = admission.configuration
@@ -91,19 +88,17 @@ struct Pipeline: ~Copyable {
                 (key: try SigningKey(accessKey: old.pair.accessKey, secret: old.pair.secret), until: old.until)
             }
         }
-        let makings = try zip(configuration.grants, lines.lines).map { grant, line throws(CryptoError) in
+        let makings = try zip(configuration.grants, upstream.lines).map { grant, line throws(CryptoError) in
             try Making(
                 configuration.issuers[grant.index], of: grant, with: keys[grant.credential],
-                from: counter.clerk(of: grant.credential), on: line)
+                from: upstream.sessions(of: grant.credential), on: line)
         }
         let requestID = try RequestID()
         let tickets = try configuration.authenticator.ticketKey?.makeSigner()
         self.configuration = configuration
         self.newest = newest
         self.log = log
-        self.counter = counter
-        self.fetches = fetches
-        self.callbackCounter = callbackCounter
+        self.upstream = upstream
         self.limiter = limiter
         self.meter = meter
         self.accesses = accesses

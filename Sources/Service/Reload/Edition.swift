@@ -19,10 +19,10 @@ package final class Edition: Sendable {
     let clock: Clock
     /// What is shown to clients; nil without TLS.
     let identity: TLSIdentity?
-    package let desks: SessionDesks
+    package let accounts: SessionAccounts
     let lines: FetchLines
     package let callbackKeys: CallbackKeys
-    let issuerKeys: KeyDesks
+    let issuerKeys: IssuerKeySources
 
     /// Why there is none.
     struct Failure: Error, CustomStringConvertible {
@@ -55,14 +55,13 @@ package final class Edition: Sendable {
                 for: configuration, trusting: trusts, after: earlier?.callbackKeys, from: now)
             issuerKeys =
                 areBelieved
-                ? try KeyDesks(configuration, trusting: trusts, after: earlier?.issuerKeys, from: now) : .none
+                ? try IssuerKeySources(configuration, trusting: trusts, after: earlier?.issuerKeys, from: now) : .none
         } catch {
             throw Failure(description: error.description)
         }
-        do throws(SessionDesks.Failure) {
-            desks = try SessionDesks(
-                configuration, of: files, trusting: trusts, after: earlier?.desks, from: now,
-                startingSandbox: start)
+        do throws(SessionAccounts.Failure) {
+            accounts = try SessionAccounts(
+                configuration, of: files, trusting: trusts, after: earlier?.accounts, from: now, startingSandbox: start)
         } catch {
             throw Failure(description: error.description)
         }

@@ -5,16 +5,14 @@ import HTTP
 import Net
 import Upstream
 
-/// One loop's share of an edition: the pipeline, and the places where its answers wait.
+/// One loop's share of an edition: the pipeline, and what it has to do with vendors.
 final class LoopEdition {
     private var pipeline: Pipeline
     private var admin: AdminPipeline
     /// Where the admin's listeners begin.
     private let adminPlace: Int
-    private let counter: SessionCounter
-    private let fetches: FetchCounter
-    private let callbacks: CallbackCounter
-    private let tokens: KeyClerk
+    private let upstream: LoopUpstream
+    private let keys: IssuerKeys
     let accesses: AccessLog
     let admission: Admission
 
@@ -27,20 +25,15 @@ final class LoopEdition {
         _ edition: Edition, before newest: NewestAdmission, _ limiter: RateLimiter, _ metrics: Metrics,
         _ meter: RequestMeter, _ audit: AuditClerk, _ loop: LoopAccess, _ courier: any Courier
     ) throws(CryptoError) {
-        let (configuration, log, clock) = (edition.configuration, edition.log, edition.clock)
-        let tools = Fetch.Tools(courier: courier, clock: { Now(clock()) }, log: log)
-        let mailbox = loop.clients.mailbox
+        let (configuration, log) = (edition.configuration, edition.log)
         accesses = AccessLog(log)
-        counter = SessionCounter(
-            try edition.desks.clerks(configuration, loop, courier, clock: clock, log), loop.answers)
-        fetches = FetchCounter(tools, loop.answers)
-        callbacks = CallbackCounter(edition.callbackKeys, tools, loop.answers) { mailbox.post($0) }
-        tokens = KeyClerk(edition.issuerKeys, configuration.authenticator.makeMemory(), tools) { mailbox.post($0) }
-        admission = Admission(configuration, keys: tokens)
+        let tools = LoopTools(loop, courier, at: edition.clock, log)
+        upstream = try LoopUpstream(edition, tools, loop.answers)
+        keys = IssuerKeys(edition.issuerKeys, configuration.authenticator.makeMemory(), tools)
+        admission = Admission(configuration, keys: keys)
         pipeline = try Pipeline(
-            admission, before: newest, counter, fetches, callbacks, on: edition.lines, limiter, meter, accesses, audit,
-            log: log)
-        let readiness = Readiness(edition.desks, edition.record, audit.desk)
+            admission, before: newest, upstream, limiter, meter, accesses, audit, log: log)
+        let readiness = Readiness(edition.accounts, edition.record, audit.desk)
         admin = try AdminPipeline(
             configuration, readiness, MetricsPage(of: edition, readiness, metrics, loop.connections, audit.desk), meter,
             accesses)
@@ -80,26 +73,20 @@ final class LoopEdition {
         pipeline.respond(to: error, from: sender, at: instant, into: &response)
     }
 
-    func abandon(_ ticket: AnswerTicket) {
-        counter.abandon(ticket)
-        fetches.abandon(ticket)
-        callbacks.abandon(ticket)
-    }
+    func abandon(_ ticket: AnswerTicket) { upstream.abandon(ticket) }
 
     func tick(at instant: Instant) {
-        counter.tick(at: instant)
-        fetches.tick(at: instant)
-        callbacks.tick(at: instant)
-        tokens.tick(at: Now(instant))
+        upstream.tick(at: Now(instant))
+        keys.tick(at: Now(instant))
     }
 
-    var nextTick: Int64? { tokens.nextTick }
+    var nextTick: Int64? { keys.nextTick }
 
     /// Whether somebody waits for an answer of it, or for what it fetches.
-    var isWaiting: Bool { counter.isWaiting || fetches.isWaiting || callbacks.isWaiting }
+    var isWaiting: Bool { upstream.isWaiting }
 
     /// The same, the keys of issuers included, without which nobody is left unanswered.
-    var isBusy: Bool { isWaiting || tokens.isWaiting }
+    var isBusy: Bool { isWaiting || keys.isWaiting }
 }
 
 // Unsafe: made elsewhere, and confined to its loop's thread from then on.

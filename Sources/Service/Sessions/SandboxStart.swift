@@ -28,9 +28,9 @@ final class SandboxLease: Sendable {
     private let sandbox: RunningSandbox
     var port: UInt16 { sandbox.port }
 
-    init(_ guests: [SandboxGuest], _ start: SandboxStart) throws(SessionDesks.Failure) {
+    init(_ guests: [SandboxGuest], _ start: SandboxStart) throws(SessionAccounts.Failure) {
         do { sandbox = try start(guests) } catch {
-            throw SessionDesks.Failure(description: "the sandbox cannot be started: \(error)")
+            throw SessionAccounts.Failure(description: "the sandbox cannot be started: \(error)")
         }
     }
 

@@ -60,7 +60,7 @@ final class RememberedSession {
     func remember(_ credential: STSCredential, at now: Now) { served.remember(credential, at: now) }
 }
 
-/// What the desk has just served, which is served again for a moment without asking there.
+/// What the shared cache has just served, which is served again for a moment without asking there.
 struct ServedCredential {
     private var served: (credential: STSCredential, at: Now)?
 

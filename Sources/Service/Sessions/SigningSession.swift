@@ -4,20 +4,20 @@ import Upstream
 
 /// The session that signs for a grant, and the key of its credential. Each event loop has its own.
 final class SigningSession {
-    let clerk: SessionClerk
+    let cache: SessionCache
     private let session: STSSession
     private var served = ServedCredential()
     private var made: (credential: STSCredential, key: SigningKey)?
 
-    init(_ session: STSSession, at clerk: SessionClerk) {
+    init(_ session: STSSession, in cache: SessionCache) {
         self.session = session
-        self.clerk = clerk
+        self.cache = cache
     }
 
     /// Asks for the credential that signs now.
-    func ask(for asker: @autoclosure () -> SessionAsker, at now: Now) -> SessionClerk.Reply {
+    func ask(for client: @autoclosure () -> CacheClient, at now: Now) -> SessionCache.Reply {
         if let credential = served.credential(at: now) { return .now(.serve(credential)) }
-        let reply = clerk.ask(session, for: asker(), at: now)
+        let reply = cache.ask(session, for: client(), at: now)
         if case .now(.serve(let credential)) = reply { served.remember(credential, at: now) }
         return reply
     }

@@ -1,3 +1,5 @@
+import HTTP
+
 /// When a credential is asked for or comes: both clocks, read together.
 package struct Now: Sendable {
     /// Seconds since 1970, UTC; may jump.
@@ -9,4 +11,8 @@ package struct Now: Sendable {
         self.unixSeconds = unixSeconds
         self.monotonic = monotonic
     }
+}
+
+extension Now {
+    package init(_ instant: Instant) { self.init(unixSeconds: instant.unixSeconds, monotonic: instant.monotonic) }
 }

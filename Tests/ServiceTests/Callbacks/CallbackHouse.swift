@@ -26,7 +26,9 @@ final class CallbackHouse: @unchecked Sendable {
     private let entry: CallbackTable.Entry
     private let log = Log(Log.Settings(level: .error, format: .json))
     let keys: CallbackKeys
-    private(set) var counters: [CallbackCounter] = []
+    private(set) var caches: [CallbackKeyCache] = []
+    private(set) var parked: [ParkedRequests] = []
+    private var tools: [LoopTools] = []
     private(set) var couriers: [FakeCourier] = []
     private(set) var answers: [LateAnswers] = []
 
@@ -68,8 +70,12 @@ final class CallbackHouse: @unchecked Sendable {
             let (courier, late) = (FakeCourier(), LateAnswers())
             couriers.append(courier)
             answers.append(late)
-            let tools = Fetch.Tools(courier: courier, clock: { [unowned self] in now }, log: log)
-            counters.append(CallbackCounter(keys, tools, late) { [unowned self] in posted.append($0) })
+            tools.append(
+                LoopTools(
+                    calls: CallTools(courier: courier) { [unowned self] in now }, log: log,
+                    post: { [unowned self] in posted.append($0) }, read: { $1(nil) }))
+            parked.append(ParkedRequests(late))
+            caches.append(CallbackKeyCache(keys, tools[tools.count - 1], parked[parked.count - 1]))
         }
     }
 
@@ -83,12 +89,14 @@ final class CallbackHouse: @unchecked Sendable {
     func pass(milliseconds: Int64) {
         for _ in 0..<(milliseconds / 250) {
             monotonic += 250
-            for counter in counters {
-                counter.tick(at: Instant(unixSeconds: now.unixSeconds, monotonic: monotonic))
-            }
+            for cache in caches { cache.tick(at: now) }
+            for loop in tools { loop.calls.calls.tick(at: now) }
             deliver()
         }
     }
+
+    /// Whether a loop has anything under way.
+    func isWaiting(loop: Int = 0) -> Bool { !parked[loop].isEmpty || !tools[loop].calls.calls.isEmpty }
 
     private func claim(_ path: String, isForged: Bool) throws -> CallbackClaim {
         let url = Base64.standard.encode(Array("http://gosspublic.alicdn.com\(path)".utf8))
@@ -111,7 +119,7 @@ final class CallbackHouse: @unchecked Sendable {
         to loop: Int = 0, _ path: String = "/callback_pub_key_v1.pem", isForged: Bool = false
     ) throws -> Sent? {
         let claim = try claim(path, isForged: isForged)
-        guard try counters[loop].key(at: claim.key, at: now) == nil else { return nil }
+        guard case .later(let waiter) = try caches[loop].ask(for: claim.key, at: now) else { return nil }
         let bytes = Array("POST /oss/callback HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
         guard let head = try RequestParser(limits: Limits()).parse(bytes.span) else { throw Fault("no head") }
         tickets += 1
@@ -119,7 +127,7 @@ final class CallbackHouse: @unchecked Sendable {
         let request = ParkedRequest(
             Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
             in: .problem, with: Response(), noting: .none, issuing: nil, by: .unread, .silent)
-        try counters[loop].park(request, for: claim, by: entry)
+        try caches[loop].park(request, waiting: waiter, for: claim, by: entry, at: now)
         answers[loop].expect(ticket)
         return Sent(loop: loop, ticket: ticket)
     }

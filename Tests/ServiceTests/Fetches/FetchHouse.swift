@@ -8,7 +8,7 @@ import Upstream
 @testable import Providers
 @testable import Service
 
-/// A loop's counter without sockets: the tests are clients and vendor, and move the clock.
+/// A loop's parked requests without sockets: the tests are clients and vendor, and move the clock.
 final class FetchHouse {
     /// Asks for what its name says, counts how often, and takes every text for JSON.
     final class Question: VendorQuestion {
@@ -43,7 +43,8 @@ final class FetchHouse {
     let courier = FakeCourier()
     let answers = LateAnswers()
     let line: VendorLine
-    let counter: FetchCounter
+    let parked: ParkedRequests
+    private let tools: LoopTools
     private var tickets: UInt64 = 0
 
     var now: Now { clock.now }
@@ -52,10 +53,14 @@ final class FetchHouse {
         line = VendorLine(
             to: try endpoints.map { try VendorEndpoint(Array($0.utf8)) }, trusting: try TLSTrust(.anybody),
             FetchLines.limits(endpoints: endpoints.count), from: clock.now)
-        let tools = Fetch.Tools(
-            courier: courier, clock: { [clock] in clock.now }, log: Log(Log.Settings(level: .error, format: .json)))
-        counter = FetchCounter(tools, answers)
+        tools = LoopTools(
+            calls: CallTools(courier: courier) { [clock] in clock.now },
+            log: Log(Log.Settings(level: .error, format: .json)), post: { $0() }, read: { $1(nil) })
+        parked = ParkedRequests(answers)
     }
+
+    /// Whether a request or a call is under way.
+    var isWaiting: Bool { !parked.isEmpty || !tools.calls.calls.isEmpty }
 
     /// Lets time pass in the steps of a loop's ticks.
     func pass(milliseconds: Int64) {
@@ -63,7 +68,7 @@ final class FetchHouse {
             let monotonic = now.monotonic + 250
             clock.now = Now(
                 unixSeconds: now.unixSeconds + (monotonic / 1000 - now.monotonic / 1000), monotonic: monotonic)
-            counter.tick(at: Instant(unixSeconds: now.unixSeconds, monotonic: now.monotonic))
+            tools.calls.calls.tick(at: now)
         }
     }
 
@@ -84,7 +89,8 @@ final class FetchHouse {
         let request = ParkedRequest(
             Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
             in: .problem, with: response, noting: .none, issuing: nil, by: .unread, .silent)
-        try counter.park(request, of: caller, asking: question, on: line, with: "kodo", since: now)
+        try Fetch.park(
+            request, of: caller, asking: question, on: line, with: "kodo", in: parked, tools, since: now)
         answers.expect(ticket)
         return ticket
     }

@@ -10,7 +10,7 @@ import Upstream
     @Test func `an answer is told to the request that asked, with what its answer had already`() throws {
         let house = try FetchHouse()
         let (first, second) = (try house.park("a"), try house.park("b"))
-        #expect(house.counter.isWaiting)
+        #expect(house.isWaiting)
         let sent = house.courier.take()
         #expect(sent.map(\.exchange.host) == ["one.example.com", "one.example.com"])
         #expect(sent.map(\.exchange.port) == [443, 443])
@@ -24,7 +24,7 @@ import Upstream
             answered.map(\.fields) == [
                 "Vary: Origin\r\nX-Request-Id: id-2\r\n", "Vary: Origin\r\nX-Request-Id: id-1\r\n",
             ])
-        #expect(!house.counter.isWaiting)
+        #expect(!house.isWaiting)
     }
 
     @Test func `what fails is asked again, anew, and of the next endpoint`() throws {
@@ -49,7 +49,7 @@ import Upstream
         let house = try FetchHouse()
         try house.park()
         let start = house.now.monotonic
-        while house.counter.isWaiting, house.now.monotonic < start + 10_000 {
+        while house.isWaiting, house.now.monotonic < start + 10_000 {
             for sent in house.courier.sent where sent.exchange.deadline <= house.now.monotonic {
                 house.courier.sent.removeAll { $0.number == sent.number }
                 sent.fail(.timeout(.waiting))
@@ -101,12 +101,12 @@ import Upstream
                 #expect(error.status == 503 && error.retryAfter ?? 0 >= 1)
             }
         }
-        #expect(house.courier.sent.isEmpty && !house.counter.isWaiting)
+        #expect(house.courier.sent.isEmpty && !house.isWaiting)
         house.pass(milliseconds: 2_000)
         // One that is given up shows nothing, and gives way to the next.
         let gone = try house.park()
         #expect(throws: Refusal.self) { try house.park() }
-        house.counter.abandon(gone)
+        house.parked.abandon(gone)
         try house.park()
         try #require(house.courier.take().first).answer(200, "[]")
         try house.park()
@@ -122,12 +122,12 @@ import Upstream
 
     @Test func `places are few, and who goes frees one at once`() throws {
         let house = try FetchHouse()
-        let tickets = try (0..<FetchCounter.places).map { try house.park(of: UInt64($0)) }
+        let tickets = try (0..<Fetch.places).map { try house.park(of: UInt64($0)) }
         #expect(throws: Refusal.self) { try house.park(of: .max) }
         let sent = house.courier.sent
-        #expect(sent.count == FetchCounter.places)
-        house.counter.abandon(tickets[7])
-        house.counter.abandon(tickets[7])
+        #expect(sent.count == Fetch.places)
+        house.parked.abandon(tickets[7])
+        house.parked.abandon(tickets[7])
         #expect(house.courier.cancelled == [sent[7].number])
         try house.park(of: .max)
         #expect(throws: Refusal.self) { try house.park(of: .max) }
@@ -142,13 +142,13 @@ import Upstream
     @Test func `a caller has as many places as it leaves free, so that others have theirs`() throws {
         let house = try FetchHouse()
         var own: [AnswerTicket] = []
-        for _ in 0..<FetchCounter.places / 2 { own.append(try house.park(of: 1)) }
+        for _ in 0..<Fetch.places / 2 { own.append(try house.park(of: 1)) }
         #expect(throws: Refusal.self) { try house.park(of: 1) }
-        for _ in 0..<FetchCounter.places / 4 { try house.park(of: 2) }
+        for _ in 0..<Fetch.places / 4 { try house.park(of: 2) }
         #expect(throws: Refusal.self) { try house.park(of: 2) }
         try house.park(of: 3)
         // What has gone counts no more.
-        for ticket in own { house.counter.abandon(ticket) }
+        for ticket in own { house.parked.abandon(ticket) }
         try house.park(of: 1)
     }
 
@@ -156,9 +156,9 @@ import Upstream
         let house = try FetchHouse()
         let ticket = try house.park()
         try #require(house.courier.take().first).fail()
-        house.counter.abandon(ticket)
+        house.parked.abandon(ticket)
         house.pass(milliseconds: 3_000)
-        #expect(house.courier.sent.isEmpty && house.courier.cancelled.isEmpty && !house.counter.isWaiting)
+        #expect(house.courier.sent.isEmpty && house.courier.cancelled.isEmpty && !house.isWaiting)
     }
 
     @Test func `a call that cannot be made ends as one that fails`() throws {

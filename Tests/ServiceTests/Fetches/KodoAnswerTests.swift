@@ -166,7 +166,7 @@ struct KodoAnswerTests {
                 to: Self.files, 200, Array(#"{"items":[],"marker":"m"}"#.utf8), in: house)
             #expect(status == 200 && told.contains(#""marker":"m""#))
             // Whether it goes on is for the caller to say.
-            #expect(house.courier.sent.isEmpty && !house.counter.isWaiting)
+            #expect(house.courier.sent.isEmpty && !house.isWaiting)
         }
     }
 

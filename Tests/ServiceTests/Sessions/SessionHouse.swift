@@ -11,7 +11,7 @@ import Upstream
 @testable import Providers
 @testable import Service
 
-/// Several loops at one desk, without sockets: the tests are the vendor, and move the clock.
+/// Several loops that share one account, without sockets: the tests are the vendor, and move the clock.
 final class SessionHouse: @unchecked Sendable {
     private(set) var unixSeconds: Int64 = 1_800_000_000
     private(set) var monotonic: Int64 = 5_000_000
@@ -23,8 +23,8 @@ final class SessionHouse: @unchecked Sendable {
     private(set) var filesRead: [String] = []
     private var posted: [@Sendable () -> Void] = []
     private var issued = 0
-    let desk: SessionDesk
-    private(set) var clerks: [SessionClerk] = []
+    let shared: SessionAccount
+    private(set) var caches: [SessionCache] = []
     private(set) var couriers: [FakeCourier] = []
     let account: STSAccount
 
@@ -40,11 +40,11 @@ final class SessionHouse: @unchecked Sendable {
         }
         account = sessions.account
         let start = Now(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
-        let basis = SessionDesk.Basis(
+        let basis = SessionAccount.Basis(
             name: credential.name, account: account, endpoints: endpoints, limits: sessions.limits,
             callsPerCaller: sessions.callsPerCaller)
         // Nobody is connected to, and to read whom the system trusts takes 40 ms.
-        desk = SessionDesk(basis, trusting: try TLSTrust(.anybody), from: start)
+        shared = SessionAccount(basis, trusting: try TLSTrust(.anybody), from: start)
         for _ in 0..<loops {
             let courier = FakeCourier()
             couriers.append(courier)
@@ -52,20 +52,19 @@ final class SessionHouse: @unchecked Sendable {
                 try STSKey(
                     account.scheme, accessKeyID: $0.accessKey, secret: $0.secret, securityToken: $0.securityToken)
             }
-            clerks.append(
-                try SessionClerk(
-                    desk, key: key,
-                    SessionClerk.Tools(
-                        courier: courier, clock: { [unowned self] in now },
-                        log: log,
+            caches.append(
+                try SessionCache(
+                    shared, key: key,
+                    LoopTools(
+                        calls: CallTools(courier: courier) { [unowned self] in now }, log: log,
+                        post: { [unowned self] in posted.append($0) },
                         read: { [unowned self] path, then in
                             filesRead.append(path)
                             then(
                                 files[path].map {
                                     ReadFile(bytes: $0, isWorldReadable: false, weakness: weaknesses[path])
                                 })
-                        },
-                        post: { [unowned self] in posted.append($0) })))
+                        })))
         }
     }
 
@@ -86,7 +85,10 @@ final class SessionHouse: @unchecked Sendable {
     func jump(seconds: Int64) { unixSeconds += seconds }
 
     func tick() {
-        for clerk in clerks { clerk.tick(at: now) }
+        for cache in caches {
+            cache.tick(at: now)
+            cache.tools.calls.calls.tick(at: now)
+        }
         settle()
     }
 
@@ -107,11 +109,14 @@ final class SessionHouse: @unchecked Sendable {
         }
     }
 
+    /// Whether a loop has anything under way.
+    func isWaiting(loop: Int = 0) -> Bool { caches[loop].isWaiting || !caches[loop].tools.calls.calls.isEmpty }
+
     // MARK: Requests
 
     /// What became of a request.
     final class Outcome {
-        var reply: SessionDesk.Outcome?
+        var reply: SessionCache.Outcome?
         let waiter: UInt64?
         init(_ waiter: UInt64?) { self.waiter = waiter }
 
@@ -129,15 +134,15 @@ final class SessionHouse: @unchecked Sendable {
 
     /// - Parameter caller: a number of the caller's own; nil for one that pays nothing.
     func ask(_ session: STSSession, loop: Int = 0, from caller: UInt64? = nil) -> Outcome {
-        let asker = SessionAsker(mark: caller ?? 0, pays: caller != nil)
-        switch clerks[loop].ask(session, for: asker, at: now) {
+        let client = CacheClient(mark: caller ?? 0, pays: caller != nil)
+        switch caches[loop].ask(session, for: client, at: now) {
         case .now(let reply):
             let outcome = Outcome(nil)
             outcome.reply = reply
             return outcome
         case .later(let waiter):
             let outcome = Outcome(waiter)
-            clerks[loop].wait(waiter, at: now) { outcome.reply = $0 }
+            caches[loop].wait(waiter, at: now) { outcome.reply = $0 }
             return outcome
         }
     }

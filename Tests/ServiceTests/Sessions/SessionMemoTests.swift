@@ -11,7 +11,7 @@ import Upstream
 /// What a loop remembers of sessions: whose is whose, and for how long what was served is served again.
 @Suite struct SessionMemoTests {
     /// What `memo` says for one permitted request.
-    private struct Desk: ~Copyable {
+    private struct Fixture: ~Copyable {
         let configuration: Configuration
         var memo = SessionMemo()
         var workspace = PolicyWorkspace()
@@ -73,31 +73,31 @@ import Upstream
     }
 
     @Test func `each caller, grant, lifetime and day has a session of its own, made once`() throws {
-        var desk = try Desk()
-        let first = try desk.session("g", for: "alice")
-        let again = try desk.session("g", for: "alice")
+        var fixture = try Fixture()
+        let first = try fixture.session("g", for: "alice")
+        let again = try fixture.session("g", for: "alice")
         #expect(first === again)
-        #expect(desk.made == 1)
+        #expect(fixture.made == 1)
         // The two grants give the same session, which is remembered for each.
-        let twin = try desk.session("h", for: "alice")
+        let twin = try fixture.session("h", for: "alice")
         #expect(twin !== first && twin.session.key == first.session.key)
         var keys = [first.session.key]
-        keys.append(try desk.session("g", for: "bob").session.key)
-        keys.append(try desk.session("g", for: "alice", expires: 3601).session.key)
-        keys.append(try desk.session("day", for: "alice").session.key)
-        keys.append(try desk.session("day", for: "alice", at: 1_800_000_000 + 86_400).session.key)
+        keys.append(try fixture.session("g", for: "bob").session.key)
+        keys.append(try fixture.session("g", for: "alice", expires: 3601).session.key)
+        keys.append(try fixture.session("day", for: "alice").session.key)
+        keys.append(try fixture.session("day", for: "alice", at: 1_800_000_000 + 86_400).session.key)
         #expect(Set(keys).count == keys.count)
-        #expect(desk.made == 6)
+        #expect(fixture.made == 6)
     }
 
     @Test func `thousands of lifetimes share a bounded memory, and none gets another's session`() throws {
-        var desk = try Desk()
+        var fixture = try Fixture()
         var keys: [Int64: CredentialKey] = [:]
         for expires in Int64(900)...2_900 {
-            keys[expires] = try desk.session("g", for: "alice", expires: expires).session.key
+            keys[expires] = try fixture.session("g", for: "alice", expires: expires).session.key
         }
         for expires in Int64(900)...2_900 {
-            let session = try desk.session("g", for: "alice", expires: expires).session
+            let session = try fixture.session("g", for: "alice", expires: expires).session
             #expect(session.key == keys[expires])
             #expect(session.request.durationSeconds == expires)
         }
@@ -106,12 +106,12 @@ import Upstream
 
     @Test func `no caller gets another's session, be there more of them than places`() throws {
         let names = (0..<600).map { "caller\($0)" }
-        var desk = try Desk(callers: names)
-        let keys = try names.map { try desk.session("g", for: $0).session.key }
+        var fixture = try Fixture(callers: names)
+        let keys = try names.map { try fixture.session("g", for: $0).session.key }
         #expect(Set(keys).count == names.count)
         // One after the other, and each of them twice: what is remembered is his own.
         for (name, key) in zip(names, keys) {
-            let (once, again) = (try desk.session("g", for: name), try desk.session("g", for: name))
+            let (once, again) = (try fixture.session("g", for: name), try fixture.session("g", for: name))
             #expect(once === again && once.session.key == key)
         }
     }
@@ -131,27 +131,27 @@ import Upstream
               actions: ["\(list.joined(separator: "\", \""))"], callers: ["authenticated"] },
             """
         }
-        var desk = try Desk(grants: grants.joined(separator: "\n"))
+        var fixture = try Fixture(grants: grants.joined(separator: "\n"))
         #expect(names.count == 336)
-        let keys = try names.map { try desk.session($0, for: "alice").session.key }
+        let keys = try names.map { try fixture.session($0, for: "alice").session.key }
         #expect(Set(keys).count == names.count)
-        for (name, key) in zip(names, keys) { #expect(try desk.session(name, for: "alice").session.key == key) }
+        for (name, key) in zip(names, keys) { #expect(try fixture.session(name, for: "alice").session.key == key) }
     }
 
     @Test func `no day has another's session`() throws {
-        var desk = try Desk()
+        var fixture = try Fixture()
         for _ in 0..<2 {
             let keys = try (0..<400).map {
-                try desk.session("day", for: "alice", at: 1_800_000_000 + $0 * 86_400).session.key
+                try fixture.session("day", for: "alice", at: 1_800_000_000 + $0 * 86_400).session.key
             }
             #expect(Set(keys).count == 400)
         }
-        #expect(desk.made == 800)
+        #expect(fixture.made == 800)
     }
 
     @Test func `what was served is served again for a moment only, by both clocks`() throws {
-        var desk = try Desk()
-        let session = try desk.session("g", for: "alice")
+        var fixture = try Fixture()
+        let session = try fixture.session("g", for: "alice")
         let credential = try #require(
             STSCredential(
                 accessKeyID: Array("STS.1".utf8), secret: [65], securityToken: [66], expiresAt: 1_800_003_600))

@@ -4,7 +4,7 @@ import Upstream
 
 @testable import Service
 
-/// Ten simulated minutes without the vendor, through desk, clerks and calls, as two loops see them.
+/// Ten simulated minutes without the vendor, through caches and calls, as two loops see them.
 @Suite struct SessionOutageTests {
     enum Mood: CaseIterable { case unreachable, hanging, failing, throttling, talkingNonsense }
 

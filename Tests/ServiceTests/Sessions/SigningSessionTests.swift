@@ -10,13 +10,13 @@ import Upstream
 @Suite struct SigningSessionTests {
     /// What an ask is answered at once: the credential's name and its end.
     private func served(_ session: SigningSession, _ house: SessionHouse) -> STSCredential? {
-        guard case .now(.serve(let credential)) = session.ask(for: SessionAsker(mark: 1, pays: false), at: house.now)
+        guard case .now(.serve(let credential)) = session.ask(for: CacheClient(mark: 1, pays: false), at: house.now)
         else { return nil }
         return credential
     }
 
     private func refused(_ session: SigningSession, _ house: SessionHouse) -> Bool {
-        if case .now(.refuse) = session.ask(for: SessionAsker(mark: 1, pays: false), at: house.now) {
+        if case .now(.refuse) = session.ask(for: CacheClient(mark: 1, pays: false), at: house.now) {
             true
         } else {
             false
@@ -25,11 +25,11 @@ import Upstream
 
     /// A session that has been fetched.
     private func fetched(_ house: SessionHouse, loop: Int = 0) throws -> SigningSession {
-        let session = SigningSession(try house.session(), at: house.clerks[loop])
-        guard case .later(let waiter) = session.ask(for: SessionAsker(mark: 1, pays: false), at: house.now) else {
+        let session = SigningSession(try house.session(), in: house.caches[loop])
+        guard case .later(let waiter) = session.ask(for: CacheClient(mark: 1, pays: false), at: house.now) else {
             throw SessionHouse.Fault("it is there")
         }
-        house.clerks[loop].wait(waiter, at: house.now) { _ in }
+        house.caches[loop].wait(waiter, at: house.now) { _ in }
         house.grant(try #require(house.take().first))
         return session
     }
@@ -87,7 +87,7 @@ import Upstream
         #expect(served(session, house) != nil)
         house.vendorAhead = 400
         house.advance(milliseconds: 1_900_000)
-        _ = session.ask(for: SessionAsker(mark: 1, pays: false), at: house.now)
+        _ = session.ask(for: CacheClient(mark: 1, pays: false), at: house.now)
         house.grant(try #require(house.take().first))
         house.advance(milliseconds: 250)
         #expect(refused(session, house))
@@ -96,7 +96,7 @@ import Upstream
     @Test func `loops share the session, and each has a key of its own`() throws {
         let house = try SessionHouse(loops: 2)
         let first = try fetched(house)
-        let second = SigningSession(try house.session(), at: house.clerks[1])
+        let second = SigningSession(try house.session(), in: house.caches[1])
         let credentials = [try #require(served(first, house)), try #require(served(second, house))]
         #expect(credentials[0] === credentials[1])
         let keys = [try first.key(of: credentials[0]), try second.key(of: credentials[1])]

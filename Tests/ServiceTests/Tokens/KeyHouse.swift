@@ -11,21 +11,21 @@ import Upstream
 @testable import Net
 @testable import Service
 
-/// Several loops at the desk of an issuer whose keys are fetched, without sockets: the tests are the issuer, and move the clock.
+/// Several loops that share the keys of an issuer, which are fetched, without sockets: the tests are the issuer, and move the clock.
 final class KeyHouse: @unchecked Sendable {
     private(set) var unixSeconds: Int64 = 1_800_000_000
     private(set) var monotonic: Int64 = 5_000_000
     private var posted: [@Sendable () -> Void] = []
     private(set) var configuration: Configuration
-    private(set) var desks: KeyDesks
-    private(set) var clerks: [KeyClerk] = []
+    private(set) var sources: IssuerKeySources
+    private(set) var loops: [IssuerKeys] = []
     let couriers: [FakeCourier]
 
     var now: Now { Now(unixSeconds: unixSeconds, monotonic: monotonic) }
 
     init(loops: Int = 1, _ fields: String = "") throws {
         configuration = try KeyHouse.configuration(fields)
-        desks = try KeyDesks(
+        sources = try IssuerKeySources(
             configuration, trusting: TLSTrusts(), from: Now(unixSeconds: unixSeconds, monotonic: monotonic))
         couriers = (0..<loops).map { _ in FakeCourier() }
         engage()
@@ -42,13 +42,13 @@ final class KeyHouse: @unchecked Sendable {
     }
 
     private func engage() {
-        clerks = couriers.map { courier in
-            KeyClerk(
-                desks, configuration.authenticator.makeMemory(),
-                Fetch.Tools(
-                    courier: courier, clock: { [unowned self] in now },
-                    log: Log(Log.Settings(level: .error, format: .json))),
-                post: { [unowned self] in posted.append($0) })
+        loops = couriers.map { courier in
+            IssuerKeys(
+                sources, configuration.authenticator.makeMemory(),
+                LoopTools(
+                    calls: CallTools(courier: courier) { [unowned self] in now },
+                    log: Log(Log.Settings(level: .error, format: .json)),
+                    post: { [unowned self] in posted.append($0) }, read: { $1(nil) }))
         }
         deliver()
     }
@@ -56,15 +56,15 @@ final class KeyHouse: @unchecked Sendable {
     /// Goes on with another configuration.
     func reload(_ fields: String = "") throws {
         configuration = try KeyHouse.configuration(fields)
-        desks = try KeyDesks(configuration, trusting: TLSTrusts(), after: desks, from: now)
+        sources = try IssuerKeySources(configuration, trusting: TLSTrusts(), after: sources, from: now)
         engage()
     }
 
     /// How many tokens the first loop remembers.
-    var remembered: Int { clerks[0].memory.count }
+    var remembered: Int { loops[0].memory.count }
 
-    /// The last loop's clerk is not needed any more.
-    func dismissLast() { clerks.removeLast() }
+    /// The last loop's keys are not needed any more.
+    func dismissLast() { loops.removeLast() }
 
     /// Runs what was posted into the loops.
     func deliver() {
@@ -80,7 +80,7 @@ final class KeyHouse: @unchecked Sendable {
         for _ in 0..<(milliseconds / 250) {
             monotonic += 250
             if monotonic % 1000 == 0 { unixSeconds += 1 }
-            for clerk in clerks { clerk.tick(at: now) }
+            for keys in loops { keys.tick(at: now) }
             deliver()
         }
     }
@@ -105,13 +105,13 @@ final class KeyHouse: @unchecked Sendable {
     /// What a loop makes of a token, as a pipeline does.
     func outcome(_ token: String, at loop: Int = 0) -> Outcome {
         let field = Array("Bearer \(token)".utf8)
-        let clerk = clerks[loop]
+        let keys = loops[loop]
         switch configuration.authenticator.identify(
-            authorization: field.span, apiKey: nil, at: unixSeconds, remembering: &clerk.memory)
+            authorization: field.span, apiKey: nil, at: unixSeconds, remembering: &keys.memory)
         {
         case .caller: return .believed
         case .refused(_, let fault):
-            if let place = fault?.issuerWithoutKey { clerk.want(of: place, at: now) }
+            if let place = fault?.issuerWithoutKey { keys.want(of: place, at: now) }
             return fault?.isByOldKeys == true ? .outdated : .refused
         }
     }

@@ -1,0 +1,74 @@
+import Bytes
+import Crypto
+import HTTP
+import Providers
+import Upstream
+
+/// One loop's side of the public keys that callbacks are signed by.
+final class CallbackKeyCache {
+    private let keys: CallbackKeys
+    private let tools: LoopTools
+    private let cache: LoopCache<PublishedKey, RSAPublicKey>
+    private let parked: ParkedRequests
+
+    init(_ keys: CallbackKeys, _ tools: LoopTools, _ parked: ParkedRequests) {
+        self.keys = keys
+        self.tools = tools
+        self.parked = parked
+        cache = LoopCache(keys.cache, post: tools.post)
+    }
+
+    /// What somebody gets who needs a key.
+    enum Answer {
+        case use(RSAPublicKey)
+        /// It is being fetched. `park` or `cancel` is owed under this number.
+        case later(UInt64)
+    }
+
+    /// - Throws: when the key cannot be had now.
+    func ask(for name: PublishedKey, at now: Now) throws(Refusal) -> Answer {
+        let reply = cache.ask(name, alwaysFits: name.isUsual, at: now) { keys.fetch($0, name, with: tools, at: now) }
+        switch reply {
+        case .now(let outcome): return .use(try CallbackKeyCache.key(outcome, at: now))
+        case .later(let waiter): return .later(waiter)
+        }
+    }
+
+    /// Has the callback judged and answered when its key has come, or cannot be had.
+    /// - Throws: when as many wait as may.
+    func park(
+        _ request: ParkedRequest, waiting waiter: UInt64, for claim: CallbackClaim, by entry: CallbackTable.Entry,
+        at now: Now
+    ) throws(Refusal) {
+        let (ticket, id, log) = (request.ticket, request.requestID, tools.log)
+        // The call goes on when the client is gone, for whoever comes next.
+        do throws(Refusal) {
+            try parked.park(request, in: .callbacks(most: keys.waiting)) { [cache] in cache.cancel(waiter) }
+        } catch {
+            cache.cancel(waiter)
+            throw error
+        }
+        cache.wait(waiter, for: nil, at: now) { [unowned self] outcome in
+            let now = tools.calls.clock()
+            parked.finish(ticket) { response throws(Refusal) in
+                try entry.answer(
+                    claim, by: try CallbackKeyCache.key(outcome, at: now), as: id.text, log, into: &response)
+                return nil
+            }
+        }
+    }
+
+    func tick(at now: Now) { cache.tick(at: now) }
+
+    private static func key(
+        _ outcome: SlotOutcome<RSAPublicKey>, at now: Now
+    ) throws(Refusal) -> RSAPublicKey {
+        switch outcome {
+        case .serve(let key): return key
+        case .refuse(let refusal):
+            // What was not tried says itself when it may be.
+            if case .fault(let fault) = refusal.reason { throw Refusal(fault, at: now) }
+            throw .crowded
+        }
+    }
+}

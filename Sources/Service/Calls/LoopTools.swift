@@ -1,0 +1,43 @@
+import Configuration
+import Dispatch
+import Machine
+import Net
+import Telemetry
+import Upstream
+
+/// What one loop has for whatever is asked of vendors and issuers.
+struct LoopTools {
+    let calls: CallTools
+    let log: Log
+    /// Has work run on the loop's thread; from any thread.
+    let post: @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// Reads a file that may be slow to come; nil for one that cannot be read.
+    let read: (_ path: String, _ then: @escaping (ReadFile?) -> Void) -> Void
+}
+
+extension LoopTools {
+    /// - Parameters:
+    ///   - courier: what calls are sent with.
+    ///   - clock: what they are timed by.
+    init(_ loop: LoopAccess, _ courier: any Courier, at clock: @escaping Clock, _ log: Log) {
+        let mailbox = loop.clients.mailbox
+        calls = CallTools(courier: courier) { Now(clock()) }
+        self.log = log
+        post = { mailbox.post($0) }
+        read = { path, then in
+            let then = LoopWork(then)
+            // A file of another file system may be slow to come.
+            DispatchQueue(label: "countersign.secrets").async {
+                let file = Surroundings.process.file(path)
+                mailbox.post { then.body(file) }
+            }
+        }
+    }
+
+    /// What is run on the loop's thread alone, though another hands it over.
+    // Unsafe: nothing of it is touched where it is handed over.
+    private struct LoopWork: @unchecked Sendable {
+        let body: (ReadFile?) -> Void
+        init(_ body: @escaping (ReadFile?) -> Void) { self.body = body }
+    }
+}

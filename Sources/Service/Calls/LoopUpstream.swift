@@ -1,0 +1,46 @@
+import Configuration
+import Crypto
+import HTTP
+import Net
+import Upstream
+
+/// What one loop has to do with vendors under one configuration: its sides of the caches, its calls, and the requests that wait.
+/// Everything is called on the loop's thread.
+final class LoopUpstream {
+    let parked: ParkedRequests
+    let tools: LoopTools
+    let callbackKeys: CallbackKeyCache
+    /// The ways to the vendors that are asked for a request, by the index of the grant.
+    let lines: [VendorLine?]
+    /// By the index of the credential; nil for credentials that are keys.
+    private let sessions: [SessionCache?]
+
+    init(_ edition: Edition, _ tools: LoopTools, _ answers: LateAnswers) throws(CryptoError) {
+        let parked = ParkedRequests(answers)
+        self.tools = tools
+        self.parked = parked
+        lines = edition.lines.lines
+        sessions = try edition.accounts.caches(edition.configuration, tools)
+        callbackKeys = CallbackKeyCache(edition.callbackKeys, tools, parked)
+    }
+
+    /// The sessions of a credential; nil for one that is a key.
+    func sessions(of credential: Int) -> SessionCache? {
+        sessions.indices.contains(credential) ? sessions[credential] : nil
+    }
+
+    /// Whether somebody waits for an answer, or a call is under way.
+    var isWaiting: Bool {
+        !parked.isEmpty || !tools.calls.calls.isEmpty || sessions.contains { $0?.isWaiting == true }
+    }
+
+    /// The client is gone.
+    func abandon(_ ticket: AnswerTicket) { parked.abandon(ticket) }
+
+    /// Ends what has had its time, and goes on with calls whose pause is over.
+    func tick(at now: Now) {
+        for case let cache? in sessions { cache.tick(at: now) }
+        callbackKeys.tick(at: now)
+        tools.calls.calls.tick(at: now)
+    }
+}

@@ -1,0 +1,106 @@
+import Access
+import Bytes
+import Crypto
+import HTTP
+import Providers
+import Upstream
+
+/// One loop's side of a `SessionAccount`: it asks there for the loop's requests, and makes the calls that fall to the loop.
+/// Everything is called on the loop's thread.
+final class SessionCache {
+    typealias Outcome = SlotOutcome<STSCredential>
+    typealias Reply = LoopCache<CredentialKey, STSCredential>.Reply
+    /// Writes the answer to a request whose session has come.
+    typealias Fill = (STSCredential, inout Response) throws(Refusal) -> IssueTerms
+
+    let account: SessionAccount
+    let tools: LoopTools
+    /// For the nonces of calls.
+    var random = RandomPool()
+    private let cache: LoopCache<CredentialKey, STSCredential>
+    private let ownKey: OwnKey
+
+    /// - Parameter key: the service's configured key, where the account's identity has one.
+    init(_ account: SessionAccount, key: STSKey?, _ tools: LoopTools) throws(CryptoError) {
+        self.account = account
+        self.tools = tools
+        cache = LoopCache(account.cache, post: tools.post)
+        ownKey = try OwnKey(account.account, key)
+    }
+
+    /// Whether anybody waits for it, be it a call for the service's own key.
+    var isWaiting: Bool { cache.isWaiting }
+
+    func tick(at now: Now) { cache.tick(at: now) }
+
+    // MARK: Requests
+
+    /// Asks for a session. Nobody is told anything before this returns. While the clocks disagree nobody gets anything (R17).
+    func ask(_ session: STSSession, for client: CacheClient, at now: Now) -> Reply {
+        guard !account.isClockOff(at: now) else {
+            if account.takesRecheck(at: now) { begin(.session(session.request), for: nil, at: now) }
+            return .now(.refuse(.clockOff))
+        }
+        return cache.ask(session.key, of: client, at: now) { begin(.session(session.request), for: $0, at: now) }
+    }
+
+    /// Has a request answered when its session comes, or cannot be had, within the account's patience.
+    func park(
+        _ request: ParkedRequest, waiting waiter: UInt64, in parked: ParkedRequests, since now: Now,
+        _ fill: @escaping Fill
+    ) throws(Refusal) {
+        let ticket = request.ticket
+        try parked.park(request, in: .sessions) { [self] in cancel(waiter) }
+        wait(waiter, at: now) { [unowned parked] outcome in
+            parked.finish(ticket) { response throws(Refusal) in
+                switch outcome {
+                case .serve(let credential): return try fill(credential, &response)
+                case .refuse(let refusal): throw Refusal(refusal)
+                }
+            }
+        }
+    }
+
+    /// Says what becomes of a waiter; `deliver` is called once, within the account's patience, unless `cancel` comes first.
+    func wait(_ waiter: UInt64, at now: Now, _ deliver: @escaping (Outcome) -> Void) {
+        cache.wait(waiter, for: account.limits.patience, at: now, deliver)
+    }
+
+    /// Nobody waits under this number any more.
+    func cancel(_ waiter: UInt64) { cache.cancel(waiter) }
+
+    // MARK: Calls
+
+    /// - Parameter slot: what the call is for; nil when only the vendor's clock is looked at.
+    private func begin(_ purpose: SessionFetch.Purpose, for slot: SlotFetch?, at now: Now) {
+        SessionFetch(purpose, for: slot, by: self).begin(at: now)
+    }
+
+    /// Has `then` called with the key that the service signs its calls with, at once or when it has come. The clocks are looked at
+    /// by what is signed with it.
+    func withOwnKey(at now: Now, _ then: @escaping (Result<STSKey, UpstreamFault>) -> Void) {
+        let name: CredentialKey
+        switch ownKey.state {
+        case .permanent(let key): return then(.success(key))
+        case .temporary(let key): name = key
+        }
+        switch cache.ask(name, at: now, begin: { begin(.ownKey, for: $0, at: now) }) {
+        case .now(let outcome): then(ownKey.make(of: outcome))
+        case .later(let waiter):
+            // A call waits for the key as long as it takes, not only as long as a request may.
+            cache.wait(waiter, for: account.limits.callTimeout, at: now) { [ownKey] in then(ownKey.make(of: $0)) }
+        }
+    }
+
+    /// The vendor does not take the service's own key any more; one that it was given is fetched anew.
+    func dropOwnKey() {
+        if case .temporary(let key) = ownKey.state { account.cache.forget(key) }
+    }
+}
+
+extension CacheClient {
+    /// Somebody without a name is told from others by where he is.
+    init(_ caller: Caller, from address: ClientAddress, paying pays: Bool) {
+        self.init(mark: RateTable.Identity.hash(caller, from: address), pays: pays)
+    }
+}

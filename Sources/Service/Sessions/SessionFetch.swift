@@ -1,0 +1,216 @@
+import Bytes
+import Crypto
+import HTTP
+import Machine
+import Net
+import Providers
+import Telemetry
+import Upstream
+
+/// One fetch of a credential, from the leave to begin it to its report: the service's own key first, then a call, each attempt of
+/// which is signed anew.
+final class SessionFetch {
+    enum Purpose {
+        /// A session of the account's role.
+        case session(AssumeRole)
+        /// The service's own key, from whoever vouches for it.
+        case ownKey
+    }
+
+    /// A credential with how long it is used.
+    private struct Issued {
+        let credential: STSCredential
+        let lifetime: Lifetime
+    }
+
+    private typealias Call = VendorCall<Issued>
+
+    private let purpose: Purpose
+    /// Nil when only the vendor's clock is looked at.
+    private let slot: SlotFetch?
+    private let cache: SessionCache
+    private var key: STSKey?
+    /// What a cluster vouches for the service with.
+    private var token: [UInt8] = []
+
+    private var account: SessionAccount { cache.account }
+
+    init(_ purpose: Purpose, for slot: SlotFetch?, by cache: SessionCache) {
+        self.purpose = purpose
+        self.slot = slot
+        self.cache = cache
+    }
+
+    /// Gets what its calls need first: without that none is made, and the vendor is not to blame.
+    func begin(at now: Now) {
+        let line =
+            switch (purpose, account.account.identity) {
+            case (.ownKey, .ecs): account.metadata
+            default: account.sts
+            }
+        let call = Call(on: line, cache.tools.calls, attempt: attempt, end: end)
+        switch (purpose, account.account.identity) {
+        case (.session, _):
+            cache.withOwnKey(at: now) { [self] result in
+                switch result {
+                case .success(let key):
+                    self.key = key
+                    call.start(at: cache.tools.calls.clock())
+                // Whoever was to fetch the key has said why there is none.
+                case .failure(let fault): call.giveUp(because: fault)
+                }
+            }
+        case (.ownKey, .oidc(_, _, let tokenFile)):
+            // The token is renewed in its file all the time.
+            cache.tools.read(tokenFile.text) { [self] file in
+                token = file.map { SessionFetch.line($0.bytes) } ?? []
+                if token.isEmpty || file?.weakness != nil {
+                    let reason = file?.weakness ?? "the file \(tokenFile.text) cannot be read, or is empty"
+                    return call.giveUp(because: .unavailable, reason)
+                }
+                call.start(at: cache.tools.calls.clock())
+            }
+        case (.ownKey, .ecs), (.ownKey, .key), (.ownKey, .environment): call.start(at: now)
+        }
+    }
+
+    private func end(_ call: Call, _ result: Result<Issued, UpstreamFault>, at now: Now) {
+        switch result {
+        case .success(let issued):
+            if let slot { account.cache.land(slot, with: issued.credential, for: issued.lifetime, at: now) }
+        case .failure(let fault):
+            // One that was not tried would only say again what the last one said.
+            if !call.complaint.isEmpty {
+                cache.tools.log.write(
+                    .warning, "no credential from the vendor",
+                    ["credential": account.name, "reason": call.complaint, "attempts": "\(call.attempts)"])
+            }
+            if let slot { account.cache.land(slot, with: fault, at: now) }
+        }
+    }
+
+    // MARK: Attempts
+
+    private func attempt(_ call: Call, _ endpoint: Int, until: Int64, at now: Now) {
+        switch (purpose, account.account.identity) {
+        case (.session(let request), _):
+            guard let key else { return call.fail(.unavailable, "the service has no key of its own") }
+            send(by: call, to: endpoint, until: until) { authority, nonce throws(CallFault) in
+                do throws(CryptoError) {
+                    return try request.call(to: authority, signedBy: key, nonce: nonce, at: now.unixSeconds)
+                } catch {
+                    throw CallFault(.unavailable, "\(error)")
+                }
+            }
+        case (.ownKey, .oidc(let role, let provider, _)):
+            send(by: call, to: endpoint, until: until) { [token] authority, nonce throws(CallFault) in
+                do throws(AssumeRole.Fault) {
+                    return try AssumeRoleWithOIDC(
+                        roleARN: role, providerARN: provider, sessionName: SessionFetch.ownName, durationSeconds: 3600
+                    ).call(to: authority, token: token, nonce: nonce, at: now.unixSeconds)
+                } catch {
+                    throw CallFault(.unavailable, "the service's own role cannot be asked for: \(error)")
+                }
+            }
+        case (.ownKey, .ecs(let role)): askInstance(for: role, by: call, until: until)
+        case (.ownKey, .key), (.ownKey, .environment): call.fail(.refused, "the service's key is the configured one")
+        }
+    }
+
+    private static let ownName = Array(text: "countersign")
+
+    /// A file's one line without its end.
+    private static func line(_ bytes: [UInt8]) -> [UInt8] {
+        var line = bytes
+        while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { line.removeLast() }
+        return line
+    }
+
+    private func send(
+        by call: Call, to index: Int, until: Int64,
+        _ makeRequest: (_ authority: [UInt8], _ nonce: InlineArray<16, UInt8>) throws(CallFault) -> UpstreamCall
+    ) {
+        guard call.line.endpoints.indices.contains(index) else {
+            return call.fail(.unavailable, "there is no endpoint")
+        }
+        let endpoint = call.line.endpoints[index]
+        do throws(CallFault) {
+            // Its nonce counts once: the next attempt has another.
+            call.send(
+                try makeRequest(endpoint.authority, try nonce()), to: endpoint, until: until,
+                as: endpoint.authority.text, answerLimit: STSAnswer.maximumLength, isRepeatable: false
+            ) { [self] answer, now throws(CallFault) in try read(answer, at: now) }
+        } catch {
+            call.fail(error.fault, error.reason)
+        }
+    }
+
+    private func nonce() throws(CallFault) -> InlineArray<16, UInt8> {
+        do throws(CryptoError) { return try cache.random.draw() } catch { throw CallFault(.unavailable, "\(error)") }
+    }
+
+    private func read(_ answer: UpstreamAnswer, at now: Now) throws(CallFault) -> Issued {
+        if let date = answer.moment { account.observe(vendorDate: date, at: now) }
+        do throws(STSFault) {
+            let credential = try STSAnswer.read(answer, at: now.unixSeconds, longest: longest)
+            return issued(credential, at: answer.moment ?? now.unixSeconds)
+        } catch {
+            if error.isAboutKey { cache.dropOwnKey() }
+            throw CallFault(UpstreamFault(error), "\(error)")
+        }
+    }
+
+    private func issued(_ credential: STSCredential, at moment: Int64) -> Issued {
+        Issued(
+            credential: credential,
+            lifetime: .dated(expiresAt: credential.expiresAt, issuedAt: moment, longest: longest))
+    }
+
+    /// The seconds that were asked for; nil when none were.
+    private var longest: Int64? {
+        if case .session(let request) = purpose { request.durationSeconds } else { nil }
+    }
+
+    // MARK: The instance's metadata
+
+    private func askInstance(for role: [UInt8]?, by call: Call, until: Int64) {
+        ask(InstanceMetadata.sessionCall(lifetime: 60), by: call, until) { [self] answer, now throws(STSFault) in
+            let session = try InstanceMetadata.readSession(answer, at: now.unixSeconds)
+            if let role {
+                askInstance(for: role, session, by: call, until)
+                return nil
+            }
+            ask(InstanceMetadata.roleCall(session), by: call, until) { [self] answer, now throws(STSFault) in
+                askInstance(
+                    for: try InstanceMetadata.readRole(answer, at: now.unixSeconds), session, by: call, until)
+                return nil
+            }
+            return nil
+        }
+    }
+
+    private func askInstance(
+        for role: [UInt8], _ session: InstanceMetadata.Session, by call: Call, _ until: Int64
+    ) {
+        guard let request = InstanceMetadata.credentialCall(role: role, session) else {
+            return call.fail(.refused, "the instance's role has no proper name")
+        }
+        ask(request, by: call, until) { [self] answer, now throws(STSFault) in
+            issued(try InstanceMetadata.readCredential(answer, at: now.unixSeconds), at: now.unixSeconds)
+        }
+    }
+
+    private func ask(
+        _ request: UpstreamCall, by call: Call, _ until: Int64,
+        _ read: @escaping (UpstreamAnswer, Now) throws(STSFault) -> Issued?
+    ) {
+        let host = InstanceMetadata.authority.text
+        call.send(
+            request, by: .http, to: host, port: 80, until: until, as: host, answerLimit: STSAnswer.maximumLength
+        ) { answer, now throws(CallFault) in
+            do throws(STSFault) { return try read(answer, now) } catch {
+                throw CallFault(UpstreamFault(error), "\(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Access
+import HTTP
+import Providers
+import Upstream
+
+/// What a permit says of a session's end, for whoever is served one.
+struct SessionTerms {
+    /// Seconds since 1970.
+    let expiresAt: Int64
+    let limitedBy: Permit.Limit
+}
+
+extension Response {
+    /// The vendor's own words, and nothing else in the body (`STSCredential.writeAnswer`).
+    mutating func write(_ credential: STSCredential, on terms: SessionTerms, at now: Now) -> IssueTerms {
+        credential.writeAnswer(into: &body)
+        let limit = credential.expiresAt < terms.expiresAt ? Permit.Limit.credential : terms.limitedBy
+        add("Countersign-Limited-By", limit.name)
+        return IssueTerms(
+            lifetime: max(0, credential.expiresAt - now.unixSeconds), limitedBy: limit.name,
+            accessKeyID: credential.accessKeyID)
+    }
+}

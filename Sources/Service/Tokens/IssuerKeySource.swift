@@ -1,0 +1,130 @@
+import Access
+import Bytes
+import Configuration
+import Net
+import Providers
+import Telemetry
+import Upstream
+
+/// Where all loops get the keys of one issuer whose keys are fetched. They are fetched when it is time though nobody asks, and
+/// posted to all loops.
+final class IssuerKeySource: Sendable {
+    let issuer: JWTIssuer
+    let source: Configuration.KeySource
+    let line: VendorLine
+    /// By the issuer's id.
+    let cache: SharedCache<[UInt8], FetchedKeys>
+
+    init(_ issuer: JWTIssuer, _ source: Configuration.KeySource, trusting trust: TLSTrust?, from now: Now) {
+        self.issuer = issuer
+        self.source = source
+        let limits = UpstreamLimits()
+        line = VendorLine(to: [source.endpoint], trusting: trust, limits, from: now)
+        var policy = CachePolicy(capacity: 1, pause: .growing(most: source.refresh), limits)
+        policy.isPublished = true
+        cache = SharedCache(policy)
+    }
+
+    /// Whether the next configuration may have the keys of an issuer from it.
+    func isGood(for issuer: JWTIssuer, _ source: Configuration.KeySource) -> Bool {
+        self.issuer.id == issuer.id && self.issuer.algorithms == issuer.algorithms && self.source == source
+    }
+
+    /// How long the keys are fetched no second time because somebody needs another, in milliseconds.
+    var pause: Int64 { min(10_000, source.refresh) }
+
+    /// Fetches the keys, and has all loops take them.
+    func fetch(_ fetch: SlotFetch, with tools: LoopTools, at now: Now) {
+        let log = tools.log
+        let call = VendorCall<FetchedKeys>(on: line, tools.calls) { [self] call, _, until, _ in
+            let request = UpstreamCall(
+                .get, authority: source.endpoint.authority, path: source.path,
+                headers: [UpstreamField(Array(text: "accept"), Array(text: "application/json"))])
+            call.send(request, to: source.endpoint, until: until, answerLimit: JWTKeySet.longestText) {
+                [self] answer, now throws(CallFault) in try read(answer, at: now)
+            }
+        } end: { [self] call, result, now in
+            switch result {
+            case .success(let keys):
+                // The keys stay what they are however often they are fetched.
+                cache.land(fetch, with: keys, for: .fixed(refresh: source.refresh, keep: .max), at: now)
+                guard keys.areOther else { return }
+                log.write(
+                    .info, "keys of an issuer taken", ["issuer": issuer.id.text, "keys": "\(keys.keys.keys.count)"])
+            case .failure(let fault):
+                cache.land(fetch, with: fault, at: now)
+                log.write(
+                    .warning, "keys of an issuer not fetched",
+                    [
+                        "issuer": issuer.id.text, "reason": call.complaint.isEmpty ? "\(fault)" : call.complaint,
+                        "attempts": "\(call.attempts)",
+                    ])
+            }
+        }
+        call.start(at: now)
+    }
+
+    private func read(_ answer: UpstreamAnswer, at now: Now) throws(CallFault) -> FetchedKeys {
+        guard answer.status == 200 else {
+            throw CallFault(
+                UpstreamFault(status: answer.status, code: Span()), "the answer's status is \(answer.status)")
+        }
+        do throws(JWTKeySet.Fault) {
+            let keys = try JWTKeySet(jwks: answer.body.span)
+            guard issuer.algorithms.contains(where: { algorithm in keys.keys.contains { $0.fits(algorithm) } }) else {
+                throw JWTKeySet.Fault("has no key for the issuer's algorithms")
+            }
+            return FetchedKeys(
+                keys: keys, text: answer.body, until: now.unixSeconds + source.keep / 1000,
+                areOther: cache.value(of: issuer.id)?.text != answer.body)
+        } catch {
+            throw CallFault(.malformed, "the answer \(error.reason)")
+        }
+    }
+}
+
+/// A set of keys as it was fetched.
+struct FetchedKeys: Sendable {
+    let keys: JWTKeySet
+    let text: [UInt8]
+    /// How long they may be used, in seconds since 1970.
+    let until: Int64
+    /// Whether they are others than those before.
+    let areOther: Bool
+}
+
+/// The sources of a configuration's issuers.
+package struct IssuerKeySources: Sendable {
+    /// By the index of the issuer; nil for those whose keys are configured.
+    let sources: [IssuerKeySource?]
+
+    /// - Parameters:
+    ///   - trusts: who vouches for issuers that are asked over TLS.
+    ///   - earlier: those of the configuration before; what is the same issuer's stays.
+    ///   - now: when issuers may be asked for the first time.
+    /// - Throws: when the authorities that the system trusts cannot be had, and one of the issuers is asked over TLS.
+    package init(
+        _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: IssuerKeySources? = nil,
+        from now: Now = Now(SystemClock.now())
+    ) throws(TLSTrust.Failure) {
+        var sources: [IssuerKeySource?] = []
+        for issuer in configuration.authenticator.tokenIssuers {
+            guard let source = configuration.keySources[issuer.id] else {
+                sources.append(nil)
+                continue
+            }
+            if let good = earlier?.sources.compactMap({ $0 }).first(where: { $0.isGood(for: issuer, source) }) {
+                sources.append(good)
+                continue
+            }
+            let trust = source.endpoint.isSecure ? try trusts.trust() : nil
+            sources.append(IssuerKeySource(issuer, source, trusting: trust, from: now))
+        }
+        self.sources = sources
+    }
+
+    private init() { sources = [] }
+
+    /// For whoever knows callers otherwise than by their tokens: nothing is fetched.
+    static let none = IssuerKeySources()
+}

@@ -1,0 +1,68 @@
+import Access
+import Net
+import Upstream
+
+/// What one loop knows of tokens and their issuers' keys; it fetches those that fall to the loop. Everything is called on the
+/// loop's thread.
+final class IssuerKeys {
+    private struct Issuer {
+        let source: IssuerKeySource
+        let cache: LoopCache<[UInt8], FetchedKeys>
+    }
+
+    var memory: JWTMemory
+    private let tools: LoopTools
+    /// By the index of the issuer; nil for those whose keys are configured.
+    private var issuers: [Issuer?] = []
+
+    init(_ sources: IssuerKeySources, _ memory: consuming JWTMemory, _ tools: LoopTools) {
+        self.memory = memory
+        self.tools = tools
+        for (index, source) in sources.sources.enumerated() {
+            guard let source else {
+                issuers.append(nil)
+                continue
+            }
+            let cache = LoopCache(source.cache, post: tools.post) { [weak self] keys in
+                self?.memory.take(keys.keys, of: index, areOther: keys.areOther, until: keys.until)
+            }
+            issuers.append(Issuer(source: source, cache: cache))
+            // What comes between these two is taken twice, and that changes nothing.
+            if let known = source.cache.value(of: source.issuer.id) {
+                self.memory.take(known.keys, of: index, areOther: true, until: known.until)
+            }
+        }
+        // Before anybody asks.
+        if issuers.contains(where: { $0 != nil }) {
+            let keys = self
+            tools.post { keys.tick(at: keys.tools.calls.clock()) }
+        }
+    }
+
+    /// Whether it is fetching keys, which others may wait for.
+    var isWaiting: Bool { !tools.calls.calls.isEmpty }
+
+    /// When `tick` is to be called though nobody asks, in monotonic milliseconds: a call is looked after all the time.
+    var nextTick: Int64? {
+        isWaiting ? .min : issuers.lazy.compactMap { $0.map { $0.cache.due($0.source.issuer.id) } }.min()
+    }
+
+    func tick(at now: Now) {
+        tools.calls.calls.tick(at: now)
+        for case let issuer? in issuers { refresh(issuer, at: now) }
+    }
+
+    /// Has the keys of an issuer fetched soon: a token's key is not among those that may be used.
+    func want(of index: Int, at now: Now) {
+        guard issuers.indices.contains(index), let issuer = issuers[index] else { return }
+        issuer.cache.want(issuer.source.issuer.id, at: now, pause: issuer.source.pause)
+        refresh(issuer, at: now)
+    }
+
+    private func refresh(_ issuer: Issuer, at now: Now) {
+        issuer.cache.refresh(issuer.source.issuer.id, at: now) { issuer.source.fetch($0, with: tools, at: now) }
+    }
+}
+
+// Unsafe: confined to its loop's thread, like the loop's client: caches ask for it by the loop's mailbox.
+extension IssuerKeys: @unchecked Sendable {}

@@ -1,0 +1,155 @@
+import Access
+import Net
+
+/// Values that are fetched from a vendor or an issuer and shared by all event loops: one fetch of a key at a time, refreshed
+/// ahead, served on while the vendor fails, and bounded, all by its `CachePolicy`.
+///
+/// It is called from any loop's thread. The lock is held for moments; nobody is told anything while it is. What a fetch brings
+/// is posted to the loops that wait for it, or to all.
+package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// One event loop.
+    struct Subscriber: Sendable {
+        /// Has work run on the loop's thread.
+        let post: @Sendable (@escaping @Sendable () -> Void) -> Void
+        /// Nil when the configuration is gone that it was made for.
+        weak let cache: LoopCache<Key, Value>?
+    }
+
+    private struct State: ~Copyable, Sendable {
+        var table: SlotTable<Key, Value>
+        /// What clients have left of their shares of the fetches.
+        var shares: RateTable
+        var subscribers: [Subscriber] = []
+        /// How many loops have come, those included that are gone.
+        var arrivals: UInt64 = 0
+    }
+
+    package let policy: CachePolicy
+    private let state: Guarded<State>
+
+    /// Bits of a waiter's number that are its loop's own; those above are the index of the loop's subscription.
+    private static var waiterBits: UInt64 { 48 }
+
+    package init(_ policy: CachePolicy) {
+        self.policy = policy
+        // Beyond the capacity the client that has used least gives way.
+        let shares = RateTable(capacity: policy.fetchesPerClient == nil ? 1 : min(policy.capacity, 1 << 14))
+        state = Guarded(State(table: SlotTable(policy), shares: shares))
+    }
+
+    /// - Returns: where the numbers of the loop's waiters begin.
+    func add(_ subscriber: Subscriber) -> UInt64 {
+        state.withLock { state in
+            let index = state.subscribers.firstIndex { $0.cache == nil } ?? state.subscribers.count
+            if index == state.subscribers.count {
+                state.subscribers.append(subscriber)
+            } else {
+                state.subscribers[index] = subscriber
+            }
+            // Whoever was there before may have waiters left, whose numbers are not given again.
+            state.arrivals &+= 1
+            return UInt64(index) << SharedCache.waiterBits | (state.arrivals & 0xffff) << (SharedCache.waiterBits - 16)
+        }
+    }
+
+    // MARK: Values
+
+    /// Asks for a value (`SlotTable.ask`). Whoever is told to begin the fetch owes one `land`.
+    /// - Parameters:
+    ///   - waiter: the number of the request that waits if need be; nil where none does.
+    ///   - client: who asks; nil for the service itself, which has no share of the fetches.
+    ///   - alwaysFits: whether the key is remembered beyond the capacity, too.
+    package func ask(
+        _ key: Key, for waiter: UInt64?, of client: CacheClient? = nil, alwaysFits: Bool = false, at now: Now
+    ) -> SlotAnswer<Value> {
+        state.withLock { state in
+            var refusal: SlotRefusal?
+            let share = client?.share
+            if let rate = policy.fetchesPerClient, let share {
+                let standing = state.shares.look(rate, for: share, at: now.monotonic)
+                if !standing.isAllowed { refusal = SlotRefusal(.share, wait: standing.wait) }
+            }
+            let answer = state.table.ask(
+                key, for: waiter, of: client?.mark, insteadOfFetch: refusal, alwaysFits: alwaysFits, at: now)
+            if case .start = answer, let rate = policy.fetchesPerClient, let share {
+                _ = state.shares.take(rate, for: share, at: now.monotonic)
+            }
+            return answer
+        }
+    }
+
+    /// The value that came last, of use or not.
+    package func value(of key: Key) -> Value? { state.withLock { $0.table.value(of: key) } }
+
+    /// When a key's value is to be fetched though nobody asks, in monotonic milliseconds.
+    func due(_ key: Key) -> Int64 { state.withLock { $0.table.due(key) } }
+
+    /// Has a value fetched soon that lacks what somebody needs (`ExpiringSlot.want`).
+    func want(_ key: Key, at now: Now, pause: Int64) { state.withLock { $0.table.want(key, at: now, pause: pause) } }
+
+    /// A value is of no use any more.
+    package func forget(_ key: Key) { state.withLock { $0.table.forget(key) } }
+
+    /// Lets go of some of what is of no use any more.
+    func sweep(at now: Now) { state.withLock { $0.table.sweep(at: now, atMost: 64) } }
+
+    /// What is remembered, for metrics.
+    package func survey(at now: Now) -> SlotSurvey { state.withLock { $0.table.survey(at: now) } }
+
+    // MARK: Waiters
+
+    /// The waiter's time is over.
+    /// - Returns: what it gets; nil when it does not wait any more.
+    func expire(_ waiter: UInt64, at now: Now) -> SlotOutcome<Value>? {
+        state.withLock { $0.table.expire(waiter, at: now) }
+    }
+
+    func cancel(_ waiter: UInt64) { state.withLock { _ = $0.table.cancel(waiter) } }
+
+    // MARK: Fetches
+
+    /// A fetch brought a value. The loops are told, each on its own thread and not before this returns.
+    package func land(_ fetch: SlotFetch, with value: Value, for lifetime: Lifetime, at now: Now) {
+        let settlement = settle {
+            $0.table.succeeded(fetch, with: value, for: lifetime, at: now, random: .random(in: 0 ... .max))
+        }
+        guard let settlement, policy.isPublished, case .serve = settlement.outcome else { return }
+        for subscriber in state.withLock({ $0.subscribers }) {
+            subscriber.post { subscriber.cache?.take(value) }
+        }
+    }
+
+    /// A fetch brought none.
+    package func land(_ fetch: SlotFetch, with fault: UpstreamFault, at now: Now) {
+        _ = settle { $0.table.failed(fetch, with: fault, at: now, random: .random(in: 0 ... .max)) }
+    }
+
+    /// Reports a fetch, and tells those who waited.
+    private func settle(
+        _ report: (inout State) -> SlotTable<Key, Value>.Settlement?
+    ) -> SlotTable<Key, Value>.Settlement? {
+        let (settlement, subscribers) = state.withLock { (report(&$0), $0.subscribers) }
+        guard let settlement, !settlement.waiters.isEmpty else { return settlement }
+        let outcome = settlement.outcome
+        for (index, subscriber) in subscribers.enumerated() {
+            let waiters = settlement.waiters.filter { $0 >> SharedCache.waiterBits == UInt64(index) }
+            if !waiters.isEmpty { subscriber.post { subscriber.cache?.deliver(outcome, to: waiters) } }
+        }
+        return settlement
+    }
+}
+
+/// Who asks a cache, counted by a hash that nobody outside can aim at.
+package struct CacheClient: Sendable {
+    let mark: UInt64
+    /// Whether a fetch that begins for it is taken off its share; not where the value is no one client's own.
+    let pays: Bool
+
+    package init(mark: UInt64, pays: Bool) {
+        self.mark = mark
+        self.pays = pays
+    }
+
+    /// Where its share is counted; nil where it does not pay.
+    var share: RateTable.Identity? { pays ? RateTable.Identity(rule: 0, who: mark) : nil }
+}

@@ -1,0 +1,53 @@
+/// What somebody who asks a cache for a value gets.
+package enum SlotAnswer<Value: Sendable>: Sendable {
+    case serve(Value)
+    /// Serve this, and begin the fetch.
+    case serveAndRefresh(Value, SlotFetch)
+    /// Wait, and begin the fetch.
+    case start(SlotFetch)
+    /// Wait for the fetch that is under way.
+    case wait
+    case refuse(SlotRefusal)
+}
+
+/// What they get who have waited for one.
+package enum SlotOutcome<Value: Sendable>: Sendable {
+    case serve(Value)
+    case refuse(SlotRefusal)
+}
+
+/// One fetch of one value, from its beginning to its report. Whoever begins it owes exactly one report, whatever happens; one for
+/// a fetch that is no longer the slot's changes nothing.
+package struct SlotFetch: Sendable, Hashable {
+    let index: Int
+    let number: UInt64
+}
+
+/// That there is no value now, and when to come again.
+package struct SlotRefusal: Sendable, Equatable {
+    package enum Reason: Sendable, Equatable {
+        /// The last fetch failed.
+        case fault(UpstreamFault)
+        /// The fetch takes longer than a request may wait.
+        case slow
+        /// As many wait as may.
+        case crowded
+        /// As many values are being fetched as may be remembered.
+        case full
+        /// The client has had its share of the fetches.
+        case share
+    }
+
+    package let reason: Reason
+    /// Seconds, at least one: the value of Retry-After.
+    package let retryAfter: Int64
+
+    /// - Parameter wait: milliseconds.
+    package init(_ reason: Reason, wait: Int64 = 0) {
+        self.reason = reason
+        retryAfter = (wait.clamped(from: 1, through: UpstreamLimits.longestRetryAfter * 1000) + 999) / 1000
+    }
+
+    /// What everybody gets while our clock is too far from the vendor's (R17).
+    package static let clockOff = SlotRefusal(.fault(.clockOff))
+}

@@ -1,0 +1,70 @@
+/// Who waits for what: opaque numbers in the order of their coming, with a bound for each slot, for each client, and for all.
+struct Waiters: Sendable {
+    private struct Waiter { var token: UInt64, client: UInt64?, slot: Int }
+
+    private let most: Int
+    /// For one slot, and of one client.
+    private let mostTogether: Int
+    private var entries: [Waiter] = []
+    private var links = Links()
+    private var free: [Int] = []
+    private var indices: [UInt64: Int] = [:]
+    /// How many of each client wait.
+    private var counts: [UInt64: Int] = [:]
+
+    init(most: Int, perSlot: Int) {
+        self.most = max(1, most)
+        mostTogether = max(1, perSlot)
+    }
+
+    var count: Int { indices.count }
+    /// Entries that were ever needed at once.
+    var entryCount: Int { entries.count }
+
+    /// Whether there is room for this one; not for one that waits already, who would be answered twice.
+    /// - Parameter client: nil for the service itself.
+    func admits(_ token: UInt64, of client: UInt64?, to chain: Chain) -> Bool {
+        count < most && chain.count < mostTogether && indices[token] == nil
+            && client.map { counts[$0, default: 0] < mostTogether } ?? true
+    }
+
+    /// Adds one that `admits` let in.
+    mutating func add(_ token: UInt64, of client: UInt64?, for slot: Int, in chain: inout Chain) {
+        let index: Int
+        if let left = free.popLast() {
+            index = left
+            entries[index] = Waiter(token: token, client: client, slot: slot)
+        } else {
+            index = entries.count
+            entries.append(Waiter(token: token, client: client, slot: slot))
+            links.add()
+        }
+        indices[token] = index
+        if let client { counts[client, default: 0] += 1 }
+        links.append(index, to: &chain)
+    }
+
+    /// The slot that it waits for; nil when it does not wait.
+    func slot(of token: UInt64) -> Int? { indices[token].map { entries[$0].slot } }
+
+    mutating func remove(_ token: UInt64, from chain: inout Chain) {
+        guard let index = indices.removeValue(forKey: token) else { return }
+        links.remove(index, from: &chain)
+        free.append(index)
+        guard let client = entries[index].client, let count = counts[client] else { return }
+        counts[client] = count > 1 ? count - 1 : nil
+    }
+
+    /// Empties a slot's list.
+    /// - Returns: who was in it, in the order of their coming.
+    mutating func removeAll(from chain: inout Chain) -> [UInt64] {
+        var tokens: [UInt64] = []
+        tokens.reserveCapacity(chain.count)
+        while chain.first != Links.none {
+            let token = entries[chain.first].token
+            tokens.append(token)
+            remove(token, from: &chain)
+        }
+        return tokens
+    }
+}

@@ -1,0 +1,189 @@
+import Bytes
+import Net
+import Providers
+
+/// One call of a loop's to a vendor or an issuer: attempts inside one deadline, each made anew, past the line's breaker and
+/// within its budget. Everything is called on the loop's thread.
+package final class VendorCall<Value>: CallUnderWay {
+    /// Makes an attempt at the endpoint of an index, and has it reported: by `send`, `fail` or `succeed`.
+    package typealias Attempt = (_ call: VendorCall, _ endpoint: Int, _ until: Int64, _ now: Now) -> Void
+    package typealias End = (_ call: VendorCall, _ result: Result<Value, UpstreamFault>, _ now: Now) -> Void
+
+    package let line: VendorLine
+    /// What went wrong last, for the log; empty where nothing was tried.
+    package private(set) var complaint = ""
+    private let courier: any Courier
+    private let clock: () -> Now
+    /// They have the call for as long as it is under way.
+    private weak var calls: LoopCalls?
+    private let attempt: Attempt
+    /// Nil when it is over.
+    private var end: End?
+    /// Nil before it begins.
+    private var retry: Retry?
+    /// When it goes on, in monotonic milliseconds; nil while something is under way.
+    private var due: Int64?
+    /// What is under way.
+    private var exchange: UInt64?
+
+    /// It is among the loop's calls from now on, until it is over.
+    /// - Parameter end: called once, perhaps before `start` returns, unless the call is cancelled.
+    package init(on line: VendorLine, _ tools: CallTools, attempt: @escaping Attempt, end: @escaping End) {
+        self.line = line
+        courier = tools.courier
+        clock = tools.clock
+        calls = tools.calls
+        self.attempt = attempt
+        self.end = end
+        tools.calls.add(self)
+    }
+
+    package var attempts: Int { retry?.attempts ?? 0 }
+    private var isOver: Bool { end == nil }
+
+    package func start(at now: Now) {
+        retry = line.makeRetry(at: now)
+        proceed(at: now)
+    }
+
+    func tick(at now: Now) {
+        if let due, now.monotonic >= due { proceed(at: now) }
+    }
+
+    private func proceed(at now: Now) {
+        guard var retry, !isOver else { return }
+        due = nil
+        let step = line.next(&retry, at: now)
+        self.retry = retry
+        take(step, at: now)
+    }
+
+    private func take(_ step: Retry.Step, at now: Now) {
+        switch step {
+        case .attempt(let endpoint, let until): attempt(self, endpoint, until, now)
+        case .wait(let until):
+            due = until
+            if until <= now.monotonic { proceed(at: now) }
+        case .giveUp(let fault): finish(.failure(fault), at: now)
+        }
+    }
+
+    // MARK: Attempts
+
+    /// Sends what has been made for an endpoint.
+    /// - Parameters:
+    ///   - name: what the complaint of a failure begins with; empty for nothing.
+    ///   - answerLimit: the most bytes that the answer may have.
+    ///   - isRepeatable: whether the vendor may get it twice.
+    ///   - whenTooLarge: what the call brings where the answer is larger, which is none of the vendor's failures; nil where it is one.
+    ///   - read: reads the answer, whatever its status; nil where the attempt goes on with another exchange.
+    package func send(
+        _ request: UpstreamCall, to endpoint: VendorEndpoint, until deadline: Int64, as name: String = "",
+        answerLimit: Int, isRepeatable: Bool = true, whenTooLarge: ((_ reason: String) -> Value)? = nil,
+        _ read: @escaping (UpstreamAnswer, Now) throws(CallFault) -> Value?
+    ) {
+        guard !endpoint.isSecure || line.trust != nil else { return fail(.unavailable, "TLS is not prepared") }
+        let scheme = line.trust.flatMap { endpoint.isSecure ? Exchange.Scheme.https($0) : nil } ?? .http
+        send(
+            request, by: scheme, to: endpoint.host.text, port: endpoint.port, until: deadline, as: name,
+            answerLimit: answerLimit, isRepeatable: isRepeatable, whenTooLarge: whenTooLarge, read)
+    }
+
+    /// The same for a host that is no endpoint of the line.
+    package func send(
+        _ request: UpstreamCall, by scheme: Exchange.Scheme, to host: String, port: UInt16, until deadline: Int64,
+        as name: String, answerLimit: Int, isRepeatable: Bool = true,
+        whenTooLarge: ((_ reason: String) -> Value)? = nil,
+        _ read: @escaping (UpstreamAnswer, Now) throws(CallFault) -> Value?
+    ) {
+        var text = ByteWriter(capacity: 4096)
+        do throws(UpstreamCallError) { try request.write(into: &text) } catch {
+            return fail(.unavailable, "\(error)")
+        }
+        var next = Exchange(
+            scheme, host: host, port: port, request: text.array, deadline: deadline, answerLimit: answerLimit)
+        next.isRepeatable = isRepeatable
+        let prefix = name.isEmpty ? "" : name + ": "
+        exchange = courier.start(next) { [self] result in
+            exchange = nil
+            switch result {
+            case .failure(.tooLarge(let reason)) where whenTooLarge != nil:
+                complaint = prefix + reason
+                if let whenTooLarge { succeed(with: whenTooLarge(complaint), at: clock()) }
+            case .failure(let error): fail(UpstreamFault(error), prefix + "\(error)")
+            case .success(let answer):
+                do throws(CallFault) {
+                    let now = clock()
+                    if let value = try read(UpstreamAnswer(answer), now) { succeed(with: value, at: now) }
+                } catch {
+                    fail(error.fault, prefix + error.reason)
+                }
+            }
+        }
+    }
+
+    /// The attempt under way failed.
+    package func fail(_ fault: UpstreamFault, _ complaint: String) {
+        guard !isOver else { return }
+        let now = clock()
+        self.complaint = complaint
+        guard var retry else { return finish(.failure(fault), at: now) }
+        let step = line.failed(&retry, with: fault, at: now)
+        self.retry = retry
+        take(step, at: now)
+    }
+
+    /// The attempt under way brought what was wanted.
+    private func succeed(with value: Value, at now: Now) {
+        guard var retry, !isOver else { return }
+        line.succeeded(&retry, at: now)
+        self.retry = retry
+        finish(.success(value), at: now)
+    }
+
+    // MARK: Ends
+
+    /// What the call needs cannot be had, and the vendor is not to blame.
+    package func giveUp(because fault: UpstreamFault, _ complaint: String = "") {
+        self.complaint = complaint
+        finish(.failure(fault), at: clock())
+    }
+
+    /// Nobody waits for the call any more.
+    package func cancel() {
+        if let exchange { courier.cancel(exchange) }
+        if var retry, !isOver { line.abandoned(&retry, at: clock()) }
+        end = nil
+        calls?.remove(self)
+    }
+
+    private func finish(_ result: Result<Value, UpstreamFault>, at now: Now) {
+        guard let end else { return }
+        self.end = nil
+        calls?.remove(self)
+        end(self, result, now)
+    }
+}
+
+/// Why an attempt of a call failed.
+package struct CallFault: Error {
+    package let fault: UpstreamFault
+    package let reason: String
+
+    package init(_ fault: UpstreamFault, _ reason: String) {
+        self.fault = fault
+        self.reason = reason
+    }
+}
+
+/// What a loop makes its calls with.
+package struct CallTools {
+    package let courier: any Courier
+    package let clock: () -> Now
+    package let calls = LoopCalls()
+
+    package init(courier: any Courier, clock: @escaping () -> Now) {
+        self.courier = courier
+        self.clock = clock
+    }
+}

@@ -1,0 +1,71 @@
+import Net
+import Providers
+
+/// A way to a vendor that all loops share: where it is asked, whether that is worth trying just now, and how often it may be.
+///
+/// It is called from any loop's thread; the lock is held for moments.
+package final class VendorLine: Sendable {
+    private struct State: Sendable {
+        var breaker: Breaker
+        var budget: CallBudget
+        /// The index of the endpoint that answered last.
+        var endpoint = 0
+        var outcomes = CallOutcomes()
+    }
+
+    /// In the order in which they are tried.
+    package let endpoints: [VendorEndpoint]
+    /// Whom the service believes to be the vendor; nil where it speaks to this machine without TLS only.
+    package let trust: TLSTrust?
+    package let limits: UpstreamLimits
+    private let state: Guarded<State>
+
+    package init(to endpoints: [VendorEndpoint], trusting trust: TLSTrust?, _ limits: UpstreamLimits, from now: Now) {
+        self.endpoints = endpoints
+        self.trust = trust
+        self.limits = limits
+        state = Guarded(
+            State(breaker: Breaker(limits: limits), budget: CallBudget(limits: limits, at: now.monotonic)))
+    }
+
+    /// Whether calls have failed in a row, and none has come through since.
+    package var isFailing: Bool { state.withLock { $0.breaker.state != .closed } }
+
+    /// How attempts have ended, for metrics.
+    package var outcomes: CallOutcomes { state.withLock { $0.outcomes } }
+
+    /// The attempts of a call that begins now.
+    func makeRetry(at now: Now) -> Retry {
+        state.withLock { state in
+            Retry(endpoints: endpoints.count, first: state.endpoint, at: now.monotonic, limits: limits)
+        }
+    }
+
+    func next(_ retry: inout Retry, at now: Now) -> Retry.Step {
+        state.withLock { line in
+            let step = retry.next(at: now.monotonic, past: &line.breaker, within: &line.budget)
+            if case .giveUp(let fault) = step, fault.isUntried { line.outcomes.add(fault) }
+            return step
+        }
+    }
+
+    func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Now) -> Retry.Step {
+        state.withLock { state in
+            state.outcomes.add(fault)
+            return retry.failed(with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
+        }
+    }
+
+    func succeeded(_ retry: inout Retry, at now: Now) {
+        state.withLock { state in
+            state.outcomes.add(nil)
+            retry.succeeded(at: now.monotonic, past: &state.breaker)
+            state.endpoint = retry.endpoint
+        }
+    }
+
+    /// The call is dropped, and has shown nothing.
+    func abandoned(_ retry: inout Retry, at now: Now) {
+        state.withLock { retry.abandoned(at: now.monotonic, past: &$0.breaker) }
+    }
+}
