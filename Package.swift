@@ -86,7 +86,8 @@ let package = Package(
         .target(
             name: "TestService",
             dependencies: [
-                "Service", "Configuration", "Sandbox", "Machine", "Telemetry", "Net", "HTTP", "Crypto", "Bytes",
+                "Service", "Configuration", "Upstream", "Sandbox", "Machine", "Telemetry", "Net", "HTTP", "Crypto",
+                "Bytes",
                 "TestPeers", "TestKeys", "TestTraits", "COpenSSL",
             ],
             path: "Tests/TestService", swiftSettings: strict),

@@ -373,7 +373,8 @@ package enum Schema {
                 "waiters", .integer(1...1_000_000), standard: "16384", "Requests that may wait in all; beyond it 503."),
             FieldDescription(
                 "waitersPerSession", .integer(1...1_000_000), standard: "4096",
-                "Requests that may wait for one session, and those of one caller in all; beyond it 503."),
+                "Requests that may wait for one session, and those of one caller in all. Where more than half of them wait, "
+                    + "a caller has as many as it leaves free. Beyond it 503."),
             FieldDescription(
                 "patience", .duration(100...60_000), standard: "\"1500ms\"",
                 "How long a request may wait; then it is told to come back."),

@@ -1,5 +1,6 @@
 import HTTP
 import TestPeers
+import Upstream
 
 @testable import Net
 @testable import Service

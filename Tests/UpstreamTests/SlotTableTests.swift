@@ -138,6 +138,26 @@ import Testing
         #expect(again == "start")
     }
 
+    @Test
+    func `a client has half of the room, for one slot and in all, and of the other half as much as it leaves free`() {
+        var waiters = Waiters(most: 64, perSlot: 8)
+        var chains = [Chain(), Chain()]
+        var token: UInt64 = 0
+        func add(_ client: UInt64, to slot: Int) -> Bool {
+            token += 1
+            guard waiters.admits(token, of: client, to: chains[slot]) else { return false }
+            waiters.add(token, of: client, for: slot, in: &chains[slot])
+            return true
+        }
+        for _ in 0..<4 { #expect(add(1, to: 0)) }
+        #expect(!add(1, to: 0))
+        for _ in 0..<2 { #expect(add(2, to: 0)) }
+        #expect(!add(2, to: 0) && add(3, to: 0), "others have room for the same")
+        for _ in 0..<4 { #expect(add(1, to: 1)) }
+        #expect(!add(1, to: 1), "what waits for anything counts")
+        #expect(add(4, to: 1))
+    }
+
     @Test func `one who waits already is not taken twice`() throws {
         let clocks = ManualClocks()
         var table = SlotTable<Int, Int>(CachePolicy(credentials: UpstreamLimits()))
@@ -243,9 +263,9 @@ import Testing
         var chain = Chain()
         for token in 0..<UInt64(1000) {
             if token >= 8 { waiters.remove(token - 8, from: &chain) }
-            let isAdmitted = waiters.admits(token, of: token % 2, to: chain)
+            let isAdmitted = waiters.admits(token, of: token, to: chain)
             #expect(isAdmitted)
-            waiters.add(token, of: token % 2, for: 3, in: &chain)
+            waiters.add(token, of: token, for: 3, in: &chain)
         }
         #expect(waiters.count == 8 && waiters.entryCount == 8)
         let left = waiters.removeAll(from: &chain)

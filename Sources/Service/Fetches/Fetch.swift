@@ -32,13 +32,15 @@ final class Fetch {
     /// Asks, and has the request answered when that is over.
     /// - Parameters:
     ///   - caller: whose request it is, by a hash that nobody outside can aim at (`RateTable.Identity.hash`).
+    ///   - isAnonymous: whether the caller has no name.
     ///   - credential: its name, for the log.
     /// - Throws: when the vendor is not asked at all.
     static func park(
-        _ request: ParkedRequest, of caller: UInt64, asking question: any VendorQuestion, on line: VendorLine,
+        _ request: ParkedRequest, of caller: UInt64, isAnonymous: Bool, asking question: any VendorQuestion,
+        on line: VendorLine,
         with credential: String, in parked: ParkedRequests, _ tools: LoopTools, since now: Now
     ) throws(Refusal) {
-        let group = ParkedRequests.Group.fetches(most: places, caller: caller)
+        let group = ParkedRequests.Group.fetches(most: places, caller: caller, isAnonymous: isAnonymous)
         try parked.admit(to: group)
         let fetch = Fetch(request, with: credential, in: parked, tools.log)
         let call = VendorCall<Answer>(on: line, tools.calls) { call, endpoint, until, now in

@@ -2,6 +2,7 @@ import Access
 import Crypto
 import HTTP
 import Net
+import Upstream
 
 /// What answers an event loop's requests: every request by the newest edition. What waits for an answer of an earlier one is
 /// looked after by that, and issued only if the newest one would still give it (R19).

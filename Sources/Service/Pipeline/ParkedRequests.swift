@@ -11,8 +11,8 @@ final class ParkedRequests {
         /// A vendor's public key.
         case callbacks(most: Int)
         /// A vendor's answer to the request alone. A caller may have as many waiting as leave as many free, so that there is
-        /// always room for others.
-        case fetches(most: Int, caller: UInt64)
+        /// always room for others. All callers without a name together have a quarter, however many addresses they have.
+        case fetches(most: Int, caller: UInt64, isAnonymous: Bool)
 
         fileprivate var index: Int {
             switch self {
@@ -24,12 +24,14 @@ final class ParkedRequests {
 
         /// - Parameters:
         ///   - parked: how many of the group are parked.
+        ///   - anonymous: how many of them are those of callers without a name.
         ///   - own: how many of them are the caller's.
-        fileprivate func admits(_ parked: Int, own: (UInt64) -> Int) -> Bool {
+        fileprivate func admits(_ parked: Int, anonymous: Int, own: (UInt64) -> Int) -> Bool {
             switch self {
             case .sessions: true
             case .callbacks(let most): parked < most
-            case .fetches(let most, let caller): own(caller) < most - parked
+            case .fetches(let most, let caller, false): own(caller) < most - parked
+            case .fetches(let most, let caller, true): own(caller) < min(most / 4 - anonymous, most - parked)
             }
         }
     }
@@ -46,6 +48,8 @@ final class ParkedRequests {
     private var counts = [0, 0, 0]
     /// How many fetches of each caller are parked, by a hash that nobody outside can aim at.
     private var callers: [UInt64: Int] = [:]
+    /// How many fetches of callers without a name are parked.
+    private var anonymous = 0
 
     init(_ answers: LateAnswers) { self.answers = answers }
 
@@ -53,7 +57,8 @@ final class ParkedRequests {
 
     /// - Throws: when as many of the group are parked as may.
     func admit(to group: Group) throws(Refusal) {
-        guard group.admits(counts[group.index], own: { callers[$0, default: 0] }) else { throw .crowded }
+        let isAdmitted = group.admits(counts[group.index], anonymous: anonymous) { callers[$0, default: 0] }
+        if !isAdmitted { throw .crowded }
     }
 
     /// Keeps a request until `finish` or `abandon` is called.
@@ -65,7 +70,10 @@ final class ParkedRequests {
         try admit(to: group)
         parked[request.ticket] = Parked(request: request, group: group, whenAbandoned: whenAbandoned)
         counts[group.index] += 1
-        if case .fetches(_, let caller) = group { callers[caller, default: 0] += 1 }
+        if case .fetches(_, let caller, let isAnonymous) = group {
+            callers[caller, default: 0] += 1
+            if isAnonymous { anonymous += 1 }
+        }
     }
 
     /// Has a request answered, by what `fill` puts into the response or by the refusal that it throws.
@@ -79,7 +87,8 @@ final class ParkedRequests {
     private func take(_ ticket: AnswerTicket) -> Parked? {
         guard let taken = parked.removeValue(forKey: ticket) else { return nil }
         counts[taken.group.index] -= 1
-        if case .fetches(_, let caller) = taken.group {
+        if case .fetches(_, let caller, let isAnonymous) = taken.group {
+            if isAnonymous { anonymous -= 1 }
             let count = callers[caller, default: 1]
             callers[caller] = count > 1 ? count - 1 : nil
         }

@@ -21,7 +21,8 @@ extension Pipeline {
         }
         try Fetch.park(
             park(request, as: ticket, with: response, issuing: permit, to: caller),
-            of: RateTable.Identity.hash(caller, from: request.client), asking: question, on: line,
+            of: RateTable.Identity.hash(caller, from: request.client),
+            isAnonymous: caller.principal.kind == .anonymous, asking: question, on: line,
             with: configuration.credentials[permit.grant.credential].name, in: upstream.parked, upstream.tools,
             since: Now(instant))
     }

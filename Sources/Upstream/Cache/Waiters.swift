@@ -21,11 +21,14 @@ struct Waiters: Sendable {
     /// Entries that were ever needed at once.
     var entryCount: Int { entries.count }
 
-    /// Whether there is room for this one; not for one that waits already, who would be answered twice.
+    /// Whether there is room for this one; not for one that waits already, who would be answered twice. Where more than
+    /// half of the room is taken, for one slot or in all, a client has as much of it as it leaves free, so that there is room for others.
     /// - Parameter client: nil for the service itself.
     func admits(_ token: UInt64, of client: UInt64?, to chain: Chain) -> Bool {
-        count < most && chain.count < mostTogether && indices[token] == nil
-            && client.map { counts[$0, default: 0] < mostTogether } ?? true
+        let own = client.map { counts[$0, default: 0] } ?? 0
+        func hasRoom(_ taken: Int, of room: Int) -> Bool { taken < room && (taken < room / 2 || own < room - taken) }
+        return own < mostTogether && hasRoom(chain.count, of: mostTogether) && hasRoom(count, of: most)
+            && indices[token] == nil
     }
 
     /// Adds one that `admits` let in.

@@ -74,12 +74,14 @@ final class FetchHouse {
 
     /// Parks a request, as a pipeline does.
     @discardableResult
-    func park(_ name: String = "list", of caller: UInt64 = 0) throws -> AnswerTicket {
-        try park(asking: Question(name), of: caller)
+    func park(_ name: String = "list", of caller: UInt64 = 0, isAnonymous: Bool = false) throws -> AnswerTicket {
+        try park(asking: Question(name), of: caller, isAnonymous: isAnonymous)
     }
 
     @discardableResult
-    func park(asking question: any VendorQuestion, of caller: UInt64 = 0) throws -> AnswerTicket {
+    func park(
+        asking question: any VendorQuestion, of caller: UInt64 = 0, isAnonymous: Bool = false
+    ) throws -> AnswerTicket {
         let bytes = Array("GET /qiniu/files HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
         guard let head = try RequestParser(limits: Limits()).parse(bytes.span) else { throw Unparsed() }
         tickets += 1
@@ -90,7 +92,8 @@ final class FetchHouse {
             Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
             in: .problem, with: response, noting: .none, issuing: nil, by: .unread, .silent)
         try Fetch.park(
-            request, of: caller, asking: question, on: line, with: "kodo", in: parked, tools, since: now)
+            request, of: caller, isAnonymous: isAnonymous, asking: question, on: line, with: "kodo", in: parked, tools,
+            since: now)
         answers.expect(ticket)
         return ticket
     }

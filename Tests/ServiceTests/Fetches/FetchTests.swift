@@ -152,6 +152,16 @@ import Upstream
         try house.park(of: 1)
     }
 
+    @Test func `callers without a name have a quarter of the places together, from however many addresses`() throws {
+        let house = try FetchHouse()
+        var parked = 0
+        for address in 1...1000 as ClosedRange<UInt64> {
+            while (try? house.park(of: address, isAnonymous: true)) != nil { parked += 1 }
+        }
+        #expect(parked == Fetch.places / 4)
+        try house.park(of: 0)
+    }
+
     @Test func `a request that is gone between two attempts is not asked for again`() throws {
         let house = try FetchHouse()
         let ticket = try house.park()

@@ -56,7 +56,7 @@ import Upstream
 
     @Test func `one caller has no more requests waiting than one session may, whatever it waits for`() throws {
         let house = try SessionHouse(
-            Sample.stsKey + ", limits: { waitersPerSession: 8, waiters: 32, patience: '60s' }")
+            Sample.stsKey + ", limits: { waitersPerSession: 8, waiters: 64, patience: '60s' }")
         let sessions = try sessions(house, "alice", 4)
         let outcomes = (0..<40).map { house.ask(sessions[$0 % 4], from: 1) }
         #expect(outcomes.compactMap(\.refusal).map(\.reason) == [SlotRefusal.Reason](repeating: .crowded, count: 32))
