@@ -130,10 +130,10 @@ final class House {
                 expiresAt: House.seconds + 3600)
         else { throw RowError("there is no credential") }
         let now = Now(unixSeconds: House.seconds, monotonic: House.now.monotonic)
-        if case .start(let fetch) = account.cache.ask(session.key, for: 1, at: now) {
-            account.cache.land(
-                fetch, with: credential,
-                for: .dated(expiresAt: credential.expiresAt, issuedAt: now.unixSeconds, longest: nil), at: now)
+        if let fetch = account.cache.ask(session.key, for: 1, at: now).fetch {
+            let lifetime = Lifetime.dated(
+                expiresAt: credential.expiresAt, issuedAt: now.unixSeconds, longest: nil)
+            account.cache.land(fetch, with: .success((credential, lifetime)), at: now)
         }
     }
 
@@ -141,8 +141,8 @@ final class House {
     func remember(_ key: RSAPublicKey, for claim: CallbackClaim) {
         let now = Now(unixSeconds: House.seconds, monotonic: House.now.monotonic)
         let keys = edition.callbackKeys
-        if case .start(let fetch) = keys.cache.ask(claim.key, for: 1, at: now) {
-            keys.cache.land(fetch, with: key, for: keys.lifetime, at: now)
+        if let fetch = keys.cache.ask(claim.key, for: 1, at: now).fetch {
+            keys.cache.land(fetch, with: .success((key, keys.lifetime)), at: now)
         }
     }
 }

@@ -34,13 +34,11 @@ struct ManualClocks {
     }
 }
 
-func text<Value>(_ answer: SlotAnswer<Value>) -> String {
-    switch answer {
-    case .serve(let value): "serve \(value)"
-    case .serveAndRefresh(let value, _): "serve \(value), refresh"
-    case .start: "start"
-    case .wait: "wait"
+func text<Value>(_ reply: SlotReply<Value>) -> String {
+    switch reply.outcome {
+    case .serve(let value): "serve \(value)" + (reply.fetch == nil ? "" : ", refresh")
     case .refuse(let refusal): text(refusal)
+    case nil: reply.fetch == nil ? "wait" : "start"
     }
 }
 

@@ -179,17 +179,13 @@ struct Town: ~Copyable {
         // With a second less, since dates are cut to whole ones, and another for the fetch.
         let isLiving = left >= min(300, life(of: key) / 3) * 1000 + 2000
         if isLiving { tally.living += 1 }
-        switch table.ask(key, for: nextWaiter, at: clocks.now) {
+        let reply = table.ask(key, for: nextWaiter, at: clocks.now)
+        switch reply.outcome {
         case .serve: serve(isLiving)
-        case .serveAndRefresh(_, let fetch):
-            serve(isLiving)
-            begin(fetch, key)
-        case .start(let fetch):
-            wait(key, isLiving)
-            begin(fetch, key)
-        case .wait: wait(key, isLiving)
+        case nil: wait(key, isLiving)
         case .refuse(let refusal): refuse(refusal)
         }
+        if let fetch = reply.fetch { begin(fetch, key) }
     }
 
     private mutating func serve(_ isLiving: Bool) {
@@ -246,14 +242,18 @@ struct Town: ~Copyable {
         vendor.arrive(key)
         let settlement: SlotTable<Int, Int>.Settlement?
         if let fault {
-            settlement = table.failed(fetch, with: fault, at: clocks.now, random: random.next())
+            settlement = table.landed(fetch, with: .failure(fault), at: clocks.now, random: random.next())
         } else {
             issued[key] = clocks.monotonic
-            settlement = table.succeeded(
-                fetch, with: key,
-                for: .dated(
-                    expiresAt: clocks.unixSeconds + life(of: key), issuedAt: clocks.unixSeconds, longest: life(of: key)),
-                at: clocks.now, random: random.next())
+            settlement = table.landed(
+                fetch,
+                with: .success(
+                    (
+                        key,
+                        .dated(
+                            expiresAt: clocks.unixSeconds + life(of: key), issuedAt: clocks.unixSeconds,
+                            longest: life(of: key))
+                    )), at: clocks.now, random: random.next())
         }
         guard let settlement else { return }
         for token in settlement.waiters { answer(token, with: settlement.outcome) }

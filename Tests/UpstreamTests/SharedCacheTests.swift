@@ -55,10 +55,10 @@ import Testing
         }
 
         func land(_ value: String, for lifetime: Lifetime = .fixed(refresh: 60_000, keep: 600_000)) {
-            shared.land(fetches.removeFirst(), with: value, for: lifetime, at: clocks.now)
+            shared.land(fetches.removeFirst(), with: .success((value, lifetime)), at: clocks.now)
         }
 
-        func fail(_ fault: UpstreamFault) { shared.land(fetches.removeFirst(), with: fault, at: clocks.now) }
+        func fail(_ fault: UpstreamFault) { shared.land(fetches.removeFirst(), with: .failure(fault), at: clocks.now) }
     }
 
     private func policy(_ capacity: Int = 8) -> CachePolicy {
@@ -134,7 +134,8 @@ import Testing
         #expect(begun.count == 1)
         for value in ["a", "b"] {
             loops.shared.land(
-                begun.removeFirst(), with: value, for: .fixed(refresh: 60_000, keep: 600_000), at: loops.clocks.now)
+                begun.removeFirst(), with: .success((value, .fixed(refresh: 60_000, keep: 600_000))),
+                at: loops.clocks.now)
             #expect(loops.deliver() == [1, 1, 1])
             #expect(loops.caches[2].due(1) == loops.clocks.monotonic + 60_000)
             for loop in loops.caches { loop.refresh(1, at: loops.clocks.now) { begun.append($0) } }
@@ -144,7 +145,7 @@ import Testing
         }
         #expect(loops.published == [["a", "b"], ["a", "b"], ["a", "b"]])
         // What brings nothing is told to nobody.
-        loops.shared.land(begun.removeFirst(), with: .network, at: loops.clocks.now)
+        loops.shared.land(begun.removeFirst(), with: .failure(.network), at: loops.clocks.now)
         #expect(loops.deliver() == [0, 0, 0] && loops.shared.value(of: 1) == "b")
     }
 

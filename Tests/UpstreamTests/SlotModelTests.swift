@@ -99,16 +99,13 @@ private struct Model {
 
     private mutating func ask(_ key: Int) {
         nextWaiter += 1
-        switch table.table.ask(keys[key], for: nextWaiter, at: clocks.now) {
-        case .serve(let value): serve(value, for: key)
-        case .serveAndRefresh(let value, let fetch):
-            counts.refreshes += 1
-            begin(fetch, for: key)
+        let reply = table.table.ask(keys[key], for: nextWaiter, at: clocks.now)
+        if let fetch = reply.fetch { begin(fetch, for: key) }
+        switch reply.outcome {
+        case .serve(let value):
+            if reply.fetch != nil { counts.refreshes += 1 }
             serve(value, for: key)
-        case .start(let fetch):
-            begin(fetch, for: key)
-            waiting[key].append(nextWaiter)
-        case .wait:
+        case nil:
             if !isAlive(underWay[key]) { fault = "waits for nothing" }
             waiting[key].append(nextWaiter)
         case .refuse(let refusal):
@@ -163,8 +160,9 @@ private struct Model {
         let believed = min(life, issuedAt + life - clocks.unixSeconds)
         issued[nextValue] = Issued(
             expiresAt: issuedAt + life, life: max(0, believed), since: fetch.since, key: fetch.key)
-        let settlement = table.table.succeeded(
-            fetch.fetch, with: nextValue, for: .dated(expiresAt: issuedAt + life, issuedAt: issuedAt, longest: nil),
+        let settlement = table.table.landed(
+            fetch.fetch,
+            with: .success((nextValue, .dated(expiresAt: issuedAt + life, issuedAt: issuedAt, longest: nil))),
             at: clocks.now, random: random.next())
         if settlement != nil { outage[fetch.key] = nil }
         settle(settlement, of: fetch)
@@ -183,7 +181,7 @@ private struct Model {
     }
 
     private mutating func report(_ fetch: Fetch, fault: UpstreamFault) {
-        let settlement = table.table.failed(fetch.fetch, with: fault, at: clocks.now, random: random.next())
+        let settlement = table.table.landed(fetch.fetch, with: .failure(fault), at: clocks.now, random: random.next())
         if settlement != nil {
             if fault.isOutage { outage[fetch.key] = clocks.monotonic }
             if fault == .refused { outage[fetch.key] = nil }

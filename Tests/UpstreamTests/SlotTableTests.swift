@@ -15,11 +15,8 @@ import Testing
     private func ask(
         _ table: inout SlotTable<Int, Int>, _ number: Int, for waiter: UInt64, at clocks: ManualClocks
     ) throws -> (String, SlotFetch?) {
-        let answer = table.ask(number, for: waiter, at: clocks.now)
-        switch answer {
-        case .start(let fetch), .serveAndRefresh(_, let fetch): return (text(answer), fetch)
-        default: return (text(answer), nil)
-        }
+        let reply = table.ask(number, for: waiter, at: clocks.now)
+        return (text(reply), reply.fetch)
     }
 
     /// Fills a slot with its own number.
@@ -27,9 +24,10 @@ import Testing
         _ table: inout SlotTable<Int, Int>, _ number: Int, life: Int64 = 3600, at clocks: ManualClocks
     ) throws {
         let (_, fetch) = try ask(&table, number, for: .max, at: clocks)
-        let settlement = table.succeeded(
-            try #require(fetch), with: number,
-            for: .dated(expiresAt: clocks.unixSeconds + life, issuedAt: clocks.unixSeconds, longest: nil),
+        let settlement = table.landed(
+            try #require(fetch),
+            with: .success(
+                (number, .dated(expiresAt: clocks.unixSeconds + life, issuedAt: clocks.unixSeconds, longest: nil))),
             at: clocks.now, random: .max / 2)
         _ = try #require(settlement)
     }
@@ -49,16 +47,17 @@ import Testing
             let fetch = try #require(fetches.first)
             let report =
                 fails
-                ? table.failed(fetch, with: .refused, at: clocks.now, random: 0)
-                : table.succeeded(
-                    fetch, with: 1,
-                    for: .dated(expiresAt: clocks.unixSeconds + 3600, issuedAt: clocks.unixSeconds, longest: 3600),
+                ? table.landed(fetch, with: .failure(.refused), at: clocks.now, random: 0)
+                : table.landed(
+                    fetch,
+                    with: .success(
+                        (1, .dated(expiresAt: clocks.unixSeconds + 3600, issuedAt: clocks.unixSeconds, longest: 3600))),
                     at: clocks.now, random: 0)
             let settlement = try #require(report)
             #expect(settlement.waiters == Array(0..<1000))
             #expect(text(settlement.outcome) == (fails ? "refuse refused 4" : "serve 1"))
             #expect(table.waiterCount == 0)
-            let again = table.failed(fetch, with: .network, at: clocks.now, random: 0)
+            let again = table.landed(fetch, with: .failure(.network), at: clocks.now, random: 0)
             #expect(again == nil)
             // No storm follows: nobody is sent out again.
             for waiter in 0..<UInt64(1000) {
@@ -97,7 +96,7 @@ import Testing
         let never = table.expire(7, at: clocks.now)
         #expect(text(never) == "nothing")
         #expect(table.waiterCount == 6)
-        let settlement = table.failed(try #require(fetch), with: .network, at: clocks.now, random: .max)
+        let settlement = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: .max)
         #expect(settlement?.waiters == [1, 2, 3, 6, 8, 4])
     }
 
@@ -108,9 +107,10 @@ import Testing
         table.cancel(0)
         let (other, _) = try ask(&table, 2, for: 0, at: clocks)
         #expect(other == "refuse full 1")
-        let settlement = table.succeeded(
-            try #require(fetch), with: 5,
-            for: .dated(expiresAt: clocks.unixSeconds + 900, issuedAt: clocks.unixSeconds, longest: nil),
+        let settlement = table.landed(
+            try #require(fetch),
+            with: .success(
+                (5, .dated(expiresAt: clocks.unixSeconds + 900, issuedAt: clocks.unixSeconds, longest: nil))),
             at: clocks.now, random: 0)
         #expect(settlement?.waiters == [])
         let (words, _) = try ask(&table, 1, for: 0, at: clocks)
@@ -132,7 +132,7 @@ import Testing
         table.cancel(5)
         let (room, other) = try ask(&table, 3, for: 6, at: clocks)
         #expect(room == "start" && other != nil)
-        _ = table.failed(try #require(fetch), with: .network, at: clocks.now, random: .max)
+        _ = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: .max)
         #expect(table.waiterCount == 2)
         let (again, _) = try ask(&table, 4, for: 7, at: clocks)
         #expect(again == "start")
@@ -165,7 +165,7 @@ import Testing
         let (same, _) = try ask(&table, 1, for: 1, at: clocks)
         let (other, _) = try ask(&table, 2, for: 1, at: clocks)
         #expect(same == "refuse crowded 1" && other == "refuse crowded 1")
-        let settlement = table.failed(try #require(fetch), with: .network, at: clocks.now, random: .max)
+        let settlement = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: .max)
         #expect(settlement?.waiters == [1])
     }
 
@@ -173,7 +173,7 @@ import Testing
         var clocks = ManualClocks()
         var table = SlotTable<Int, Int>(CachePolicy(credentials: limits(waiters: 1)))
         let (_, fetch) = try ask(&table, 1, for: 1, at: clocks)
-        _ = table.failed(try #require(fetch), with: .network, at: clocks.now, random: .max)
+        _ = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: .max)
         let (_, other) = try ask(&table, 2, for: 2, at: clocks)
         #expect(other != nil)
         clocks.monotonic += 1000
@@ -198,7 +198,7 @@ import Testing
         let later = (1...7).map { table.state(of: $0, at: clocks.now) }
         #expect(later == [.empty, .empty, .empty, .waiting, .fresh, .fresh, .fresh])
         #expect(table.count == 4)
-        let settlement = table.failed(try #require(fetch), with: .network, at: clocks.now, random: 0)
+        let settlement = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: 0)
         #expect(settlement?.waiters == [4])
     }
 
@@ -221,7 +221,7 @@ import Testing
         _ = try ask(&table, 2, for: 2, at: clocks)
         let (full, _) = try ask(&table, 3, for: 3, at: clocks)
         #expect(full == "refuse full 1")
-        _ = table.failed(try #require(fetch), with: .network, at: clocks.now, random: 0)
+        _ = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: 0)
         let (words, _) = try ask(&table, 3, for: 3, at: clocks)
         #expect(words == "start")
         #expect(table.count == 2)
@@ -241,7 +241,7 @@ import Testing
         #expect(table.count > 85)
         for _ in 0..<20 { table.sweep(at: clocks.now, atMost: 10) }
         #expect(table.count == 61)
-        let settlement = table.failed(try #require(fetch), with: .refused, at: clocks.now, random: 0)
+        let settlement = table.landed(try #require(fetch), with: .failure(.refused), at: clocks.now, random: 0)
         #expect(settlement?.waiters == [1])
         table.sweep(at: clocks.now, atMost: 1000)
         #expect(table.count == 61)
@@ -281,10 +281,11 @@ import Testing
         do {
             let value = Canary()
             canary = value
-            guard case .start(let fetch) = table.ask(1, for: 1, at: clocks.now) else { return }
-            _ = table.succeeded(
-                fetch, with: value,
-                for: .dated(expiresAt: clocks.unixSeconds + 900, issuedAt: clocks.unixSeconds, longest: nil),
+            guard let fetch = table.ask(1, for: 1, at: clocks.now).fetch else { return }
+            _ = table.landed(
+                fetch,
+                with: .success(
+                    (value, .dated(expiresAt: clocks.unixSeconds + 900, issuedAt: clocks.unixSeconds, longest: nil))),
                 at: clocks.now, random: 0)
         }
         #expect(canary != nil)

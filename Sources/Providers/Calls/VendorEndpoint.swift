@@ -48,6 +48,11 @@ package struct VendorEndpoint: Sendable, Hashable {
         try self.init(hasScheme ? host : StaticString("https://").array + host)
     }
 
+    /// A host that is spoken to without TLS though it is not this machine.
+    init(withoutTLS host: [UInt8]) {
+        (isSecure, self.host, port, authority) = (false, host, 80, host)
+    }
+
     private static func split(_ text: [UInt8]) -> (host: [UInt8], port: [UInt8]?, isBracketed: Bool)? {
         if text.first == UInt8(ascii: "[") {
             guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return nil }

@@ -21,7 +21,7 @@ final class CallbackKeyCache {
     /// What somebody gets who needs a key.
     enum Answer {
         case use(RSAPublicKey)
-        /// It is being fetched. `park` or `cancel` is owed under this number.
+        /// It is being fetched; `park` is owed under this number.
         case later(UInt64)
     }
 
@@ -34,27 +34,19 @@ final class CallbackKeyCache {
         }
     }
 
-    /// Has the callback judged and answered when its key has come, or cannot be had.
+    /// Has the callback judged and answered when its key has come, or cannot be had. The call goes on when the client is gone, for
+    /// whoever comes next.
     /// - Throws: when as many wait as may.
     func park(
         _ request: ParkedRequest, waiting waiter: UInt64, for claim: CallbackClaim, by entry: CallbackTable.Entry,
         at now: Now
     ) throws(Refusal) {
-        let (ticket, id, log) = (request.ticket, request.requestID, tools.log)
-        // The call goes on when the client is gone, for whoever comes next.
-        do throws(Refusal) {
-            try parked.park(request, in: .callbacks(most: keys.waiting)) { [cache] in cache.cancel(waiter) }
-        } catch {
-            cache.cancel(waiter)
-            throw error
-        }
-        cache.wait(waiter, for: nil, at: now) { [unowned self] outcome in
-            let now = tools.calls.clock()
-            parked.finish(ticket) { response throws(Refusal) in
-                try entry.answer(
-                    claim, by: try CallbackKeyCache.key(outcome, at: now), as: id.text, log, into: &response)
-                return nil
-            }
+        let (id, log, clock) = (request.requestID, tools.log, tools.calls.clock)
+        try parked.park(request, in: .callbacks(most: keys.waiting), for: waiter, of: cache, since: now) {
+            outcome, response throws(Refusal) in
+            let key = try CallbackKeyCache.key(outcome, at: clock())
+            try entry.answer(claim, by: key, as: id.text, log, into: &response)
+            return nil
         }
     }
 

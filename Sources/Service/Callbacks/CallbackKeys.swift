@@ -91,31 +91,27 @@ package final class CallbackKeys: Sendable {
     /// Fetches a key for all who wait for it.
     func fetch(_ fetch: SlotFetch, _ name: PublishedKey, with tools: LoopTools, at now: Now) {
         guard let line = lines[Way(host: name.host, isUsual: name.isUsual)] else {
-            return cache.land(fetch, with: .unavailable, at: now)
+            return cache.land(fetch, with: .failure(.unavailable), at: now)
         }
         let log = tools.log
-        let call = VendorCall<RSAPublicKey>(on: line, tools.calls) { call, _, until, _ in
-            call.send(name.call(), to: name.host, until: until, answerLimit: PublishedKey.answerLimit) {
+        let call = VendorCall<RSAPublicKey>(on: line, tools.calls) { call, endpoint, _ in
+            call.send(name.call(), to: endpoint, answerLimit: PublishedKey.answerLimit, namesEndpoint: false) {
                 answer, _ throws(CallFault) in
                 do throws(VendorFault) { return try name.read(answer) } catch {
                     throw CallFault(UpstreamFault(error), "\(error)")
                 }
             }
         } end: { [self] call, result, now in
-            switch result {
-            case .success(let key): cache.land(fetch, with: key, for: lifetime, at: now)
-            case .failure(let fault):
-                // One that was not tried would only say again what the last one said.
-                if !call.complaint.isEmpty {
-                    log.write(
-                        .warning, "no public key from the vendor",
-                        [
-                            "host": name.host.authority.text, "path": name.path.text, "reason": call.complaint,
-                            "attempts": "\(call.attempts)",
-                        ])
-                }
-                cache.land(fetch, with: fault, at: now)
+            // One that was not tried would only say again what the last one said.
+            if case .failure = result, !call.complaint.isEmpty {
+                log.write(
+                    .warning, "no public key from the vendor",
+                    [
+                        "host": name.host.authority.text, "path": name.path.text, "reason": call.complaint,
+                        "attempts": "\(call.attempts)",
+                    ])
             }
+            cache.land(fetch, with: result.map { ($0, lifetime) }, at: now)
         }
         call.start(at: now)
     }

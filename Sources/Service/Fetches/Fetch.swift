@@ -7,7 +7,7 @@ import Upstream
 
 /// A question to a vendor for one request. The request is parked until the vendor has answered, never longer than the line's
 /// patience and a tick; if the client goes, the call is cancelled.
-final class Fetch {
+enum Fetch {
     /// What the vendor said.
     private enum Answer {
         case reply(VendorReply)
@@ -20,14 +20,6 @@ final class Fetch {
     static let places = 512
     /// The most bytes of a vendor's answer.
     static let answerLimit = 1 << 20
-
-    private unowned let parked: ParkedRequests
-    private let request: ParkedRequest
-    private let credential: String
-    private let log: Log
-    /// Why the vendor could not be asked at all.
-    private var refusal: Refusal?
-    private var isParked = false
 
     /// Asks, and has the request answered when that is over.
     /// - Parameters:
@@ -42,37 +34,34 @@ final class Fetch {
     ) throws(Refusal) {
         let group = ParkedRequests.Group.fetches(most: places, caller: caller, isAnonymous: isAnonymous)
         try parked.admit(to: group)
-        let fetch = Fetch(request, with: credential, in: parked, tools.log)
-        let call = VendorCall<Answer>(on: line, tools.calls) { call, endpoint, until, now in
-            fetch.attempt(call, question, endpoint, until: until, at: now)
-        } end: { call, result, now in
-            fetch.end(call, result, at: now)
+        let (ticket, id, log) = (request.ticket, request.requestID.text, tools.log)
+        var isParked = false
+        var refusal: Refusal?
+        let call = VendorCall<Answer>(on: line, tools.calls) {
+            attempt($0, question, at: $1, now: $2)
+        } end: {
+            [weak parked] call, result, now in
+            let answer = result.mapError { Refusal($0, at: now) }.flatMap(reply)
+            if case .failure = answer { tell(of: call, with: credential, for: id, log) }
+            if isParked {
+                parked?.finish(ticket) { response throws(Refusal) in try answer.get().write(into: &response) }
+            } else if case .failure(let error) = answer {
+                refusal = error
+            }
         }
         call.start(at: now)
-        if let refusal = fetch.refusal { throw refusal }
+        if let refusal { throw refusal }
         try parked.park(request, in: group) { call.cancel() }
-        fetch.isParked = true
+        isParked = true
     }
 
-    private init(_ request: ParkedRequest, with credential: String, in parked: ParkedRequests, _ log: Log) {
-        self.request = request
-        self.credential = credential
-        self.parked = parked
-        self.log = log
-    }
-
-    private func attempt(
-        _ call: VendorCall<Answer>, _ question: any VendorQuestion, _ index: Int, until: Int64, at now: Now
+    private static func attempt(
+        _ call: VendorCall<Answer>, _ question: any VendorQuestion, at endpoint: VendorEndpoint, now: Now
     ) {
-        guard call.line.endpoints.indices.contains(index) else {
-            return call.fail(.unavailable, "there is no endpoint")
-        }
-        let endpoint = call.line.endpoints[index]
         do throws(IssueError) {
-            call.send(
-                try question.call(to: endpoint.authority, at: now.unixSeconds), to: endpoint, until: until,
-                as: endpoint.authority.text, answerLimit: Fetch.answerLimit, whenTooLarge: { _ in .tooLarge }
-            ) { answer, _ throws(CallFault) in
+            let request = try question.call(to: endpoint.authority, at: now.unixSeconds)
+            call.send(request, to: endpoint, answerLimit: answerLimit, whenTooLarge: .tooLarge) {
+                answer, _ throws(CallFault) in
                 do throws(VendorFault) { return .reply(try question.read(answer)) } catch {
                     throw CallFault(UpstreamFault(error), "\(error)")
                 }
@@ -82,41 +71,34 @@ final class Fetch {
         }
     }
 
-    private func end(_ call: VendorCall<Answer>, _ result: Result<Answer, UpstreamFault>, at now: Now) {
-        let outcome: Result<VendorReply, Refusal>
-        switch result {
-        case .success(.reply(let reply)): outcome = .success(reply)
-        case .success(.tooLarge):
-            tell(of: call)
-            outcome = .failure(.largeAnswer)
-        case .failure(let fault):
-            tell(of: call)
-            outcome = .failure(Refusal(fault, at: now))
-        }
-        guard isParked else {
-            if case .failure(let refusal) = outcome { self.refusal = refusal }
-            return
-        }
-        parked.finish(request.ticket) { response throws(Refusal) in
-            switch try outcome.get() {
-            case .json(let text):
-                response.body.append(text)
-                response.body.append("\n")
-                return IssueTerms.untimed
-            case .absent: throw .absent
-            case .unacceptable: throw .unacceptable
-            }
+    private static func reply(_ answer: Answer) -> Result<VendorReply, Refusal> {
+        switch answer {
+        case .reply(let reply): .success(reply)
+        case .tooLarge: .failure(.largeAnswer)
         }
     }
 
-    private func tell(of call: VendorCall<Answer>) {
+    private static func tell(of call: VendorCall<Answer>, with credential: String, for requestID: String, _ log: Log) {
         // One that was not tried would only say again what the last one said.
         guard !call.complaint.isEmpty else { return }
         log.write(
             .warning, "no answer from the vendor",
             [
-                "requestId": request.requestID.text, "credential": credential, "reason": call.complaint,
+                "requestId": requestID, "credential": credential, "reason": call.complaint,
                 "attempts": "\(call.attempts)",
             ])
+    }
+}
+
+extension VendorReply {
+    fileprivate func write(into response: inout Response) throws(Refusal) -> IssueTerms {
+        switch self {
+        case .json(let text):
+            response.body.append(text)
+            response.body.append("\n")
+            return IssueTerms.untimed
+        case .absent: throw .absent
+        case .unacceptable: throw .unacceptable
+        }
     }
 }

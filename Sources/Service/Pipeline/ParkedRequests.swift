@@ -1,38 +1,29 @@
 import HTTP
 import Net
+import Upstream
 
 /// The requests of one loop whose answers wait for something that is fetched: each is answered once, unless its client goes
 /// before. Everything is called on the loop's thread.
 final class ParkedRequests {
     /// What a request waits for, and how many may wait for that in a loop.
-    enum Group {
-        /// A session; how many wait is bounded where sessions are remembered.
-        case sessions
+    struct Group {
+        fileprivate let index: Int
+        fileprivate let most: Int
+        /// By a hash that nobody outside can aim at. A caller may have as many waiting as leave as many free, so that there is
+        /// always room for others; nil where callers are not told apart.
+        fileprivate var caller: UInt64?
+        fileprivate var isAnonymous = false
+
+        /// A session: how many wait is bounded where sessions are remembered.
+        static let sessions = Group(index: 0, most: .max)
+
         /// A vendor's public key.
-        case callbacks(most: Int)
-        /// A vendor's answer to the request alone. A caller may have as many waiting as leave as many free, so that there is
-        /// always room for others. All callers without a name together have a quarter, however many addresses they have.
-        case fetches(most: Int, caller: UInt64, isAnonymous: Bool)
+        static func callbacks(most: Int) -> Group { Group(index: 1, most: most) }
 
-        fileprivate var index: Int {
-            switch self {
-            case .sessions: 0
-            case .callbacks: 1
-            case .fetches: 2
-            }
-        }
-
-        /// - Parameters:
-        ///   - parked: how many of the group are parked.
-        ///   - anonymous: how many of them are those of callers without a name.
-        ///   - own: how many of them are the caller's.
-        fileprivate func admits(_ parked: Int, anonymous: Int, own: (UInt64) -> Int) -> Bool {
-            switch self {
-            case .sessions: true
-            case .callbacks(let most): parked < most
-            case .fetches(let most, let caller, false): own(caller) < most - parked
-            case .fetches(let most, let caller, true): own(caller) < min(most / 4 - anonymous, most - parked)
-            }
+        /// A vendor's answer to the request alone. All callers without a name together have a quarter of the room, however many
+        /// addresses they have.
+        static func fetches(most: Int, caller: UInt64, isAnonymous: Bool) -> Group {
+            Group(index: 2, most: most, caller: caller, isAnonymous: isAnonymous)
         }
     }
 
@@ -46,7 +37,7 @@ final class ParkedRequests {
     private var parked: [AnswerTicket: Parked] = [:]
     /// How many are parked, by the index of the group.
     private var counts = [0, 0, 0]
-    /// How many fetches of each caller are parked, by a hash that nobody outside can aim at.
+    /// How many requests of each caller are parked, where callers are told apart.
     private var callers: [UInt64: Int] = [:]
     /// How many fetches of callers without a name are parked.
     private var anonymous = 0
@@ -57,8 +48,10 @@ final class ParkedRequests {
 
     /// - Throws: when as many of the group are parked as may.
     func admit(to group: Group) throws(Refusal) {
-        let isAdmitted = group.admits(counts[group.index], anonymous: anonymous) { callers[$0, default: 0] }
-        if !isAdmitted { throw .crowded }
+        let own = group.caller.map { callers[$0, default: 0] } ?? 0
+        guard own < group.most - counts[group.index], !group.isAnonymous || own < group.most / 4 - anonymous else {
+            throw .crowded
+        }
     }
 
     /// Keeps a request until `finish` or `abandon` is called.
@@ -70,9 +63,27 @@ final class ParkedRequests {
         try admit(to: group)
         parked[request.ticket] = Parked(request: request, group: group, whenAbandoned: whenAbandoned)
         counts[group.index] += 1
-        if case .fetches(_, let caller, let isAnonymous) = group {
-            callers[caller, default: 0] += 1
-            if isAnonymous { anonymous += 1 }
+        if let caller = group.caller { callers[caller, default: 0] += 1 }
+        if group.isAnonymous { anonymous += 1 }
+    }
+
+    /// Keeps a request until what it waits for has come from a cache, or cannot be had.
+    /// - Parameters:
+    ///   - waiter: the number under which it waits; it does so no more when this throws.
+    ///   - fill: writes the answer, or throws why there is none.
+    func park<Key, Value>(
+        _ request: ParkedRequest, in group: Group, for waiter: UInt64, of cache: LoopCache<Key, Value>, since now: Now,
+        _ fill: @escaping (SlotOutcome<Value>, inout Response) throws(Refusal) -> IssueTerms?
+    ) throws(Refusal) {
+        do throws(Refusal) {
+            try park(request, in: group) { cache.cancel(waiter) }
+        } catch {
+            cache.cancel(waiter)
+            throw error
+        }
+        let ticket = request.ticket
+        cache.wait(waiter, for: cache.shared.policy.patience, at: now) { [weak self] outcome in
+            self?.finish(ticket) { response throws(Refusal) in try fill(outcome, &response) }
         }
     }
 
@@ -87,8 +98,8 @@ final class ParkedRequests {
     private func take(_ ticket: AnswerTicket) -> Parked? {
         guard let taken = parked.removeValue(forKey: ticket) else { return nil }
         counts[taken.group.index] -= 1
-        if case .fetches(_, let caller, let isAnonymous) = taken.group {
-            if isAnonymous { anonymous -= 1 }
+        if taken.group.isAnonymous { anonymous -= 1 }
+        if let caller = taken.group.caller {
             let count = callers[caller, default: 1]
             callers[caller] = count > 1 ? count - 1 : nil
         }

@@ -32,7 +32,7 @@ package final class SessionAccount: Sendable {
         let limits = basis.limits
         cache = SharedCache(CachePolicy(credentials: limits, fetchesPerClient: basis.callsPerCaller))
         sts = VendorLine(to: basis.endpoints, trusting: trust, limits, from: now)
-        metadata = VendorLine(to: [], trusting: nil, limits, from: now)
+        metadata = VendorLine(to: [InstanceMetadata.endpoint], trusting: nil, limits, from: now)
         skew = Guarded(ClockSkew(limits: limits))
     }
 

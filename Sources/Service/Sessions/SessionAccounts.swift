@@ -29,50 +29,37 @@ package struct SessionAccounts: Sendable {
     ) throws(Failure) {
         let guests = configuration.credentials.compactMap { SessionAccounts.guest($0) }
         sandbox = try guests.isEmpty ? nil : SandboxLease(guests, start)
-        var accounts: [SessionAccount?] = []
-        for credential in configuration.credentials {
-            guard let sessions = credential.sessions else {
-                accounts.append(nil)
-                continue
-            }
+        accounts = try configuration.credentials.map { [sandbox] credential throws(Failure) in
+            guard let sessions = credential.sessions else { return nil }
             let basis = SessionAccount.Basis(
                 name: credential.name, account: sessions.account,
                 endpoints: try SessionAccounts.endpoints(of: sessions.account, sandbox),
                 trusted: sessions.trustFile.flatMap { files[$0] }, limits: sessions.limits,
                 callsPerCaller: sessions.callsPerCaller)
-            if let account = earlier?.accounts.compactMap({ $0 }).first(where: { $0.basis == basis }) {
-                accounts.append(account)
-                continue
+            if let good = earlier?.accounts.first(where: { $0?.basis == basis }) { return good }
+            guard basis.endpoints.contains(where: \.isSecure) else {
+                return SessionAccount(basis, trusting: nil, from: now)
             }
-            var trust: TLSTrust?
-            if basis.endpoints.contains(where: \.isSecure) {
-                do throws(TLSTrust.Failure) {
-                    trust = try trusts.trust(in: sessions.trustFile.map { .file($0) } ?? .system)
-                } catch {
-                    throw Failure(description: error.description)
-                }
+            do throws(TLSTrust.Failure) {
+                let trust = try trusts.trust(in: sessions.trustFile.map { .file($0) } ?? .system)
+                return SessionAccount(basis, trusting: trust, from: now)
+            } catch {
+                throw Failure(description: error.description)
             }
-            accounts.append(SessionAccount(basis, trusting: trust, from: now))
         }
-        self.accounts = accounts
     }
 
     /// A loop's caches, by the index of the credential.
     func caches(_ configuration: Configuration, _ tools: LoopTools) throws(CryptoError) -> [SessionCache?] {
-        var caches: [SessionCache?] = []
-        for (credential, account) in zip(configuration.credentials, accounts) {
-            guard let account else {
-                caches.append(nil)
-                continue
-            }
+        try zip(configuration.credentials, accounts).map { credential, account throws(CryptoError) in
+            guard let account else { return nil }
             let key = try credential.key.map { key throws(CryptoError) in
                 try STSKey(
                     account.account.scheme, accessKeyID: key.accessKey, secret: key.secret,
                     securityToken: key.securityToken)
             }
-            caches.append(try SessionCache(account, key: key, tools))
+            return try SessionCache(account, key: key, tools)
         }
-        return caches
     }
 
     private static func guest(_ credential: Configuration.Credential) -> SandboxGuest? {

@@ -17,7 +17,7 @@ final class SessionCache {
     let tools: LoopTools
     /// For the nonces of calls.
     var random = RandomPool()
-    private let cache: LoopCache<CredentialKey, STSCredential>
+    let cache: LoopCache<CredentialKey, STSCredential>
     private let ownKey: OwnKey
 
     /// - Parameter key: the service's configured key, where the account's identity has one.
@@ -49,25 +49,14 @@ final class SessionCache {
         _ request: ParkedRequest, waiting waiter: UInt64, in parked: ParkedRequests, since now: Now,
         _ fill: @escaping Fill
     ) throws(Refusal) {
-        let ticket = request.ticket
-        try parked.park(request, in: .sessions) { [self] in cancel(waiter) }
-        wait(waiter, at: now) { [unowned parked] outcome in
-            parked.finish(ticket) { response throws(Refusal) in
-                switch outcome {
-                case .serve(let credential): return try fill(credential, &response)
-                case .refuse(let refusal): throw Refusal(refusal)
-                }
+        try parked.park(request, in: .sessions, for: waiter, of: cache, since: now) {
+            outcome, response throws(Refusal) in
+            switch outcome {
+            case .serve(let credential): return try fill(credential, &response)
+            case .refuse(let refusal): throw Refusal(refusal)
             }
         }
     }
-
-    /// Says what becomes of a waiter; `deliver` is called once, within the account's patience, unless `cancel` comes first.
-    func wait(_ waiter: UInt64, at now: Now, _ deliver: @escaping (Outcome) -> Void) {
-        cache.wait(waiter, for: account.limits.patience, at: now, deliver)
-    }
-
-    /// Nobody waits under this number any more.
-    func cancel(_ waiter: UInt64) { cache.cancel(waiter) }
 
     // MARK: Calls
 

@@ -18,11 +18,7 @@ final class SessionFetch {
     }
 
     /// A credential with how long it is used.
-    private struct Issued {
-        let credential: STSCredential
-        let lifetime: Lifetime
-    }
-
+    private typealias Issued = (value: STSCredential, lifetime: Lifetime)
     private typealias Call = VendorCall<Issued>
 
     private let purpose: Purpose
@@ -74,28 +70,23 @@ final class SessionFetch {
         }
     }
 
-    private func end(_ call: Call, _ result: Result<Issued, UpstreamFault>, at now: Now) {
-        switch result {
-        case .success(let issued):
-            if let slot { account.cache.land(slot, with: issued.credential, for: issued.lifetime, at: now) }
-        case .failure(let fault):
-            // One that was not tried would only say again what the last one said.
-            if !call.complaint.isEmpty {
-                cache.tools.log.write(
-                    .warning, "no credential from the vendor",
-                    ["credential": account.name, "reason": call.complaint, "attempts": "\(call.attempts)"])
-            }
-            if let slot { account.cache.land(slot, with: fault, at: now) }
+    private func end(_ call: Call, _ result: SlotResult<STSCredential>, at now: Now) {
+        // One that was not tried would only say again what the last one said.
+        if case .failure = result, !call.complaint.isEmpty {
+            cache.tools.log.write(
+                .warning, "no credential from the vendor",
+                ["credential": account.name, "reason": call.complaint, "attempts": "\(call.attempts)"])
         }
+        if let slot { account.cache.land(slot, with: result, at: now) }
     }
 
     // MARK: Attempts
 
-    private func attempt(_ call: Call, _ endpoint: Int, until: Int64, at now: Now) {
+    private func attempt(_ call: Call, at endpoint: VendorEndpoint, now: Now) {
         switch (purpose, account.account.identity) {
         case (.session(let request), _):
             guard let key else { return call.fail(.unavailable, "the service has no key of its own") }
-            send(by: call, to: endpoint, until: until) { authority, nonce throws(CallFault) in
+            send(by: call, to: endpoint) { authority, nonce throws(CallFault) in
                 do throws(CryptoError) {
                     return try request.call(to: authority, signedBy: key, nonce: nonce, at: now.unixSeconds)
                 } catch {
@@ -103,7 +94,7 @@ final class SessionFetch {
                 }
             }
         case (.ownKey, .oidc(let role, let provider, _)):
-            send(by: call, to: endpoint, until: until) { [token] authority, nonce throws(CallFault) in
+            send(by: call, to: endpoint) { [token] authority, nonce throws(CallFault) in
                 do throws(AssumeRole.Fault) {
                     return try AssumeRoleWithOIDC(
                         roleARN: role, providerARN: provider, sessionName: SessionFetch.ownName, durationSeconds: 3600
@@ -112,7 +103,7 @@ final class SessionFetch {
                     throw CallFault(.unavailable, "the service's own role cannot be asked for: \(error)")
                 }
             }
-        case (.ownKey, .ecs(let role)): askInstance(for: role, by: call, until: until)
+        case (.ownKey, .ecs(let role)): askInstance(for: role, by: call)
         case (.ownKey, .key), (.ownKey, .environment): call.fail(.refused, "the service's key is the configured one")
         }
     }
@@ -127,19 +118,14 @@ final class SessionFetch {
     }
 
     private func send(
-        by call: Call, to index: Int, until: Int64,
+        by call: Call, to endpoint: VendorEndpoint,
         _ makeRequest: (_ authority: [UInt8], _ nonce: InlineArray<16, UInt8>) throws(CallFault) -> UpstreamCall
     ) {
-        guard call.line.endpoints.indices.contains(index) else {
-            return call.fail(.unavailable, "there is no endpoint")
-        }
-        let endpoint = call.line.endpoints[index]
         do throws(CallFault) {
             // Its nonce counts once: the next attempt has another.
             call.send(
-                try makeRequest(endpoint.authority, try nonce()), to: endpoint, until: until,
-                as: endpoint.authority.text, answerLimit: STSAnswer.maximumLength, isRepeatable: false
-            ) { [self] answer, now throws(CallFault) in try read(answer, at: now) }
+                try makeRequest(endpoint.authority, try nonce()), to: endpoint, answerLimit: STSAnswer.maximumLength,
+                isRepeatable: false, read)
         } catch {
             call.fail(error.fault, error.reason)
         }
@@ -161,9 +147,7 @@ final class SessionFetch {
     }
 
     private func issued(_ credential: STSCredential, at moment: Int64) -> Issued {
-        Issued(
-            credential: credential,
-            lifetime: .dated(expiresAt: credential.expiresAt, issuedAt: moment, longest: longest))
+        (credential, .dated(expiresAt: credential.expiresAt, issuedAt: moment, longest: longest))
     }
 
     /// The seconds that were asked for; nil when none were.
@@ -173,41 +157,36 @@ final class SessionFetch {
 
     // MARK: The instance's metadata
 
-    private func askInstance(for role: [UInt8]?, by call: Call, until: Int64) {
-        ask(InstanceMetadata.sessionCall(lifetime: 60), by: call, until) { [self] answer, now throws(STSFault) in
+    private func askInstance(for role: [UInt8]?, by call: Call) {
+        ask(InstanceMetadata.sessionCall(lifetime: 60), by: call) { [self] answer, now throws(STSFault) in
             let session = try InstanceMetadata.readSession(answer, at: now.unixSeconds)
             if let role {
-                askInstance(for: role, session, by: call, until)
+                askInstance(for: role, session, by: call)
                 return nil
             }
-            ask(InstanceMetadata.roleCall(session), by: call, until) { [self] answer, now throws(STSFault) in
-                askInstance(
-                    for: try InstanceMetadata.readRole(answer, at: now.unixSeconds), session, by: call, until)
+            ask(InstanceMetadata.roleCall(session), by: call) { [self] answer, now throws(STSFault) in
+                askInstance(for: try InstanceMetadata.readRole(answer, at: now.unixSeconds), session, by: call)
                 return nil
             }
             return nil
         }
     }
 
-    private func askInstance(
-        for role: [UInt8], _ session: InstanceMetadata.Session, by call: Call, _ until: Int64
-    ) {
+    private func askInstance(for role: [UInt8], _ session: InstanceMetadata.Session, by call: Call) {
         guard let request = InstanceMetadata.credentialCall(role: role, session) else {
             return call.fail(.refused, "the instance's role has no proper name")
         }
-        ask(request, by: call, until) { [self] answer, now throws(STSFault) in
+        ask(request, by: call) { [self] answer, now throws(STSFault) in
             issued(try InstanceMetadata.readCredential(answer, at: now.unixSeconds), at: now.unixSeconds)
         }
     }
 
     private func ask(
-        _ request: UpstreamCall, by call: Call, _ until: Int64,
+        _ request: UpstreamCall, by call: Call,
         _ read: @escaping (UpstreamAnswer, Now) throws(STSFault) -> Issued?
     ) {
-        let host = InstanceMetadata.authority.text
-        call.send(
-            request, by: .http, to: host, port: 80, until: until, as: host, answerLimit: STSAnswer.maximumLength
-        ) { answer, now throws(CallFault) in
+        call.send(request, to: InstanceMetadata.endpoint, answerLimit: STSAnswer.maximumLength) {
+            answer, now throws(CallFault) in
             do throws(STSFault) { return try read(answer, now) } catch {
                 throw CallFault(UpstreamFault(error), "\(error)")
             }

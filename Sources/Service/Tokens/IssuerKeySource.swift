@@ -36,23 +36,21 @@ final class IssuerKeySource: Sendable {
     /// Fetches the keys, and has all loops take them.
     func fetch(_ fetch: SlotFetch, with tools: LoopTools, at now: Now) {
         let log = tools.log
-        let call = VendorCall<FetchedKeys>(on: line, tools.calls) { [self] call, _, until, _ in
+        let call = VendorCall<FetchedKeys>(on: line, tools.calls) { [self] call, endpoint, _ in
             let request = UpstreamCall(
-                .get, authority: source.endpoint.authority, path: source.path,
+                .get, authority: endpoint.authority, path: source.path,
                 headers: [UpstreamField(Array(text: "accept"), Array(text: "application/json"))])
-            call.send(request, to: source.endpoint, until: until, answerLimit: JWTKeySet.longestText) {
-                [self] answer, now throws(CallFault) in try read(answer, at: now)
-            }
+            call.send(request, to: endpoint, answerLimit: JWTKeySet.longestText, namesEndpoint: false, read)
         } end: { [self] call, result, now in
+            // The keys stay what they are however often they are fetched; the loops know when they are too old.
+            let lifetime = Lifetime.fixed(refresh: source.refresh, keep: .max)
+            cache.land(fetch, with: result.map { ($0, lifetime) }, at: now)
             switch result {
-            case .success(let keys):
-                // The keys stay what they are however often they are fetched.
-                cache.land(fetch, with: keys, for: .fixed(refresh: source.refresh, keep: .max), at: now)
-                guard keys.areOther else { return }
+            case .success(let keys) where keys.areOther:
                 log.write(
                     .info, "keys of an issuer taken", ["issuer": issuer.id.text, "keys": "\(keys.keys.keys.count)"])
+            case .success: break
             case .failure(let fault):
-                cache.land(fetch, with: fault, at: now)
                 log.write(
                     .warning, "keys of an issuer not fetched",
                     [
@@ -107,20 +105,12 @@ package struct IssuerKeySources: Sendable {
         _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: IssuerKeySources? = nil,
         from now: Now = Now(SystemClock.now())
     ) throws(TLSTrust.Failure) {
-        var sources: [IssuerKeySource?] = []
-        for issuer in configuration.authenticator.tokenIssuers {
-            guard let source = configuration.keySources[issuer.id] else {
-                sources.append(nil)
-                continue
-            }
-            if let good = earlier?.sources.compactMap({ $0 }).first(where: { $0.isGood(for: issuer, source) }) {
-                sources.append(good)
-                continue
-            }
+        sources = try configuration.authenticator.tokenIssuers.map { issuer throws(TLSTrust.Failure) in
+            guard let source = configuration.keySources[issuer.id] else { return nil }
+            if let good = earlier?.sources.first(where: { $0?.isGood(for: issuer, source) == true }) { return good }
             let trust = source.endpoint.isSecure ? try trusts.trust() : nil
-            sources.append(IssuerKeySource(issuer, source, trusting: trust, from: now))
+            return IssuerKeySource(issuer, source, trusting: trust, from: now)
         }
-        self.sources = sources
     }
 
     private init() { sources = [] }

@@ -50,17 +50,9 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
     ) -> Reply {
         lastWaiter &+= 1
         let waiter = lastWaiter
-        switch shared.ask(key, for: waiter, of: client, alwaysFits: alwaysFits, at: now) {
-        case .serve(let value): return .now(.serve(value))
-        case .serveAndRefresh(let value, let fetch):
-            begin(fetch)
-            return .now(.serve(value))
-        case .start(let fetch):
-            begin(fetch)
-            return .later(waiter)
-        case .wait: return .later(waiter)
-        case .refuse(let refusal): return .now(.refuse(refusal))
-        }
+        let reply = shared.ask(key, for: waiter, of: client, alwaysFits: alwaysFits, at: now)
+        if let fetch = reply.fetch { begin(fetch) }
+        return reply.outcome.map { .now($0) } ?? .later(waiter)
     }
 
     /// Says what becomes of a waiter; `deliver` is called once, unless `cancel` comes first.
@@ -98,10 +90,7 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
 
     /// Has a value fetched by this loop, if it is due.
     package func refresh(_ key: Key, at now: Now, begin: (SlotFetch) -> Void) {
-        switch shared.ask(key, for: nil, at: now) {
-        case .start(let fetch), .serveAndRefresh(_, let fetch): begin(fetch)
-        case .serve, .wait, .refuse: break
-        }
+        if let fetch = shared.ask(key, for: nil, at: now).fetch { begin(fetch) }
     }
 
     /// When `refresh` is to be called, in monotonic milliseconds.

@@ -61,7 +61,7 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
     ///   - alwaysFits: whether the key is remembered beyond the capacity, too.
     package func ask(
         _ key: Key, for waiter: UInt64?, of client: CacheClient? = nil, alwaysFits: Bool = false, at now: Now
-    ) -> SlotAnswer<Value> {
+    ) -> SlotReply<Value> {
         state.withLock { state in
             var refusal: SlotRefusal?
             let share = client?.share
@@ -69,12 +69,12 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
                 let standing = state.shares.look(rate, for: share, at: now.monotonic)
                 if !standing.isAllowed { refusal = SlotRefusal(.share, wait: standing.wait) }
             }
-            let answer = state.table.ask(
+            let reply = state.table.ask(
                 key, for: waiter, of: client?.mark, insteadOfFetch: refusal, alwaysFits: alwaysFits, at: now)
-            if case .start = answer, let rate = policy.fetchesPerClient, let share {
+            if reply.outcome == nil, reply.fetch != nil, let rate = policy.fetchesPerClient, let share {
                 _ = state.shares.take(rate, for: share, at: now.monotonic)
             }
-            return answer
+            return reply
         }
     }
 
@@ -108,34 +108,23 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
 
     // MARK: Fetches
 
-    /// A fetch brought a value. The loops are told, each on its own thread and not before this returns.
-    package func land(_ fetch: SlotFetch, with value: Value, for lifetime: Lifetime, at now: Now) {
-        let settlement = settle {
-            $0.table.succeeded(fetch, with: value, for: lifetime, at: now, random: .random(in: 0 ... .max))
+    /// A fetch is over. The loops are told, each on its own thread and not before this returns.
+    package func land(_ fetch: SlotFetch, with result: SlotResult<Value>, at now: Now) {
+        let (settlement, subscribers) = state.withLock { state in
+            (
+                state.table.landed(fetch, with: result, at: now, random: .random(in: 0 ... .max)),
+                state.subscribers
+            )
         }
-        guard let settlement, policy.isPublished, case .serve = settlement.outcome else { return }
-        for subscriber in state.withLock({ $0.subscribers }) {
-            subscriber.post { subscriber.cache?.take(value) }
-        }
-    }
-
-    /// A fetch brought none.
-    package func land(_ fetch: SlotFetch, with fault: UpstreamFault, at now: Now) {
-        _ = settle { $0.table.failed(fetch, with: fault, at: now, random: .random(in: 0 ... .max)) }
-    }
-
-    /// Reports a fetch, and tells those who waited.
-    private func settle(
-        _ report: (inout State) -> SlotTable<Key, Value>.Settlement?
-    ) -> SlotTable<Key, Value>.Settlement? {
-        let (settlement, subscribers) = state.withLock { (report(&$0), $0.subscribers) }
-        guard let settlement, !settlement.waiters.isEmpty else { return settlement }
+        guard let settlement else { return }
         let outcome = settlement.outcome
         for (index, subscriber) in subscribers.enumerated() {
             let waiters = settlement.waiters.filter { $0 >> SharedCache.waiterBits == UInt64(index) }
             if !waiters.isEmpty { subscriber.post { subscriber.cache?.deliver(outcome, to: waiters) } }
+            if policy.isPublished, case .success = result, case .serve(let value) = outcome {
+                subscriber.post { subscriber.cache?.take(value) }
+            }
         }
-        return settlement
     }
 }
 

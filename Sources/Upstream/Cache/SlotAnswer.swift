@@ -1,16 +1,15 @@
 /// What somebody who asks a cache for a value gets.
-package enum SlotAnswer<Value: Sendable>: Sendable {
-    case serve(Value)
-    /// Serve this, and begin the fetch.
-    case serveAndRefresh(Value, SlotFetch)
-    /// Wait, and begin the fetch.
-    case start(SlotFetch)
-    /// Wait for the fetch that is under way.
-    case wait
-    case refuse(SlotRefusal)
+package struct SlotReply<Value: Sendable>: Sendable {
+    /// Nil where it is to wait.
+    package let outcome: SlotOutcome<Value>?
+    /// The fetch that is to begin; nil where none is.
+    package var fetch: SlotFetch?
 }
 
-/// What they get who have waited for one.
+/// What a fetch brought: a value and how long it is used, or why there is none.
+package typealias SlotResult<Value: Sendable> = Result<(value: Value, lifetime: Lifetime), UpstreamFault>
+
+/// A value, or why there is none now.
 package enum SlotOutcome<Value: Sendable>: Sendable {
     case serve(Value)
     case refuse(SlotRefusal)

@@ -39,8 +39,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     /// Asks for a value.
     ///
-    /// Unless the answer is `start` or `wait`, the waiter is forgotten at once. If it is, the waiter comes back in exactly one
-    /// settlement, unless `cancel` or `expire` takes it out before.
+    /// With an outcome the waiter is forgotten at once. Without one, the waiter comes back in exactly one settlement, unless `cancel` or `expire` takes it out before.
     /// - Parameters:
     ///   - waiter: whatever the caller knows the request by; one that waits already is refused. Nil where nobody waits.
     ///   - client: who asks, by a number of its own; nil for the service itself. One client has no more waiters than a key may.
@@ -50,37 +49,29 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     package mutating func ask(
         _ key: Key, for waiter: UInt64?, of client: UInt64? = nil, insteadOfFetch refusal: SlotRefusal? = nil,
         alwaysFits: Bool = false, at now: Now
-    ) -> SlotAnswer<Value> {
-        if let refusal, indices[key] == nil { return .refuse(refusal) }
+    ) -> SlotReply<Value> {
+        if let refusal, indices[key] == nil { return SlotReply(outcome: .refuse(refusal)) }
         guard let index = indices[key] ?? makeEntry(for: key, waiter, of: client, alwaysFits, at: now) else {
             let isFull = admits(waiter, of: client, to: Chain())
-            return .refuse(SlotRefusal(isFull ? .full : .crowded))
+            return SlotReply(outcome: .refuse(SlotRefusal(isFull ? .full : .crowded)))
         }
         fetches &+= 1
         let answer = entries[index].slot.ask(at: now, fetch: fetches, policy: policy)
         let fetch = SlotFetch(index: index, number: fetches)
+        defer { shelve(index) }
         switch answer {
-        case .serve, .serveAndRefresh:
-            shelve(index)
-            // What is served is held.
-            guard let value = values[index] else { return .refuse(SlotRefusal(.slow)) }
-            return answer == .serve ? .serve(value) : .serveAndRefresh(value, fetch)
-        case .refuse(let refusal):
-            shelve(index)
-            return .refuse(refusal)
+        case .serve: return SlotReply(outcome: result(.kept, at: index))
+        case .serveAndRefresh: return SlotReply(outcome: result(.kept, at: index), fetch: fetch)
+        case .refuse(let refusal): return SlotReply(outcome: .refuse(refusal))
         case .start, .wait:
-            let isRefused = refusal != nil && answer == .start
-            let isAdmitted = !isRefused && admits(waiter, of: client, to: entries[index].waiting)
-            if isAdmitted {
-                if let waiter { waiters.add(waiter, of: client, for: index, in: &entries[index].waiting) }
-            } else if answer == .start {
+            let refusal = answer == .start ? refusal : nil
+            guard refusal == nil, admits(waiter, of: client, to: entries[index].waiting) else {
                 // A fetch that nobody waits for need not begin.
-                entries[index].slot.withdrawn(fetches)
+                if answer == .start { entries[index].slot.withdrawn(fetches) }
+                return SlotReply(outcome: .refuse(refusal ?? SlotRefusal(.crowded)))
             }
-            shelve(index)
-            if let refusal, isRefused { return .refuse(refusal) }
-            guard isAdmitted else { return .refuse(SlotRefusal(.crowded)) }
-            return answer == .start ? .start(fetch) : .wait
+            if let waiter { waiters.add(waiter, of: client, for: index, in: &entries[index].waiting) }
+            return SlotReply(outcome: nil, fetch: answer == .start ? fetch : nil)
         }
     }
 
@@ -88,29 +79,23 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         waiter.map { waiters.admits($0, of: client, to: chain) } ?? true
     }
 
-    /// The fetch brought a value.
+    /// The fetch is over.
     /// - Returns: nil when the fetch is not known (any more).
-    package mutating func succeeded(
-        _ fetch: SlotFetch, with value: Value, for lifetime: Lifetime, at now: Now, random: UInt64
+    package mutating func landed(
+        _ fetch: SlotFetch, with result: SlotResult<Value>, at now: Now, random: UInt64
     ) -> Settlement? {
-        guard entries.indices.contains(fetch.index),
-            let outcome = entries[fetch.index].slot.succeeded(
+        guard entries.indices.contains(fetch.index) else { return nil }
+        let outcome: ExpiringSlot.Outcome?
+        switch result {
+        case .success((let value, let lifetime)):
+            outcome = entries[fetch.index].slot.succeeded(
                 fetch.number, for: lifetime, at: now, random: random, policy: policy)
-        else { return nil }
-        if outcome == .replaced { values[fetch.index] = value }
-        return settle(fetch.index, outcome)
-    }
-
-    /// The fetch brought none.
-    /// - Returns: nil when the fetch is not known (any more).
-    package mutating func failed(
-        _ fetch: SlotFetch, with fault: UpstreamFault, at now: Now, random: UInt64
-    ) -> Settlement? {
-        guard entries.indices.contains(fetch.index),
-            let outcome = entries[fetch.index].slot.failed(
+            if outcome == .replaced { values[fetch.index] = value }
+        case .failure(let fault):
+            outcome = entries[fetch.index].slot.failed(
                 fetch.number, with: fault, at: now, random: random, policy: policy)
-        else { return nil }
-        return settle(fetch.index, outcome)
+        }
+        return outcome.map { settle(fetch.index, $0) }
     }
 
     /// The value that came last, of use or not; nil when none has come, or the key is not remembered.

@@ -5,8 +5,8 @@ import Providers
 /// One call of a loop's to a vendor or an issuer: attempts inside one deadline, each made anew, past the line's breaker and
 /// within its budget. Everything is called on the loop's thread.
 package final class VendorCall<Value>: CallUnderWay {
-    /// Makes an attempt at the endpoint of an index, and has it reported: by `send`, `fail` or `succeed`.
-    package typealias Attempt = (_ call: VendorCall, _ endpoint: Int, _ until: Int64, _ now: Now) -> Void
+    /// Makes an attempt at an endpoint, and has it reported: by `send` or `fail`.
+    package typealias Attempt = (_ call: VendorCall, _ endpoint: VendorEndpoint, _ now: Now) -> Void
     package typealias End = (_ call: VendorCall, _ result: Result<Value, UpstreamFault>, _ now: Now) -> Void
 
     package let line: VendorLine
@@ -23,6 +23,8 @@ package final class VendorCall<Value>: CallUnderWay {
     private var retry: Retry?
     /// When it goes on, in monotonic milliseconds; nil while something is under way.
     private var due: Int64?
+    /// When the attempt under way is over, in monotonic milliseconds.
+    private var deadline: Int64 = 0
     /// What is under way.
     private var exchange: UInt64?
 
@@ -60,7 +62,10 @@ package final class VendorCall<Value>: CallUnderWay {
 
     private func take(_ step: Retry.Step, at now: Now) {
         switch step {
-        case .attempt(let endpoint, let until): attempt(self, endpoint, until, now)
+        case .attempt(let index, let until):
+            guard line.endpoints.indices.contains(index) else { return fail(.unavailable, "there is no endpoint") }
+            deadline = until
+            attempt(self, line.endpoints[index], now)
         case .wait(let until):
             due = until
             if until <= now.monotonic { proceed(at: now) }
@@ -72,52 +77,51 @@ package final class VendorCall<Value>: CallUnderWay {
 
     /// Sends what has been made for an endpoint.
     /// - Parameters:
-    ///   - name: what the complaint of a failure begins with; empty for nothing.
     ///   - answerLimit: the most bytes that the answer may have.
     ///   - isRepeatable: whether the vendor may get it twice.
-    ///   - whenTooLarge: what the call brings where the answer is larger, which is none of the vendor's failures; nil where it is one.
+    ///   - namesEndpoint: whether the complaint of a failure names the endpoint.
+    ///   - whenTooLarge: what the call brings where the answer is larger, which is none of the vendor's failures; nil where it is
+    ///     one.
     ///   - read: reads the answer, whatever its status; nil where the attempt goes on with another exchange.
     package func send(
-        _ request: UpstreamCall, to endpoint: VendorEndpoint, until deadline: Int64, as name: String = "",
-        answerLimit: Int, isRepeatable: Bool = true, whenTooLarge: ((_ reason: String) -> Value)? = nil,
+        _ request: UpstreamCall, to endpoint: VendorEndpoint, answerLimit: Int, isRepeatable: Bool = true,
+        namesEndpoint: Bool = true, whenTooLarge: Value? = nil,
         _ read: @escaping (UpstreamAnswer, Now) throws(CallFault) -> Value?
     ) {
         guard !endpoint.isSecure || line.trust != nil else { return fail(.unavailable, "TLS is not prepared") }
-        let scheme = line.trust.flatMap { endpoint.isSecure ? Exchange.Scheme.https($0) : nil } ?? .http
-        send(
-            request, by: scheme, to: endpoint.host.text, port: endpoint.port, until: deadline, as: name,
-            answerLimit: answerLimit, isRepeatable: isRepeatable, whenTooLarge: whenTooLarge, read)
-    }
-
-    /// The same for a host that is no endpoint of the line.
-    package func send(
-        _ request: UpstreamCall, by scheme: Exchange.Scheme, to host: String, port: UInt16, until deadline: Int64,
-        as name: String, answerLimit: Int, isRepeatable: Bool = true,
-        whenTooLarge: ((_ reason: String) -> Value)? = nil,
-        _ read: @escaping (UpstreamAnswer, Now) throws(CallFault) -> Value?
-    ) {
         var text = ByteWriter(capacity: 4096)
         do throws(UpstreamCallError) { try request.write(into: &text) } catch {
             return fail(.unavailable, "\(error)")
         }
+        let scheme = line.trust.flatMap { endpoint.isSecure ? Exchange.Scheme.https($0) : nil } ?? .http
         var next = Exchange(
-            scheme, host: host, port: port, request: text.array, deadline: deadline, answerLimit: answerLimit)
+            scheme, host: endpoint.host.text, port: endpoint.port, request: text.array, deadline: deadline,
+            answerLimit: answerLimit)
         next.isRepeatable = isRepeatable
-        let prefix = name.isEmpty ? "" : name + ": "
-        exchange = courier.start(next) { [self] result in
-            exchange = nil
-            switch result {
-            case .failure(.tooLarge(let reason)) where whenTooLarge != nil:
-                complaint = prefix + reason
-                if let whenTooLarge { succeed(with: whenTooLarge(complaint), at: clock()) }
-            case .failure(let error): fail(UpstreamFault(error), prefix + "\(error)")
-            case .success(let answer):
-                do throws(CallFault) {
-                    let now = clock()
-                    if let value = try read(UpstreamAnswer(answer), now) { succeed(with: value, at: now) }
-                } catch {
-                    fail(error.fault, prefix + error.reason)
-                }
+        let prefix = namesEndpoint ? endpoint.authority.text + ": " : ""
+        // The loop's calls hold it while it is under way.
+        exchange = courier.start(next) { [weak self] in
+            self?.finish($0, as: prefix, whenTooLarge: whenTooLarge, read)
+        }
+    }
+
+    private func finish(
+        _ result: Result<ExchangeAnswer, ExchangeError>, as prefix: String, whenTooLarge: Value?,
+        _ read: (UpstreamAnswer, Now) throws(CallFault) -> Value?
+    ) {
+        exchange = nil
+        if case .failure(.tooLarge(let reason)) = result, let whenTooLarge {
+            complaint = prefix + reason
+            return succeed(with: whenTooLarge, at: clock())
+        }
+        switch result {
+        case .failure(let error): fail(UpstreamFault(error), prefix + "\(error)")
+        case .success(let answer):
+            do throws(CallFault) {
+                let now = clock()
+                if let value = try read(UpstreamAnswer(answer), now) { succeed(with: value, at: now) }
+            } catch {
+                fail(error.fault, prefix + error.reason)
             }
         }
     }

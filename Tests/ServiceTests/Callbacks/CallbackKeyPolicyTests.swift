@@ -49,20 +49,15 @@ import Upstream
     /// - Parameter waiter: who waits if need be.
     private func ask(_ place: PublishedKey, for waiter: UInt64? = nil, at now: Int64) -> String {
         box.waiters += 1000
-        let answer = box.table.ask(
+        let reply = box.table.ask(
             place, for: waiter ?? box.waiters, alwaysFits: place.isUsual, at: clocks(now))
-        switch answer {
-        case .serve(let key): return key === self.key ? "use" : "use next"
-        case .serveAndRefresh(_, let fetch):
-            box.fetches[place] = fetch
-            return "use and refresh"
-        case .start(let fetch):
-            box.fetches[place] = fetch
-            return "start"
-        case .wait: return "wait"
+        if let fetch = reply.fetch { box.fetches[place] = fetch }
+        switch reply.outcome {
+        case .serve(let key): return reply.fetch != nil ? "use and refresh" : key === self.key ? "use" : "use next"
         case .refuse(let refusal):
             if case .fault(let fault) = refusal.reason { return "refuse \(fault)" }
             return "\(refusal.reason)"
+        case nil: return reply.fetch == nil ? "wait" : "start"
         }
     }
 
@@ -73,11 +68,8 @@ import Upstream
         _ place: PublishedKey, with result: Result<RSAPublicKey, UpstreamFault>, at now: Int64
     ) -> [UInt64]? {
         guard let fetch = box.fetches[place] else { return nil }
-        switch result {
-        case .success(let key):
-            return box.table.succeeded(fetch, with: key, for: box.lifetime, at: clocks(now), random: 0)?.waiters
-        case .failure(let fault): return box.table.failed(fetch, with: fault, at: clocks(now), random: 0)?.waiters
-        }
+        let lifetime = box.lifetime
+        return box.table.landed(fetch, with: result.map { ($0, lifetime) }, at: clocks(now), random: 0)?.waiters
     }
 
     @Test mutating func `the first who asks begins the call, and those who wait are told once`() throws {

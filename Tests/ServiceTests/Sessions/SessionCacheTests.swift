@@ -118,7 +118,7 @@ import Upstream
         let session = try house.session()
         let gone = house.ask(session)
         let stayed = house.ask(session)
-        house.caches[0].cancel(try #require(gone.waiter))
+        house.caches[0].cache.cancel(try #require(gone.waiter))
         let key = house.grant(house.take()[0])
         #expect(gone.reply == nil && stayed.key == key)
         house.pass(milliseconds: 3_000)

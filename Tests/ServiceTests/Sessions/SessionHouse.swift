@@ -142,7 +142,7 @@ final class SessionHouse: @unchecked Sendable {
             return outcome
         case .later(let waiter):
             let outcome = Outcome(waiter)
-            caches[loop].wait(waiter, at: now) { outcome.reply = $0 }
+            caches[loop].cache.wait(waiter, for: shared.limits.patience, at: now) { outcome.reply = $0 }
             return outcome
         }
     }

@@ -29,7 +29,7 @@ import Upstream
         guard case .later(let waiter) = session.ask(for: CacheClient(mark: 1, pays: false), at: house.now) else {
             throw SessionHouse.Fault("it is there")
         }
-        house.caches[loop].wait(waiter, at: house.now) { _ in }
+        house.caches[loop].cache.wait(waiter, for: nil, at: house.now) { _ in }
         house.grant(try #require(house.take().first))
         return session
     }

@@ -4,7 +4,8 @@ import Bytes
 /// A session token is asked for first, which nobody who merely makes the service fetch a URL can do.
 package enum InstanceMetadata {
     /// The one address, beside loopback, that is spoken to without TLS.
-    package static let authority = StaticString("100.100.100.200").array
+    package static let endpoint = VendorEndpoint(withoutTLS: StaticString("100.100.100.200").array)
+    private static let authority = endpoint.authority
 
     /// How long a session may last, in seconds.
     package static let sessionLifetimes: ClosedRange<Int64> = 1...21_600
