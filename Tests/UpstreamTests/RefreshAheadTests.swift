@@ -15,7 +15,7 @@ import Testing
 
         init(_ interval: Int64, _ limits: UpstreamLimits) {
             self.interval = interval
-            policy = CachePolicy(capacity: 1, pause: .growing(most: interval), limits)
+            policy = CachePolicy(keys: 1, pause: .growing(most: interval), limits)
         }
 
         private func clocks(_ now: Int64) -> Now { Now(unixSeconds: 1_800_000_000 + now / 1000, monotonic: now) }

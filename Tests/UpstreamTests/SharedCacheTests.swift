@@ -62,7 +62,7 @@ import Testing
     }
 
     private func policy(_ capacity: Int = 8) -> CachePolicy {
-        CachePolicy(capacity: capacity, pause: .constant(empty: 2_000, serving: 5_000), UpstreamLimits())
+        CachePolicy(keys: capacity, pause: .constant(empty: 2_000, serving: 5_000), UpstreamLimits())
     }
 
     @Test func `all loops wait for one fetch, and each that waits is told by one post`() {
@@ -104,7 +104,7 @@ import Testing
 
     @Test func `a waiter is told when its patience is over, and whoever goes is told nothing`() {
         var policy = policy()
-        policy.waitersPerKey = 2
+        policy.limits.waitersPerSlot = 2
         let loops = Loops(1, policy)
         loops.ask(1, for: 1_000)
         guard case .later(let waiter) = loops.caches[0].ask(1, at: loops.clocks.now, begin: { _ in }) else {

@@ -69,7 +69,7 @@ package final class CallbackKeys: Sendable {
     /// After a call in vain nothing is fetched for two seconds, or for a minute while there is a key to use.
     static func policy(_ limits: Configuration.CallbackKeys) -> CachePolicy {
         var policy = CachePolicy(
-            capacity: limits.remembered, pause: .constant(empty: 2_000, serving: min(60_000, limits.refresh)),
+            keys: limits.remembered, pause: .constant(empty: 2_000, serving: min(60_000, limits.refresh)),
             FetchLines.limits(endpoints: 1))
         policy.evictsUsefulValues = false
         return policy
@@ -94,7 +94,7 @@ package final class CallbackKeys: Sendable {
             return cache.land(fetch, with: .failure(.unavailable), at: now)
         }
         let log = tools.log
-        let call = VendorCall<RSAPublicKey>(on: line, tools.calls) { call, endpoint, _ in
+        let call = VendorCall<RSAPublicKey>(on: line, among: tools.calls) { call, endpoint, _ in
             call.send(name.call(), to: endpoint, answerLimit: PublishedKey.answerLimit, namesEndpoint: false) {
                 answer, _ throws(CallFault) in
                 do throws(VendorFault) { return try name.read(answer) } catch {

@@ -7,7 +7,7 @@ import Upstream
 
 /// What one loop has for whatever is asked of vendors and issuers.
 struct LoopTools {
-    let calls: CallTools
+    let calls: LoopCalls
     let log: Log
     /// Has work run on the loop's thread; from any thread.
     let post: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -21,7 +21,7 @@ extension LoopTools {
     ///   - clock: what they are timed by.
     init(_ loop: LoopAccess, _ courier: any Courier, at clock: @escaping Clock, _ log: Log) {
         let mailbox = loop.clients.mailbox
-        calls = CallTools(courier: courier) { Now(clock()) }
+        calls = LoopCalls(courier: courier) { Now(clock()) }
         self.log = log
         post = { mailbox.post($0) }
         read = { path, then in

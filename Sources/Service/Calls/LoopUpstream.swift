@@ -31,7 +31,7 @@ final class LoopUpstream {
 
     /// Whether somebody waits for an answer, or a call is under way.
     var isWaiting: Bool {
-        !parked.isEmpty || !tools.calls.calls.isEmpty || sessions.contains { $0?.isWaiting == true }
+        !parked.isEmpty || !tools.calls.isEmpty || sessions.contains { $0?.isWaiting == true }
     }
 
     /// The client is gone.
@@ -41,6 +41,6 @@ final class LoopUpstream {
     func tick(at now: Now) {
         for case let cache? in sessions { cache.tick(at: now) }
         callbackKeys.tick(at: now)
-        tools.calls.calls.tick(at: now)
+        tools.calls.tick(at: now)
     }
 }

@@ -37,7 +37,7 @@ enum Fetch {
         let (ticket, id, log) = (request.ticket, request.requestID.text, tools.log)
         var isParked = false
         var refusal: Refusal?
-        let call = VendorCall<Answer>(on: line, tools.calls) {
+        let call = VendorCall<Answer>(on: line, among: tools.calls) {
             attempt($0, question, at: $1, now: $2)
         } end: {
             [weak parked] call, result, now in

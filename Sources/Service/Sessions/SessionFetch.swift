@@ -44,7 +44,7 @@ final class SessionFetch {
             case (.ownKey, .ecs): account.metadata
             default: account.sts
             }
-        let call = Call(on: line, cache.tools.calls, attempt: attempt, end: end)
+        let call = Call(on: line, among: cache.tools.calls, attempt: attempt, end: end)
         switch (purpose, account.account.identity) {
         case (.session, _):
             cache.withOwnKey(at: now) { [self] result in

@@ -20,7 +20,7 @@ final class IssuerKeySource: Sendable {
         self.source = source
         let limits = UpstreamLimits()
         line = VendorLine(to: [source.endpoint], trusting: trust, limits, from: now)
-        var policy = CachePolicy(capacity: 1, pause: .growing(most: source.refresh), limits)
+        var policy = CachePolicy(keys: 1, pause: .growing(most: source.refresh), limits)
         policy.isPublished = true
         cache = SharedCache(policy)
     }
@@ -36,7 +36,7 @@ final class IssuerKeySource: Sendable {
     /// Fetches the keys, and has all loops take them.
     func fetch(_ fetch: SlotFetch, with tools: LoopTools, at now: Now) {
         let log = tools.log
-        let call = VendorCall<FetchedKeys>(on: line, tools.calls) { [self] call, endpoint, _ in
+        let call = VendorCall<FetchedKeys>(on: line, among: tools.calls) { [self] call, endpoint, _ in
             let request = UpstreamCall(
                 .get, authority: endpoint.authority, path: source.path,
                 headers: [UpstreamField(Array(text: "accept"), Array(text: "application/json"))])
@@ -89,32 +89,4 @@ struct FetchedKeys: Sendable {
     let until: Int64
     /// Whether they are others than those before.
     let areOther: Bool
-}
-
-/// The sources of a configuration's issuers.
-package struct IssuerKeySources: Sendable {
-    /// By the index of the issuer; nil for those whose keys are configured.
-    let sources: [IssuerKeySource?]
-
-    /// - Parameters:
-    ///   - trusts: who vouches for issuers that are asked over TLS.
-    ///   - earlier: those of the configuration before; what is the same issuer's stays.
-    ///   - now: when issuers may be asked for the first time.
-    /// - Throws: when the authorities that the system trusts cannot be had, and one of the issuers is asked over TLS.
-    package init(
-        _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: IssuerKeySources? = nil,
-        from now: Now = Now(SystemClock.now())
-    ) throws(TLSTrust.Failure) {
-        sources = try configuration.authenticator.tokenIssuers.map { issuer throws(TLSTrust.Failure) in
-            guard let source = configuration.keySources[issuer.id] else { return nil }
-            if let good = earlier?.sources.first(where: { $0?.isGood(for: issuer, source) == true }) { return good }
-            let trust = source.endpoint.isSecure ? try trusts.trust() : nil
-            return IssuerKeySource(issuer, source, trusting: trust, from: now)
-        }
-    }
-
-    private init() { sources = [] }
-
-    /// For whoever knows callers otherwise than by their tokens: nothing is fetched.
-    static let none = IssuerKeySources()
 }

@@ -40,7 +40,7 @@ final class IssuerKeys {
     }
 
     /// Whether it is fetching keys, which others may wait for.
-    var isWaiting: Bool { !tools.calls.calls.isEmpty }
+    var isWaiting: Bool { !tools.calls.isEmpty }
 
     /// When `tick` is to be called though nobody asks, in monotonic milliseconds: a call is looked after all the time.
     var nextTick: Int64? {
@@ -48,7 +48,7 @@ final class IssuerKeys {
     }
 
     func tick(at now: Now) {
-        tools.calls.calls.tick(at: now)
+        tools.calls.tick(at: now)
         for case let issuer? in issuers { refresh(issuer, at: now) }
     }
 

@@ -59,8 +59,9 @@ package struct ExpiringSlot: Sendable {
             switch lifetime {
             case .dated(let end, let issuedAt, let longest):
                 let seconds = min(
-                    end.minus(issuedAt), end.minus(now.unixSeconds), longest ?? .max, policy.longestLife, Self.week)
-                guard seconds >= policy.leastLife else { return nil }
+                    end.minus(issuedAt), end.minus(now.unixSeconds), longest ?? .max, policy.limits.longestLife,
+                    Self.week)
+                guard seconds >= policy.limits.leastLife else { return nil }
                 expiresAt = end
                 life = max(0, seconds) * 1000
                 since = fetch.since
@@ -100,12 +101,12 @@ package struct ExpiringSlot: Sendable {
 
         /// Milliseconds that must be left of it: the policy's floor, or a third of its life (R17).
         func floor(_ policy: CachePolicy) -> Int64 {
-            min(policy.floor.clamped(from: 0, through: life) * 1000, (life + 2) / 3)
+            min(policy.limits.floor.clamped(from: 0, through: life) * 1000, (life + 2) / 3)
         }
 
         /// The same while the vendor fails.
         func floorWhileFailing(_ policy: CachePolicy) -> Int64 {
-            min(policy.floorWhileFailing.clamped(from: 0, through: life) * 1000, floor(policy))
+            min(policy.limits.floorWhileFailing.clamped(from: 0, through: life) * 1000, floor(policy))
         }
     }
 
@@ -138,7 +139,7 @@ package struct ExpiringSlot: Sendable {
 
     /// When it is to be fetched though nobody asks, in monotonic milliseconds.
     func due(_ policy: CachePolicy) -> Int64 {
-        if let fetch { return fetch.since.plus(policy.fetchLease) }
+        if let fetch { return fetch.since.plus(policy.limits.fetchLease) }
         return failure?.untilWhileServing ?? held?.due ?? .min
     }
 
@@ -239,16 +240,16 @@ package struct ExpiringSlot: Sendable {
         if hasFetch(at: now, policy) { return false }
         if let held, held.leftByMonotonic(at: now.monotonic) >= held.floorWhileFailing(policy) { return false }
         guard let failure else { return true }
-        return now.monotonic >= max(failure.until, failure.since.plus(policy.outageMemory))
+        return now.monotonic >= max(failure.until, failure.since.plus(policy.limits.outageMemory))
     }
 
     private func hasFetch(at now: Now, _ policy: CachePolicy) -> Bool {
         guard let fetch else { return false }
-        return now.monotonic.minus(fetch.since) < policy.fetchLease
+        return now.monotonic.minus(fetch.since) < policy.limits.fetchLease
     }
 
     private func isServed(_ held: Held, at now: Now, _ policy: CachePolicy) -> Bool {
-        let isFailing = outage.map { now.monotonic.minus($0) <= policy.outageMemory } ?? false
+        let isFailing = outage.map { now.monotonic.minus($0) <= policy.limits.outageMemory } ?? false
         return held.left(at: now) >= (isFailing ? held.floorWhileFailing(policy) : held.floor(policy))
     }
 }

@@ -33,7 +33,7 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
     package init(_ policy: CachePolicy) {
         self.policy = policy
         // Beyond the capacity the client that has used least gives way.
-        let shares = RateTable(capacity: policy.fetchesPerClient == nil ? 1 : min(policy.capacity, 1 << 14))
+        let shares = RateTable(capacity: policy.fetchesPerClient == nil ? 1 : min(policy.limits.slots, 1 << 14))
         state = Guarded(State(table: SlotTable(policy), shares: shares))
     }
 
@@ -126,19 +126,4 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
             }
         }
     }
-}
-
-/// Who asks a cache, counted by a hash that nobody outside can aim at.
-package struct CacheClient: Sendable {
-    let mark: UInt64
-    /// Whether a fetch that begins for it is taken off its share; not where the value is no one client's own.
-    let pays: Bool
-
-    package init(mark: UInt64, pays: Bool) {
-        self.mark = mark
-        self.pays = pays
-    }
-
-    /// Where its share is counted; nil where it does not pay.
-    var share: RateTable.Identity? { pays ? RateTable.Identity(rule: 0, who: mark) : nil }
 }

@@ -26,8 +26,8 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     package init(_ policy: CachePolicy) {
         self.policy = policy
-        capacity = max(1, policy.capacity)
-        waiters = Waiters(most: policy.waiters, perSlot: policy.waitersPerKey)
+        capacity = max(1, policy.limits.slots)
+        waiters = Waiters(most: policy.limits.waiters, perSlot: policy.limits.waitersPerSlot)
     }
 
     /// Values remembered, or being fetched.

@@ -1,6 +1,13 @@
-/// The calls of one event loop that are under way.
+/// What one event loop makes its calls with, and those that are under way.
 package final class LoopCalls {
+    package let courier: any Courier
+    package let clock: () -> Now
     private var calls: [ObjectIdentifier: any CallUnderWay] = [:]
+
+    package init(courier: any Courier, clock: @escaping () -> Now) {
+        self.courier = courier
+        self.clock = clock
+    }
 
     package var isEmpty: Bool { calls.isEmpty }
 

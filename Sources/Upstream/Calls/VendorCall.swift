@@ -30,14 +30,14 @@ package final class VendorCall<Value>: CallUnderWay {
 
     /// It is among the loop's calls from now on, until it is over.
     /// - Parameter end: called once, perhaps before `start` returns, unless the call is cancelled.
-    package init(on line: VendorLine, _ tools: CallTools, attempt: @escaping Attempt, end: @escaping End) {
+    package init(on line: VendorLine, among calls: LoopCalls, attempt: @escaping Attempt, end: @escaping End) {
         self.line = line
-        courier = tools.courier
-        clock = tools.clock
-        calls = tools.calls
+        self.calls = calls
+        courier = calls.courier
+        clock = calls.clock
         self.attempt = attempt
         self.end = end
-        tools.calls.add(self)
+        calls.add(self)
     }
 
     package var attempts: Int { retry?.attempts ?? 0 }
@@ -177,17 +177,5 @@ package struct CallFault: Error {
     package init(_ fault: UpstreamFault, _ reason: String) {
         self.fault = fault
         self.reason = reason
-    }
-}
-
-/// What a loop makes its calls with.
-package struct CallTools {
-    package let courier: any Courier
-    package let clock: () -> Now
-    package let calls = LoopCalls()
-
-    package init(courier: any Courier, clock: @escaping () -> Now) {
-        self.courier = courier
-        self.clock = clock
     }
 }

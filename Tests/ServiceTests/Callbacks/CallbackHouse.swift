@@ -72,7 +72,7 @@ final class CallbackHouse: @unchecked Sendable {
             answers.append(late)
             tools.append(
                 LoopTools(
-                    calls: CallTools(courier: courier) { [unowned self] in now }, log: log,
+                    calls: LoopCalls(courier: courier) { [unowned self] in now }, log: log,
                     post: { [unowned self] in posted.append($0) }, read: { $1(nil) }))
             parked.append(ParkedRequests(late))
             caches.append(CallbackKeyCache(keys, tools[tools.count - 1], parked[parked.count - 1]))
@@ -90,13 +90,13 @@ final class CallbackHouse: @unchecked Sendable {
         for _ in 0..<(milliseconds / 250) {
             monotonic += 250
             for cache in caches { cache.tick(at: now) }
-            for loop in tools { loop.calls.calls.tick(at: now) }
+            for loop in tools { loop.calls.tick(at: now) }
             deliver()
         }
     }
 
     /// Whether a loop has anything under way.
-    func isWaiting(loop: Int = 0) -> Bool { !parked[loop].isEmpty || !tools[loop].calls.calls.isEmpty }
+    func isWaiting(loop: Int = 0) -> Bool { !parked[loop].isEmpty || !tools[loop].calls.isEmpty }
 
     private func claim(_ path: String, isForged: Bool) throws -> CallbackClaim {
         let url = Base64.standard.encode(Array("http://gosspublic.alicdn.com\(path)".utf8))

@@ -54,13 +54,13 @@ final class FetchHouse {
             to: try endpoints.map { try VendorEndpoint(Array($0.utf8)) }, trusting: try TLSTrust(.anybody),
             FetchLines.limits(endpoints: endpoints.count), from: clock.now)
         tools = LoopTools(
-            calls: CallTools(courier: courier) { [clock] in clock.now },
+            calls: LoopCalls(courier: courier) { [clock] in clock.now },
             log: Log(Log.Settings(level: .error, format: .json)), post: { $0() }, read: { $1(nil) })
         parked = ParkedRequests(answers)
     }
 
     /// Whether a request or a call is under way.
-    var isWaiting: Bool { !parked.isEmpty || !tools.calls.calls.isEmpty }
+    var isWaiting: Bool { !parked.isEmpty || !tools.calls.isEmpty }
 
     /// Lets time pass in the steps of a loop's ticks.
     func pass(milliseconds: Int64) {
@@ -68,7 +68,7 @@ final class FetchHouse {
             let monotonic = now.monotonic + 250
             clock.now = Now(
                 unixSeconds: now.unixSeconds + (monotonic / 1000 - now.monotonic / 1000), monotonic: monotonic)
-            tools.calls.calls.tick(at: now)
+            tools.calls.tick(at: now)
         }
     }
 

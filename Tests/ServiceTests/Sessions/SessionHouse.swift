@@ -56,7 +56,7 @@ final class SessionHouse: @unchecked Sendable {
                 try SessionCache(
                     shared, key: key,
                     LoopTools(
-                        calls: CallTools(courier: courier) { [unowned self] in now }, log: log,
+                        calls: LoopCalls(courier: courier) { [unowned self] in now }, log: log,
                         post: { [unowned self] in posted.append($0) },
                         read: { [unowned self] path, then in
                             filesRead.append(path)
@@ -87,7 +87,7 @@ final class SessionHouse: @unchecked Sendable {
     func tick() {
         for cache in caches {
             cache.tick(at: now)
-            cache.tools.calls.calls.tick(at: now)
+            cache.tools.calls.tick(at: now)
         }
         settle()
     }
@@ -110,7 +110,7 @@ final class SessionHouse: @unchecked Sendable {
     }
 
     /// Whether a loop has anything under way.
-    func isWaiting(loop: Int = 0) -> Bool { caches[loop].isWaiting || !caches[loop].tools.calls.calls.isEmpty }
+    func isWaiting(loop: Int = 0) -> Bool { caches[loop].isWaiting || !caches[loop].tools.calls.isEmpty }
 
     // MARK: Requests
 

@@ -46,7 +46,7 @@ final class KeyHouse: @unchecked Sendable {
             IssuerKeys(
                 sources, configuration.authenticator.makeMemory(),
                 LoopTools(
-                    calls: CallTools(courier: courier) { [unowned self] in now },
+                    calls: LoopCalls(courier: courier) { [unowned self] in now },
                     log: Log(Log.Settings(level: .error, format: .json)),
                     post: { [unowned self] in posted.append($0) }, read: { $1(nil) }))
         }
