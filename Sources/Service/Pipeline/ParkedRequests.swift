@@ -22,7 +22,7 @@ final class ParkedRequests {
 
         /// A vendor's answer to the request alone. All callers without a name together have a quarter of the room, however many
         /// addresses they have.
-        static func fetches(most: Int, caller: UInt64, isAnonymous: Bool) -> Group {
+        static func fetches(most: Int, caller: UInt64, isAnonymous: Bool = false) -> Group {
             Group(index: 2, most: most, caller: caller, isAnonymous: isAnonymous)
         }
     }

@@ -69,7 +69,8 @@ import Upstream
         for call in house.take() { house.grant(call, seconds: 900) }
         #expect(outcomes.filter { $0.key != nil }.count == 8)
         let next = try house.session("alice", seconds: 2000)
-        #expect((0..<9).map { _ in house.ask(next, from: 1) }.filter { $0.refusal != nil }.count == 1)
+        // Of one session it has half of the room.
+        #expect((0..<9).map { _ in house.ask(next, from: 1) }.filter { $0.refusal != nil }.count == 5)
     }
 
     @Test func `who asks for one new session after the other puts out its own, and none that others use`() throws {
