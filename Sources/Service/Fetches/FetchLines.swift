@@ -15,7 +15,7 @@ package struct FetchLines: Sendable {
         let limits: Configuration.FetchLimits
     }
 
-    /// By the place of the grant; nil for those of other routes.
+    /// By the index of the grant; nil for those of other routes.
     let lines: [VendorLine?]
     private let known: [Key: VendorLine]
     /// Each once, for metrics.

@@ -7,7 +7,7 @@ import Upstream
 
 /// The accounts of a configuration's credentials, and the sandbox where one of them needs it.
 package struct SessionAccounts: Sendable {
-    /// By the place of the credential; nil for those that are keys.
+    /// By the index of the credential; nil for those that are keys.
     package let accounts: [SessionAccount?]
     private let sandbox: SandboxLease?
     /// Where the sandbox listens; nil when there is none.

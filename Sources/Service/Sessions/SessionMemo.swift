@@ -6,26 +6,26 @@ import Upstream
 /// Which session a caller gets by a grant, remembered so that its policy, name and key need not be made for every request:
 /// so many and no more, a newer one in the place of an older one.
 struct SessionMemo: ~Copyable {
-    private static let places = 256
-    private var entries = [RememberedSession?](repeating: nil, count: places)
+    private static let capacity = 256
+    private var entries = [RememberedSession?](repeating: nil, count: capacity)
 
     /// - Parameter make: says which session it is, when that is not known.
     mutating func session(
         under permit: borrowing Permit, for caller: Caller,
         _ make: (borrowing Permit) throws(STSSessionFault) -> STSSession
     ) throws(STSSessionFault) -> RememberedSession {
-        let place = SessionMemo.place(permit.grant, caller, permit.lifetime)
-        if let entry = entries[place], entry.isMeant(by: permit, for: caller) { return entry }
+        let index = SessionMemo.index(permit.grant, caller, permit.lifetime)
+        if let entry = entries[index], entry.isMeant(by: permit, for: caller) { return entry }
         let entry = RememberedSession(try make(permit), under: permit, for: caller)
-        entries[place] = entry
+        entries[index] = entry
         return entry
     }
 
-    private static func place(_ grant: Grant, _ caller: Caller, _ lifetime: Int64) -> Int {
+    private static func index(_ grant: Grant, _ caller: Caller, _ lifetime: Int64) -> Int {
         var mixed = UInt(bitPattern: ObjectIdentifier(grant)) &* 0x9E37_79B9_7F4A_7C15
         mixed ^= UInt(bitPattern: ObjectIdentifier(caller))
         mixed = mixed &* 0x9E37_79B9_7F4A_7C15 ^ UInt(truncatingIfNeeded: lifetime)
-        return Int((mixed &* 0x9E37_79B9_7F4A_7C15) >> 56) % places
+        return Int((mixed &* 0x9E37_79B9_7F4A_7C15) >> 56) % capacity
     }
 }
 

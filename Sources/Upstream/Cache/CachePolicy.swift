@@ -3,8 +3,8 @@ import Access
 /// How a `SharedCache` treats the values of one kind: how long they are used, how many there are, who waits, and who may have
 /// them fetched.
 package struct CachePolicy: Sendable {
-    /// How many keys are remembered and how many requests may wait, how much must be left of a value that ends by a date, and when a
-    /// fetch that nobody reported is given up.
+    /// How many keys are remembered and how many requests may wait, how much must be left of a value that ends by a date, and
+    /// when a fetch that nobody reported is given up.
     package var limits: UpstreamLimits
     package var pause: Pause
     /// Whether the value that was used least recently gives way to another key when the cache is full. If not, only what is of

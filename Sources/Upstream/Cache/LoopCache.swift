@@ -1,4 +1,5 @@
-import Net
+import Crypto
+import Providers
 
 /// One event loop's side of a `SharedCache`: it asks there for the loop's requests, and tells those who waited. Everything is
 /// called on the loop's thread.
@@ -45,6 +46,9 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
     ///   - client: who asks; nil for the service itself.
     ///   - alwaysFits: whether the key is remembered beyond the capacity, too.
     ///   - begin: begins the fetch that falls to the loop; it owes the cache one `land`.
+    // Compiled for these kinds once more: requests ask for them, and other rooms could not have it made for their types.
+    @_specialize(where Key == CredentialKey, Value == STSCredential)
+    @_specialize(where Key == PublishedKey, Value == RSAPublicKey)
     package func ask(
         _ key: Key, of client: CacheClient? = nil, alwaysFits: Bool = false, at now: Now, begin: (SlotFetch) -> Void
     ) -> Reply {

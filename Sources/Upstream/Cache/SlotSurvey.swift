@@ -1,10 +1,8 @@
 /// What all slots of a table are at a moment, for metrics.
 package struct SlotSurvey: Sendable {
-    /// The states of `ExpiringSlot`, without what they hold.
-    package enum State: String, CaseIterable, Sendable {
+    /// What a slot is (`ExpiringSlot.State`).
+    package enum State: String, Sendable, CaseIterable {
         case empty, waiting, fresh, stale, refreshing, failed
-
-        fileprivate var index: Int { State.allCases.firstIndex(of: self) ?? 0 }
 
         fileprivate init(_ state: ExpiringSlot.State) {
             self =
@@ -19,19 +17,19 @@ package struct SlotSurvey: Sendable {
         }
     }
 
-    private var counts = [Int](repeating: 0, count: State.allCases.count)
+    private var counts: [State: Int] = [:]
     /// Requests that wait.
     package let waiters: Int
     /// Seconds since the oldest value that is held was asked for.
-    package fileprivate(set) var oldest: Int64 = 0
-
-    /// How many slots are in a state.
-    package subscript(state: State) -> Int { counts[state.index] }
+    package private(set) var oldest: Int64 = 0
 
     init(waiters: Int) { self.waiters = waiters }
 
+    /// How many slots are so.
+    package subscript(state: State) -> Int { counts[state, default: 0] }
+
     mutating func add(_ slot: ExpiringSlot, at now: Now, _ policy: CachePolicy) {
-        counts[State(slot.state(at: now, policy: policy)).index] += 1
+        counts[State(slot.state(at: now, policy: policy)), default: 0] += 1
         if let age = slot.age(at: now) { oldest = max(oldest, age) }
     }
 }

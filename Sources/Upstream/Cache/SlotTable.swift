@@ -39,7 +39,8 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     /// Asks for a value.
     ///
-    /// With an outcome the waiter is forgotten at once. Without one, the waiter comes back in exactly one settlement, unless `cancel` or `expire` takes it out before.
+    /// With an outcome the waiter is forgotten at once. Without one, the waiter comes back in exactly one settlement, unless
+    /// `cancel` or `expire` takes it out before.
     /// - Parameters:
     ///   - waiter: whatever the caller knows the request by; one that waits already is refused. Nil where nobody waits.
     ///   - client: who asks, by a number of its own; nil for the service itself. One client has no more waiters than a key may.

@@ -1,8 +1,6 @@
-/// How an attempt of a call ended, for metrics.
-package enum CallOutcome: String, CaseIterable, Sendable {
+/// How an attempt of a call has ended, for metrics.
+package enum CallOutcome: String, Sendable, CaseIterable {
     case ok, network, unavailable, throttled, refused, malformed, expired, clockOff, breakerOpen, overBudget
-
-    fileprivate var index: Int { CallOutcome.allCases.firstIndex(of: self) ?? 0 }
 
     /// - Parameter fault: nil for an attempt that brought what was wanted.
     init(_ fault: UpstreamFault?) {
@@ -22,12 +20,12 @@ package enum CallOutcome: String, CaseIterable, Sendable {
     }
 }
 
-/// How many attempts of calls ended in which way.
+/// How often attempts have ended in each way.
 package struct CallOutcomes: Sendable {
-    private var counts = [UInt64](repeating: 0, count: CallOutcome.allCases.count)
+    private var counts: [CallOutcome: UInt64] = [:]
 
-    package subscript(outcome: CallOutcome) -> UInt64 { counts[outcome.index] }
+    package subscript(outcome: CallOutcome) -> UInt64 { counts[outcome, default: 0] }
 
     /// - Parameter fault: nil for an attempt that brought what was wanted.
-    mutating func add(_ fault: UpstreamFault?) { counts[CallOutcome(fault).index] &+= 1 }
+    mutating func add(_ fault: UpstreamFault?) { counts[CallOutcome(fault), default: 0] &+= 1 }
 }

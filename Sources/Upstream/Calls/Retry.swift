@@ -20,7 +20,7 @@ package struct Retry: Sendable {
 
     /// Monotonic milliseconds by which it is all over.
     package let deadline: Int64
-    /// The place of the endpoint that is tried, or will be next; after a success, the one to begin with next time.
+    /// The index of the endpoint that is tried, or will be next; after a success, the one to begin with next time.
     package private(set) var endpoint: Int
     /// Attempts made.
     package private(set) var attempts = 0
@@ -40,7 +40,7 @@ package struct Retry: Sendable {
 
     /// - Parameters:
     ///   - endpoints: how many there are; at least one.
-    ///   - first: the place of the one to begin with, such as the one that answered last.
+    ///   - first: the index of the one to begin with, such as the one that answered last.
     ///   - now: monotonic milliseconds.
     package init(endpoints: Int, first: Int = 0, at now: Int64, limits: UpstreamLimits = UpstreamLimits()) {
         self.endpoints = max(1, endpoints)
