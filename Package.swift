@@ -38,7 +38,7 @@ let package = Package(
         room("Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
         room("Machine", "CSystem"),
         room("Telemetry", "Machine", "Crypto", "Bytes", "CSystem"),
-        room("Configuration", "Access", "Providers", "Upstream", "Telemetry", "Machine", "Crypto", "Bytes"),
+        room("Configuration", "Access", "Providers", "Upstream", "HTTP", "Telemetry", "Machine", "Crypto", "Bytes"),
         room(
             "Service", "Configuration", "Machine", "Upstream", "Net", "HTTP", "Telemetry", "Providers", "Access",
             "Crypto",
@@ -73,7 +73,8 @@ let package = Package(
         tests("UpstreamTests", "Upstream", "Net", "HTTP", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes", "TestPeers"),
         tests(
-            "ConfigurationTests", "Configuration", "Machine", "Upstream", "Providers", "Access", "Crypto", "Bytes",
+            "ConfigurationTests", "Configuration", "Machine", "Upstream", "HTTP", "Providers", "Access", "Crypto",
+            "Bytes",
             "TestKeys",
             "TestPeers"),
         tests(

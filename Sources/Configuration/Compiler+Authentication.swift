@@ -25,36 +25,39 @@ extension Compiler {
     }
 
     /// - Parameter takesCertificates: whether there are authorities whose certificates clients may show.
-    func compileAuthentication(_ fields: FieldValues, takingCertificates takesCertificates: Bool) -> Identities {
+    func compileAuthentication(
+        _ fields: Settings<Schema.Authentication>, takingCertificates takesCertificates: Bool
+    ) -> Identities {
         var identities = Identities()
-        let (keys, tokens) = (fields.objects("apiKeys"), fields.objects("jwt"))
-        let certificates = fields.objects("certificates")
-        identities.ids[.apiKey] = ids(keys, "authentication.apiKeys")
-        identities.ids[.jwt] = ids(tokens, "authentication.jwt", areUnique: true)
-        identities.ids[.certificate] = ids(certificates, "authentication.certificates", areUnique: true)
+        let certificates = fields.certificates
+        identities.ids[.apiKey] = ids(fields.checked(\.apiKeys)?.map(\.id), "authentication.apiKeys")
+        identities.ids[.jwt] = ids(fields.checked(\.jwt)?.map(\.id), "authentication.jwt", areUnique: true)
+        identities.ids[.certificate] = ids(
+            certificates?.map(\.id), "authentication.certificates", areUnique: true)
         if certificates?.isEmpty == false, !takesCertificates {
             reader.report(
                 "authentication.certificates",
                 "needs server.tls.clientCAFile, the authorities whose certificates clients may show")
         }
         identities.certificates = compileCertificates(certificates ?? [])
-        identities.keys = compileKeys(keys ?? [], "authentication.apiKeys")
-        for (issuer, source) in compileIssuers(tokens ?? []) {
+        identities.keys = compileKeys(fields.apiKeys, "authentication.apiKeys")
+        for (issuer, source) in compileIssuers(fields.jwt) {
             identities.issuers.append(issuer)
             identities.keySources[issuer.id] = source
         }
-        identities.rememberedTokens = Int(fields.integer("rememberedTokens") ?? 0)
-        let denied = compileDenied(fields.strings("deny") ?? [], identities)
+        identities.rememberedTokens = fields.rememberedTokens
+        let denied = compileDenied(fields.deny, identities)
         identities.denied = denied.principals
-        identities.ticketKey = compileTickets(fields.object("tickets") ?? FieldValues(), denied: denied.tickets)
+        identities.ticketKey = compileTickets(fields.tickets, denied: denied.tickets)
         return identities
     }
 
-    func ids(_ entries: [FieldValues]?, _ path: String, areUnique: Bool = false) -> Set<[UInt8]>? {
+    /// - Parameter entries: the id of each entry, nil for one that is wrong; nil where the whole list is.
+    func ids(_ entries: [[UInt8]?]?, _ path: String, areUnique: Bool = false) -> Set<[UInt8]>? {
         var ids: Set<[UInt8]> = []
         var isComplete = entries != nil
         for (index, entry) in (entries ?? []).enumerated() {
-            guard let id = entry.string("id") else {
+            guard let id = entry else {
                 isComplete = false
                 continue
             }
@@ -67,21 +70,21 @@ extension Compiler {
         return isComplete ? ids : nil
     }
 
-    func compileKeys(_ entries: [FieldValues], _ path: String) -> [Authenticator.APIKey] {
+    func compileKeys(_ entries: [Settings<Schema.APIKey>], _ path: String) -> [Authenticator.APIKey] {
         var keys: [Authenticator.APIKey] = []
         var digests: Set<[UInt8]> = []
         var places: [(path: String, digest: [UInt8])] = []
         for (index, entry) in entries.enumerated() {
             let path = "\(path)[\(index)].sha256"
-            guard let hex = entry.string("sha256") else { continue }
+            guard let hex = entry.sha256 else { continue }
             guard let bytes = Hex.decode(hex.span), bytes.count == 32, let digest = Digest(bytes) else {
                 reader.report(path, "must be the 64 hex digits that `countersign hash-key` shows, not the key itself")
                 continue
             }
             if !digests.insert(bytes).inserted { reader.report(path, "is another entry's key already") }
             places.append((path, bytes))
-            if let id = entry.string("id") {
-                keys.append(Authenticator.APIKey(id: id, digest: digest, notAfter: entry.integer("notAfter")))
+            if let id = entry.id {
+                keys.append(Authenticator.APIKey(id: id, digest: digest, notAfter: entry.notAfter))
             }
         }
         refuseGuessable(places, digests)
@@ -101,12 +104,14 @@ extension Compiler {
         }
     }
 
-    private func compileCertificates(_ entries: [FieldValues]) -> [Authenticator.Certificate] {
+    private func compileCertificates(
+        _ entries: [Settings<Schema.ClientCertificate>]
+    ) -> [Authenticator.Certificate] {
         var certificates: [Authenticator.Certificate] = []
         var taken: Set<AlternativeName> = []
         for (index, entry) in entries.enumerated() {
             let path = "authentication.certificates[\(index)].san"
-            guard let texts = entry.strings("san") else { continue }
+            guard let texts = entry.san else { continue }
             if texts.isEmpty { reader.report(path, "must name at least one") }
             var names: [AlternativeName] = []
             for (place, text) in texts.enumerated() {
@@ -124,7 +129,7 @@ extension Compiler {
                 }
                 names.append(name)
             }
-            if let id = entry.string("id") { certificates.append(Authenticator.Certificate(id: id, names: names)) }
+            if let id = entry.id { certificates.append(Authenticator.Certificate(id: id, names: names)) }
         }
         return certificates
     }
@@ -144,15 +149,14 @@ extension Compiler {
         return isOne && !value.contains(UInt8(ascii: "*")) ? AlternativeName(kind, value) : nil
     }
 
-    private func compileTickets(_ fields: FieldValues, denied: Set<[UInt8]>) -> TicketKey? {
-        guard let secret = fields.secret("secret") else { return nil }
+    private func compileTickets(_ fields: Settings<Schema.Tickets>, denied: Set<[UInt8]>) -> TicketKey? {
+        guard let secret = fields.secret else { return nil }
         let path = "authentication.tickets.secret"
         if secret.count < TicketKey.minimumSecretLength {
             reader.report(path, "must have at least \(TicketKey.minimumSecretLength) bytes (R10)")
         }
         do throws(CryptoError) {
-            let longest = (fields.integer("maxLifetime") ?? 0) / 1000
-            return try TicketKey(secret, maximumLifetime: longest, denied: denied)
+            return try TicketKey(secret, maximumLifetime: fields.maxLifetime / 1000, denied: denied)
         } catch {
             reader.report(path, "no key can be made of it: \(error)")
             return nil

@@ -65,7 +65,8 @@ extension Compiler {
     ) -> (Configuration.Credential, FieldValues)? {
         let problems = reader.problems.count
         var fields = reader.read(member.value, path, by: Schema.credential(of: provider))
-        if let accessKey = fields.string("accessKey"), let fault = Compiler.fault(of: accessKey, provider) {
+        if let accessKey = fields[Schema.credential.pair.accessKey], let fault = Compiler.fault(of: accessKey, provider)
+        {
             reader.report(path + ".accessKey", fault)
         }
         // What seems to be missing may be what was not understood.
@@ -76,26 +77,29 @@ extension Compiler {
         }
         let name = member.name.text
         if provider.givesSessions { return compileSessions(name, path, provider, fields).map { ($0, fields) } }
-        let isSandbox = fields.boolean("sandbox") == true
+        var own = Settings(fields, of: SigningCredentialFields())
+        let isSandbox = own.sandbox
         guard let key = isSandbox ? sandboxKey(fields, path, named: "SANDBOX") : key(fields, path) else { return nil }
-        let previous = dropEnded(fields.objects("previous") ?? [], path)
-        fields["previous"] = .objects(previous)
-        check(previous.map { $0.string("accessKey") ?? [] }, beside: key, path, provider)
+        own.previous = dropEnded(own.previous, path)
+        fields = own.values
+        check(own.previous.map { $0.accessKey ?? [] }, beside: key, path, provider)
         var credential = Configuration.Credential(
             name: name, provider: provider.name, isSandbox: isSandbox, key: key, sessions: nil, fields: fields)
-        credential.previous = previous.compactMap(Configuration.PreviousKey.init)
-        if let limits = fields.object("limits") { credential.fetches = Configuration.FetchLimits(limits) }
+        credential.previous = own.previous.compactMap(Configuration.PreviousKey.init)
+        credential.fetches = FetchLimits(fields[FetchLimits.field])
         return (credential, fields)
     }
 
     // MARK: Previous pairs
 
-    private func dropEnded(_ entries: [FieldValues], _ path: String) -> [FieldValues] {
+    private func dropEnded(
+        _ entries: [Settings<PreviousKeyFields>], _ path: String
+    ) -> [Settings<PreviousKeyFields>] {
         let now = reader.surroundings.now()
-        for (index, entry) in entries.enumerated() where entry.integer("until").map({ $0 <= now }) == true {
+        for (index, entry) in entries.enumerated() where entry.until.map({ $0 <= now }) == true {
             reader.warnings.append("\(path).previous[\(index)]: has ended, and is of no use any more")
         }
-        return entries.filter { ($0.integer("until") ?? 0) > now }
+        return entries.filter { ($0.until ?? 0) > now }
     }
 
     private func check(_ accessKeys: [[UInt8]], beside key: KeyPair, _ path: String, _ provider: ProviderDescription) {
@@ -112,8 +116,10 @@ extension Compiler {
 
     /// The pair that the fields hold.
     func key(_ fields: FieldValues, _ path: String) -> KeyPair? {
-        for name in ["accessKey", "secretKey"] where fields[name] == nil { reader.report(path, "needs \(name)") }
-        guard let accessKey = fields.string("accessKey"), let secret = fields.secret("secretKey") else { return nil }
+        let pair = Settings(fields, of: CredentialFields())
+        if pair.accessKey == nil { reader.report(path, "needs accessKey") }
+        if pair.secretKey == nil { reader.report(path, "needs secretKey") }
+        guard let accessKey = pair.accessKey, let secret = pair.secretKey else { return nil }
         return KeyPair(accessKey: accessKey, secret: secret)
     }
 
@@ -123,8 +129,8 @@ extension Compiler {
         do throws(CryptoError) {
             let accessKey = Array(text: start) + (try SecureRandom.alphanumerics(13))
             let secret = Secret(try SecureRandom.alphanumerics(40))
-            return KeyPair(
-                accessKey: fields.string("accessKey") ?? accessKey, secret: fields.secret("secretKey") ?? secret)
+            let pair = Settings(fields, of: CredentialFields())
+            return KeyPair(accessKey: pair.accessKey ?? accessKey, secret: pair.secretKey ?? secret)
         } catch {
             reader.report(path, "no key can be made up: \(error)")
             return nil
@@ -140,19 +146,11 @@ extension Compiler {
     }
 }
 
-extension Configuration.FetchLimits {
-    fileprivate init(_ fields: FieldValues) {
-        callsPerSecond = fields.integer("callsPerSecond").map { Int($0) } ?? callsPerSecond
-        callBurst = fields.integer("callBurst").map { Int($0) } ?? callBurst
-        patience = fields.integer("patience") ?? patience
-    }
-}
-
 extension Configuration.PreviousKey {
-    fileprivate init?(_ fields: FieldValues) {
-        guard let accessKey = fields.string("accessKey"), let secret = fields.secret("secretKey"),
-            let until = fields.integer("until")
-        else { return nil }
+    fileprivate init?(_ fields: Settings<PreviousKeyFields>) {
+        guard let accessKey = fields.accessKey, let secret = fields.secretKey, let until = fields.until else {
+            return nil
+        }
         self.init(pair: KeyPair(accessKey: accessKey, secret: secret), until: until)
     }
 }

@@ -8,7 +8,10 @@ extension Compiler {
     private struct Draft {
         let path: String
         let route: RouteDescription
+        /// All that the configuration says of it, and what it says of its callers and its scope.
         let fields: FieldValues
+        let callers: Settings<Schema.Callers>
+        let scope: Settings<ScopeFields>
         /// Whether nothing is wrong with any field by itself: only then it is judged what they say together.
         let isRead: Bool
     }
@@ -24,7 +27,9 @@ extension Compiler {
         let (route, provider) = (Registry.routes[index].description, Registry.routes[index].provider)
         let problems = reader.problems.count
         let fields = reader.read(member.value, path, by: Schema.grant(of: route))
-        let draft = Draft(path: path, route: route, fields: fields, isRead: reader.problems.count == problems)
+        let draft = Draft(
+            path: path, route: route, fields: fields, callers: Settings(fields, of: Schema.Callers()),
+            scope: Settings(fields, of: ScopeFields()), isRead: reader.problems.count == problems)
         let callers = compileCallers(draft, identities)
         let conditions = compileConditions(draft, callers)
         let target = compileTarget(draft)
@@ -34,9 +39,10 @@ extension Compiler {
         guard let callers, let target, let credential, let issuer else { return nil }
         let grant = Grant(
             name: member.name, index: place, route: index, credential: credential, callers: callers,
-            conditions: conditions, bucket: Compiler.bucket(of: draft), target: target, withoutKey: route.withoutKey,
-            maximumKeyLength: route.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
-            lastMoment: route.lastMoment, rates: Compiler.rates(of: draft),
+            conditions: conditions, bucket: Compiler.bucket(of: draft), target: target,
+            withoutKey: route.request.withoutKey,
+            maximumKeyLength: route.request.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
+            lastMoment: route.grant.lifetime?.lastMoment, rates: Compiler.rates(of: draft),
             facts: Compiler.facts(of: draft, credentials, credential), issuer: issuer.issuer,
             fingerprint: Grant.Fingerprint { hasher in
                 member.value.hash(into: &hasher)
@@ -50,14 +56,14 @@ extension Compiler {
     private func makeIssuer(
         _ draft: Draft, for target: Grant.Target, _ credential: Int?, _ credentials: Credentials
     ) -> IssuerKind? {
-        guard credential != nil || draft.route.credentialNeeds.isEmpty else { return nil }
+        guard credential != nil || draft.route.grant.credential.needs.isEmpty else { return nil }
         let accessKey = credential.flatMap { credentials.list[$0].key?.accessKey } ?? []
-        let fields = GrantFields(
-            draft.fields, target: target, bucket: draft.fields.string("bucket"), accessKey: accessKey,
+        let context = GrantContext(
+            target: target, bucket: draft.scope.bucket, accessKey: accessKey,
             credential: credential.map { credentials.fields[$0] } ?? FieldValues(),
             hasSessions: credential.map { credentials.list[$0].sessions != nil } ?? false)
         do throws(FieldProblem) {
-            return try draft.route.makeIssuer(fields)
+            return try draft.route.grant.makeIssuer(draft.fields, context)
         } catch {
             reader.report(draft.path + "." + error.path, error.reason)
             return nil
@@ -67,21 +73,23 @@ extension Compiler {
     private func compileCredential(
         _ draft: Draft, _ provider: ProviderDescription, _ credentials: Credentials
     ) -> Int? {
-        guard let name = draft.fields.string("credential"), credentials.isComplete else { return nil }
+        guard let name = Settings(draft.fields, of: Schema.Grant()).credential, credentials.isComplete else {
+            return nil
+        }
         let path = draft.path + ".credential"
         guard let place = credentials.places[name] else {
             reader.report(path, FieldReader.unknown(name.text, among: credentials.places.keys.map(\.text)))
             return nil
         }
-        let providers = [provider.name] + draft.route.otherProviders
+        let providers = [provider.name] + draft.route.grant.credential.otherProviders
         if let its = place.provider, !providers.contains(its) {
             let names = providers.joined(separator: " or ")
             reader.report(path, "is one of provider \(its); this route needs one of \(names)")
             return nil
         }
         guard let index = place.index else { return nil }
-        for need in draft.route.credentialNeeds where credentials.fields[index][need] == nil {
-            reader.report(path, "is one without \(need), which this route needs")
+        for need in draft.route.grant.credential.needs where credentials.fields[index][need] == nil {
+            reader.report(path, "is one without \(need.name), which this route needs")
             return nil
         }
         return index
@@ -91,8 +99,8 @@ extension Compiler {
 
     /// - Returns: nil where it cannot be told whom they admit.
     private func compileCallers(_ draft: Draft, _ identities: Identities) -> [CallerSelector]? {
-        guard draft.route.hasCallers else { return [] }
-        guard let names = draft.fields.strings("callers") else { return nil }
+        guard draft.route.grant.hasCallers else { return [] }
+        guard let names = draft.callers.callers else { return nil }
         let path = draft.path + ".callers"
         if names.isEmpty { reader.report(path, "must name somebody") }
         var callers: [CallerSelector] = []
@@ -109,7 +117,7 @@ extension Compiler {
             callers.append(selector)
         }
         guard !callers.isEmpty, callers.count == names.count else { return nil }
-        let isPublic = draft.fields.boolean("public")
+        let isPublic = draft.callers.checked(\.public)
         if callers.contains(.anonymous), isPublic == false {
             reader.report(path, "anonymous needs public: true in the grant, since anybody may use it then (R10)")
         }
@@ -128,10 +136,11 @@ extension Compiler {
     ) -> [(path: String, template: KeyTemplate)] {
         descriptions.flatMap { description -> [(path: String, template: KeyTemplate)] in
             let place = path + "." + description.name
-            if case .object(let inner) = description.kind, let object = fields.object(description.name) {
-                return templates(object, inner, place)
+            switch (description.kind, fields[description]) {
+            case (.object(let inner), .object(let object)?): return templates(object, inner, place)
+            case (_, .template(let template)?): return [(place, template)]
+            default: return []
             }
-            return fields.template(description.name).map { [(place, $0)] } ?? []
         }
     }
 
@@ -156,7 +165,7 @@ extension Compiler {
 
     /// What the grant asks of its callers' claims.
     private func compileConditions(_ draft: Draft, _ callers: [CallerSelector]?) -> [ClaimCondition] {
-        guard let members = draft.fields.members("where") else { return [] }
+        guard let members = draft.callers.where else { return [] }
         let path = draft.path + ".where"
         if members.isEmpty { reader.report(path, "must have at least one condition") }
         if let callers, !Compiler.haveClaims(callers) {
@@ -181,12 +190,11 @@ extension Compiler {
 
     /// - Returns: nil where anything is wrong with it, so that nobody else need look.
     private func compileTarget(_ draft: Draft) -> Grant.Target? {
-        let fields = draft.fields
         let problems = reader.problems.count
-        if let bucket = fields.string("bucket"), !BucketRule.admits(bucket.span) {
+        if let bucket = draft.scope.bucket, !BucketRule.admits(bucket.span) {
             reader.report(draft.path + ".bucket", BucketRule.fault.description)
         }
-        let (key, prefix) = (fields.template("key"), fields.template("keyPrefix"))
+        let (key, prefix) = (draft.scope.key, draft.scope.keyPrefix)
         if let fault = key.flatMap({ Compiler.fault(ofKey: $0, draft.route) }) {
             reader.report(draft.path + ".key", fault)
         }
@@ -199,16 +207,16 @@ extension Compiler {
             reader.report(draft.path + ".keyPrefix", "cannot stand beside key")
             return nil
         }
-        guard !draft.route.hasCallers || checkScope(draft) else { return nil }
-        if let key { return .key(key.limited(to: fields.strings("extensions"))) }
+        guard !draft.route.grant.hasCallers || checkScope(draft) else { return nil }
+        if let key { return .key(key.limited(to: draft.scope.extensions)) }
         return prefix.map { .prefix($0) } ?? .anything
     }
 
     /// Whether the grant says what it gives: the fields that its route has for that, or that it is `unscoped`.
     private func checkScope(_ draft: Draft) -> Bool {
-        let scope = draft.route.scope
-        let isComplete = scope.isComplete(in: draft.fields)
-        let isUnscoped = draft.fields.boolean("unscoped") == true
+        let scope = draft.route.grant.scope
+        let isComplete = scope.isComplete(in: draft.scope)
+        let isUnscoped = draft.callers.unscoped
         if isComplete, isUnscoped {
             reader.report(draft.path + ".unscoped", "is true, but the grant has a scope: its \(scope.words)")
         }
@@ -227,10 +235,10 @@ extension Compiler {
         let provider = Registry.provider(named: credentials.list[credential].provider)
         for (fields, descriptions) in [
             (credentials.fields[credential], provider?.credentialFields ?? []),
-            (draft.fields, draft.route.grantFields),
+            (draft.fields, draft.route.grant.fields),
         ] {
             for description in descriptions where description.isTold {
-                var value = fields[description.name]
+                var value = fields[description]
                 // Clients count in seconds.
                 if case .duration = description.kind, case .integer(let time)? = value { value = .integer(time / 1000) }
                 facts.append(member: description.name, value)
@@ -240,18 +248,18 @@ extension Compiler {
     }
 
     private static func rates(of draft: Draft) -> Grant.Rates {
-        let fields = draft.fields.object("rate")
-        return Grant.Rates(perCaller: fields?.rate("perCaller"), perGrant: fields?.rate("perGrant"))
+        let rate = Settings(draft.fields, of: Schema.GrantRates()).rate
+        return Grant.Rates(perCaller: rate.perCaller, perGrant: rate.perGrant)
     }
 
     private static func bucket(of draft: Draft) -> Grant.Bucket {
-        guard draft.route.scope.contains(.bucket) else { return .absent }
-        return draft.fields.string("bucket").map { .named($0) } ?? .asked
+        guard draft.route.grant.scope.contains(.bucket) else { return .absent }
+        return draft.scope.bucket.map { .named($0) } ?? .asked
     }
 
     /// R13 for the part of a key that the configuration gives, the places taken as one letter.
     private static func fault(ofKey key: KeyTemplate, _ route: RouteDescription) -> String? {
-        ObjectKeyRule.fault(of: key.sample.span, maximumLength: route.maximumKeyLength)?.description
+        ObjectKeyRule.fault(of: key.sample.span, maximumLength: route.request.maximumKeyLength)?.description
     }
 
     private static func fault(ofPrefix prefix: KeyTemplate, _ route: RouteDescription) -> String? {
@@ -261,14 +269,14 @@ extension Compiler {
     }
 
     private func checkExtensions(_ draft: Draft) {
-        guard let extensions = draft.fields.strings("extensions") else { return }
+        guard let extensions = draft.scope.extensions else { return }
         let path = draft.path + ".extensions"
         if extensions.isEmpty { reader.report(path, "must name at least one") }
         for (index, name) in extensions.enumerated() {
             let isPlain = (1...8).contains(name.count) && name.allSatisfy(CharacterRule.isLowerOrDigit)
             if !isPlain { reader.report(reader.join(path, index), "must be 1 to 8 of a-z 0-9, without the dot") }
         }
-        if draft.isRead, draft.fields.template("key")?.usesExtension != true {
+        if draft.isRead, draft.scope.key?.usesExtension != true {
             reader.report(path, "needs ${ext} in key")
         }
     }
@@ -277,8 +285,9 @@ extension Compiler {
 
     /// Seconds: what is given when nothing is asked, and the most that may be asked.
     private func compileLifetimes(_ draft: Draft) -> (lifetime: Int64, maxLifetime: Int64) {
-        let most = draft.fields.integer("maxLifetime").map { $0 / 1000 }
-        let lifetime = draft.fields.integer("lifetime").map { $0 / 1000 } ?? min(3600, most ?? 3600)
+        let fields = Settings(draft.fields, of: Schema.Lifetimes(draft.route))
+        let most = fields.maxLifetime.map { $0 / 1000 }
+        let lifetime = fields.lifetime.map { $0 / 1000 } ?? min(3600, most ?? 3600)
         if let most, most < lifetime {
             reader.report(draft.path + ".maxLifetime", "must not be shorter than lifetime")
         }

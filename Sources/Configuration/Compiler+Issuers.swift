@@ -6,7 +6,9 @@ import Providers
 
 /// The issuers of tokens.
 extension Compiler {
-    func compileIssuers(_ entries: [FieldValues]) -> [(issuer: JWTIssuer, source: Configuration.KeySource?)] {
+    func compileIssuers(
+        _ entries: [Settings<Schema.JWT>]
+    ) -> [(issuer: JWTIssuer, source: Configuration.KeySource?)] {
         var issuers: [(issuer: JWTIssuer, source: Configuration.KeySource?)] = []
         for (index, entry) in entries.enumerated() {
             let path = "authentication.jwt[\(index)]"
@@ -21,14 +23,12 @@ extension Compiler {
     }
 
     private func compileIssuer(
-        _ fields: FieldValues, _ path: String
+        _ fields: Settings<Schema.JWT>, _ path: String
     ) -> (JWTIssuer, Configuration.KeySource?)? {
         let algorithms = compileAlgorithms(fields, path)
         let keys = compileKeys(of: fields, for: algorithms, path)
-        let leeway = fields.integer("leeway") ?? 0
-        if leeway % 1000 != 0 { reader.report(path + ".leeway", "must be in whole seconds") }
-        guard let id = fields.string("id"), let issuer = fields.string("issuer"),
-            let audience = fields.string("audience"), let algorithms, let keys
+        if fields.leeway % 1000 != 0 { reader.report(path + ".leeway", "must be in whole seconds") }
+        guard let id = fields.id, let issuer = fields.issuer, let audience = fields.audience, let algorithms, let keys
         else { return nil }
         let (known, source): (JWTKeySet?, Configuration.KeySource?) =
             switch keys {
@@ -38,7 +38,7 @@ extension Compiler {
         do throws(CryptoError) {
             let issuer = try JWTIssuer(
                 id: id, issuer: issuer, audience: audience, algorithms: algorithms, keys: known,
-                fetchedFrom: fields.string("jwksUrl") ?? [], leeway: leeway / 1000)
+                fetchedFrom: fields.jwksUrl ?? [], leeway: fields.leeway / 1000)
             return (issuer, source)
         } catch {
             reader.report(path, "cannot be used now: \(error)")
@@ -46,8 +46,8 @@ extension Compiler {
         }
     }
 
-    private func compileAlgorithms(_ fields: FieldValues, _ path: String) -> [SignatureAlgorithm]? {
-        guard let names = fields.strings("algorithms") else { return nil }
+    private func compileAlgorithms(_ fields: Settings<Schema.JWT>, _ path: String) -> [SignatureAlgorithm]? {
+        guard let names = fields.algorithms else { return nil }
         let path = path + ".algorithms"
         if names.isEmpty { reader.report(path, "must name at least one") }
         var algorithms: [SignatureAlgorithm] = []
@@ -74,28 +74,37 @@ extension Compiler {
         case fetched(Configuration.KeySource)
     }
 
-    private static let sources = ["jwksUrl", "jwksFile", "publicKeyFile", "secret"]
+    /// Where keys may be said to be.
+    private enum Source {
+        case url([UInt8]), jwks(file: [UInt8]), publicKey(file: [UInt8]), secret(Secret)
+    }
 
     private func compileKeys(
-        of fields: FieldValues, for algorithms: [SignatureAlgorithm]?, _ path: String
+        of fields: Settings<Schema.JWT>, for algorithms: [SignatureAlgorithm]?, _ path: String
     ) -> Keys? {
-        let given = Compiler.sources.filter { fields[$0] != nil }
-        guard let source = given.first, given.count == 1 else {
+        let known = Schema.JWT()
+        let sources: [(field: any DescribedField, source: Source?)] = [
+            (known.jwksUrl, fields.jwksUrl.map { .url($0) }), (known.jwksFile, fields.jwksFile.map { .jwks(file: $0) }),
+            (known.publicKeyFile, fields.publicKeyFile.map { .publicKey(file: $0) }),
+            (known.secret, fields.secret.map { .secret($0) }),
+        ]
+        let given = sources.filter { $0.source != nil }
+        guard let (field, found) = given.first, let source = found, given.count == 1 else {
             // What was given and not understood has been reported.
-            let reason = "needs one of \(Compiler.sources.joined(separator: ", "))"
+            let reason = "needs one of \(sources.map(\.field.name).joined(separator: ", "))"
             if !given.isEmpty || !reader.problems.hasAny(at: path) { reader.report(path, reason) }
             return nil
         }
         guard let algorithms else { return nil }
-        let place = path + "." + source
-        if (source == "secret") != (algorithms == [.hs256]) {
-            let reason = source == "secret" ? "is for HS256 alone" : "has public keys, and HS256 needs a secret"
-            reader.report(place, reason)
+        let place = path + "." + field.name
+        let isSecret = if case .secret = source { true } else { false }
+        if isSecret != (algorithms == [.hs256]) {
+            reader.report(place, isSecret ? "is for HS256 alone" : "has public keys, and HS256 needs a secret")
             return nil
         }
-        if source == "jwksUrl" { return compileSource(fields, place).map { .fetched($0) } }
+        if case .url(let url) = source { return compileSource(url, fields, place).map { .fetched($0) } }
         do throws(JWTKeySet.Fault) {
-            guard let keys = try readKeys(of: fields, source, place) else { return nil }
+            guard let keys = try readKeys(source, place) else { return nil }
             for algorithm in algorithms where !keys.keys.contains(where: { $0.fits(algorithm) }) {
                 throw JWTKeySet.Fault("has no key for \(algorithm.rawValue)")
             }
@@ -106,10 +115,10 @@ extension Compiler {
         }
     }
 
-    private func compileSource(_ fields: FieldValues, _ path: String) -> Configuration.KeySource? {
-        guard let url = fields.string("jwksUrl"), let refresh = fields.integer("jwksRefresh"),
-            let keep = fields.integer("jwksKeep")
-        else { return nil }
+    private func compileSource(
+        _ url: [UInt8], _ fields: Settings<Schema.JWT>, _ path: String
+    ) -> Configuration.KeySource? {
+        guard let refresh = fields.checked(\.jwksRefresh), let keep = fields.checked(\.jwksKeep) else { return nil }
         if keep < refresh {
             reader.report(path.dropLast("Url".utf8.count) + "Keep", "must not be shorter than jwksRefresh")
         }
@@ -130,20 +139,20 @@ extension Compiler {
         }
     }
 
-    private func readKeys(
-        of fields: FieldValues, _ source: String, _ path: String
-    ) throws(JWTKeySet.Fault) -> JWTKeySet? {
-        if source == "secret" {
-            guard let key = fields.secret("secret").flatMap({ VerificationKey($0) }) else {
+    private func readKeys(_ source: Source, _ path: String) throws(JWTKeySet.Fault) -> JWTKeySet? {
+        let name: [UInt8]
+        switch source {
+        case .secret(let secret):
+            guard let key = VerificationKey(secret) else {
                 throw JWTKeySet.Fault("must have at least \(VerificationKey.shortestSecret) bytes (R10)")
             }
             return JWTKeySet([JWTKeySet.Key(key)])
+        case .url: return nil
+        case .jwks(let file), .publicKey(let file): name = file
         }
-        guard let name = fields.string(source), let file = reader.file(at: reader.place(of: name), path) else {
-            return nil
-        }
+        guard let file = reader.file(at: reader.place(of: name), path) else { return nil }
         do throws(JWTKeySet.Fault) {
-            if source == "jwksFile" { return try JWTKeySet(jwks: file.bytes.span) }
+            if case .jwks = source { return try JWTKeySet(jwks: file.bytes.span) }
             return JWTKeySet([JWTKeySet.Key(VerificationKey(try publicKey(file.bytes)))])
         } catch {
             throw JWTKeySet.Fault("the file \(reader.place(of: name)) \(error.reason)")

@@ -12,9 +12,9 @@ extension Compiler {
     }
 
     /// - Parameter fields: those of `server`.
-    func exposure(_ fields: FieldValues, isSandbox: Bool) -> Exposure {
+    func exposure(_ fields: Settings<Schema.Server>, isSandbox: Bool) -> Exposure {
         Exposure(
-            isSandbox: isSandbox, isUnprotected: fields["tls"] == nil && fields.boolean("plaintext") == false)
+            isSandbox: isSandbox, isUnprotected: fields.tls == nil && fields.checked(\.plaintext) == false)
     }
 
     /// - Parameter taken: what others of its listeners have.
@@ -51,17 +51,17 @@ extension Compiler {
 
     /// - Parameter taken: where everybody else is listened to.
     func compileAdmin(
-        _ fields: FieldValues, _ exposure: Exposure, beside taken: [ListenAddress]
+        _ fields: Settings<Schema.Admin>, _ exposure: Exposure, beside taken: [ListenAddress]
     ) -> Configuration.Admin {
-        let entries = fields.objects("auth")
-        _ = ids(entries, "admin.auth")
+        let entries = fields.checked(\.auth)
+        _ = ids(entries?.map(\.id), "admin.auth")
         let keys = compileKeys(entries ?? [], "admin.auth")
-        let listen = compileListen(fields.strings("listen") ?? [], "admin.listen", exposure, beside: taken)
+        let listen = compileListen(fields.checked(\.listen) ?? [], "admin.listen", exposure, beside: taken)
         if entries?.isEmpty == true, let open = listen.first(where: { !$0.isLocal }) {
             reader.report("admin.listen", "\(open) is not a loopback address; listening there needs admin.auth")
         }
         return Configuration.Admin(
             listen: listen, authenticator: keys.isEmpty ? nil : Authenticator(apiKeys: keys, denied: []),
-            connections: Int(fields.integer("connections") ?? 0))
+            connections: fields.connections)
     }
 }

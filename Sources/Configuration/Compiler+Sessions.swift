@@ -11,25 +11,25 @@ extension Compiler {
     func compileSessions(
         _ name: String, _ path: String, _ provider: ProviderDescription, _ given: FieldValues
     ) -> Configuration.Credential? {
-        var fields = given
+        var fields = Settings(given, of: STSAccount.fields)
         let standIns = standIn(for: &fields)
         do throws(FieldProblem) {
             let source = try STSAccount.keySource(of: fields)
-            let key = key(source, fields, path, provider)
+            let key = key(source, fields.values, path, provider)
             let account = try STSAccount(fields, key: key)
             if case .oidc(_, _, let tokenFile) = account.identity {
                 _ = reader.file(at: tokenFile.text, path + ".oidcTokenFile")
             }
-            let given = fields.object("limits") ?? FieldValues()
+            let given = Settings(given, of: Schema.SessionCredential()).limits
             let limits = limits(given, path + ".limits")
             // One that is wrong has been reported.
-            guard let share = given.rate("callsPerCaller") else { return nil }
+            guard let share = given.callsPerCaller else { return nil }
             return Configuration.Credential(
                 name: name, provider: provider.name, isSandbox: account.endpoints.isSandbox, key: key,
                 sessions: Configuration.Sessions(
-                    account: account, trustFile: trustFile(fields, path + ".caFile"), limits: limits,
+                    account: account, trustFile: trustFile(fields.caFile, path + ".caFile"), limits: limits,
                     callsPerCaller: share),
-                fields: fields)
+                fields: fields.values)
         } catch {
             let origin = standIns[error.path].map { "; it is that of the environment variable \($0)" } ?? ""
             reader.report(path + "." + error.path, error.reason + origin)
@@ -39,17 +39,15 @@ extension Compiler {
 
     /// Gives the fields of identity `oidc` what the environment has for them, and its file a path that holds everywhere.
     /// - Returns: the environment variables by the names of the fields that they stand in for.
-    private func standIn(for fields: inout FieldValues) -> [String: String] {
-        guard fields.string("identity")?.text == "oidc" else { return [:] }
+    private func standIn(for fields: inout Settings<STSAccount.Fields>) -> [String: String] {
+        guard fields.identity == .oidc else { return [:] }
         var standIns: [String: String] = [:]
-        for (field, variable) in STSAccount.standIns where fields[field] == nil {
+        for (field, variable) in STSAccount.standIns where !fields.values.has(field) {
             guard let text = reader.surroundings.variable(variable.rawValue), !text.isEmpty else { continue }
-            fields[field] = .string(Array(text.utf8))
-            standIns[field] = variable.rawValue
+            fields.values[field] = Array(text.utf8)
+            standIns[field.name] = variable.rawValue
         }
-        if let file = fields.string("oidcTokenFile") {
-            fields["oidcTokenFile"] = .string(Array(text: reader.place(of: file)))
-        }
+        fields.oidcTokenFile = fields.oidcTokenFile.map { Array(text: reader.place(of: $0)) }
         return standIns
     }
 
@@ -77,8 +75,8 @@ extension Compiler {
     }
 
     /// Where the certificates are that are trusted instead of the system's.
-    private func trustFile(_ fields: FieldValues, _ path: String) -> String? {
-        guard let name = fields.string("caFile") else { return nil }
+    private func trustFile(_ name: [UInt8]?, _ path: String) -> String? {
+        guard let name else { return nil }
         let place = reader.place(of: name)
         if let file = reader.file(at: place, path), !file.bytes.text.contains("-----BEGIN CERTIFICATE-----") {
             reader.report(path, "the file \(place) holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
@@ -86,19 +84,17 @@ extension Compiler {
         return place
     }
 
-    private func limits(_ fields: FieldValues, _ path: String) -> UpstreamLimits {
+    private func limits(_ fields: Settings<Schema.SessionLimits>, _ path: String) -> UpstreamLimits {
         var limits = UpstreamLimits()
-        func time(_ name: String, _ limit: inout Int64) { limit = fields.integer(name) ?? limit }
-        func number(_ name: String, _ limit: inout Int) { limit = fields.integer(name).map { Int($0) } ?? limit }
-        time("callTimeout", &limits.callTimeout)
-        time("attemptTimeout", &limits.attemptTimeout)
-        number("attempts", &limits.attempts)
-        number("callsPerSecond", &limits.callsPerSecond)
-        number("callBurst", &limits.callBurst)
-        number("sessions", &limits.slots)
-        number("waiters", &limits.waiters)
-        number("waitersPerSession", &limits.waitersPerSlot)
-        time("patience", &limits.patience)
+        limits.callTimeout = fields.callTimeout
+        limits.attemptTimeout = fields.attemptTimeout
+        limits.attempts = fields.attempts
+        limits.callsPerSecond = fields.callsPerSecond
+        limits.callBurst = fields.callBurst
+        limits.slots = fields.sessions
+        limits.waiters = fields.waiters
+        limits.waitersPerSlot = fields.waitersPerSession
+        limits.patience = fields.patience
         if limits.attemptTimeout > limits.callTimeout {
             reader.report(path + ".attemptTimeout", "must not be longer than callTimeout, which holds all attempts")
         }

@@ -6,17 +6,17 @@ import Machine
 /// What the service shows to clients who call it by TLS.
 extension Compiler {
     /// - Parameter fields: those of `server.tls`.
-    func compileTLS(_ fields: FieldValues) -> Configuration.TLS {
-        let entries = fields.objects("certificates") ?? []
-        if fields.objects("certificates")?.isEmpty == true {
+    func compileTLS(_ fields: Settings<Schema.TLS>) -> Configuration.TLS {
+        let entries = fields.certificates ?? []
+        if fields.certificates?.isEmpty == true {
             reader.report("server.tls.certificates", "must hold at least one certificate")
         }
         var certificates: [Configuration.TLS.Certificate] = []
         var named: Set<[UInt8]> = []
         for (index, entry) in entries.enumerated() {
             let path = "server.tls.certificates[\(index)]"
-            let names = entry.strings("names") ?? []
-            if entry.strings("names")?.isEmpty == true { reader.report(path + ".names", "must hold at least one name") }
+            let names = entry.names ?? []
+            if entry.names?.isEmpty == true { reader.report(path + ".names", "must hold at least one name") }
             check(names, path + ".names", beside: &named)
             guard let certificate = compileCertificate(entry, path) else { continue }
             for (place, name) in names.enumerated()
@@ -43,18 +43,16 @@ extension Compiler {
         }
     }
 
-    private func compileAuthorities(_ fields: FieldValues) -> ClientAuthorities? {
+    private func compileAuthorities(_ fields: Settings<Schema.TLS>) -> ClientAuthorities? {
         let (path, listPath) = ("server.tls.clientCAFile", "server.tls.crlFile")
-        guard let name = fields.string("clientCAFile") else {
-            if fields["clientCAFile"] == nil, fields["crlFile"] != nil {
-                reader.report(listPath, "needs clientCAFile beside it")
-            }
+        guard let name = fields.clientCAFile else {
+            if fields.crlFile != nil { reader.report(listPath, "needs clientCAFile beside it") }
             return nil
         }
-        let (place, listPlace) = (reader.place(of: name), fields.string("crlFile").map { reader.place(of: $0) })
+        let (place, listPlace) = (reader.place(of: name), fields.crlFile.map { reader.place(of: $0) })
         let file = reader.file(at: place, path)
         let list = listPlace.flatMap { reader.file(at: $0, listPath) }
-        guard let file, list != nil || fields["crlFile"] == nil else { return nil }
+        guard let file, list != nil || fields.crlFile == nil else { return nil }
         do throws(ClientAuthorities.Fault) {
             let authorities = try ClientAuthorities(file.bytes, revocations: list?.bytes)
             if let end = authorities.revocationsEnd, end < reader.surroundings.now() {
@@ -77,8 +75,8 @@ extension Compiler {
         }
     }
 
-    private func compileCertificate(_ entry: FieldValues, _ path: String) -> ServerCertificate? {
-        guard let chainName = entry.string("certificateFile"), let keyName = entry.string("keyFile") else { return nil }
+    private func compileCertificate(_ entry: Settings<Schema.Certificate>, _ path: String) -> ServerCertificate? {
+        guard let chainName = entry.certificateFile, let keyName = entry.keyFile else { return nil }
         let (chainPath, keyPath) = (path + ".certificateFile", path + ".keyFile")
         let (chainPlace, keyPlace) = (reader.place(of: chainName), reader.place(of: keyName))
         let chain = reader.file(at: chainPlace, chainPath)

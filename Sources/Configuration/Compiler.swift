@@ -31,7 +31,7 @@ final class Compiler {
     func compileFront() throws(ConfigurationError) -> Configuration.Front {
         reader.readsSecrets = false
         let front = parse().map { document in
-            compileFront(reader.read(document, "", by: Schema.root).object("server") ?? FieldValues())
+            compileFront(reader.read(document, "", Schema.root).server)
         }
         guard let front, reader.problems.count == 0 else {
             throw ConfigurationError(file: name, problems: reader.problems.problems)
@@ -60,18 +60,17 @@ final class Compiler {
     }
 
     private func compile(_ document: JSONValue) -> Configuration {
-        let root = reader.read(document, "", by: Schema.root)
-        let credentials = compileCredentials(root.members("credentials"))
+        let root = reader.read(document, "", Schema.root)
+        let credentials = compileCredentials(root.credentials)
         let hasSandbox = credentials.list.contains(where: \.isSandbox)
-        let exposure = exposure(root.object("server") ?? FieldValues(), isSandbox: hasSandbox)
-        let server = compileServer(root.object("server") ?? FieldValues(), exposure)
-        let admin = compileAdmin(root.object("admin") ?? FieldValues(), exposure, beside: server.listen)
+        let exposure = exposure(root.server, isSandbox: hasSandbox)
+        let server = compileServer(root.server, exposure)
+        let admin = compileAdmin(root.admin, exposure, beside: server.listen)
         let identities = compileAuthentication(
-            root.object("authentication") ?? FieldValues(),
-            takingCertificates: root.object("server")?.object("tls")?["clientCAFile"] != nil)
+            root.authentication, takingCertificates: root.server.tls?.clientCAFile != nil)
         var grants: [Grant] = []
         var issuers: [IssuerKind] = []
-        for member in root.members("grants") ?? [] {
+        for member in root.grants ?? [] {
             guard let (grant, issuer) = compileGrant(member, at: grants.count, credentials, identities) else {
                 continue
             }
@@ -88,14 +87,14 @@ final class Compiler {
             server: server, admin: admin, credentials: credentials.list, authenticator: authenticator,
             keySources: identities.keySources, grants: grants, issuers: issuers,
             policy: Policy(grants, for: authenticator, routes: Registry.routes.count),
-            rates: Compiler.rates(root.object("rateLimit") ?? FieldValues()),
-            policyTests: compilePolicyTests(root.objects("policyTests") ?? [], identities),
-            callbackKeys: compileCallbackKeys(root.object("callbackKeys") ?? FieldValues()),
-            reload: Compiler.reload(root.object("reload") ?? FieldValues()),
-            audit: root.object("audit").flatMap { compileAudit($0) },
-            log: compileLog(root.object("log") ?? FieldValues()), fixed: FixedValue.all(in: root, by: Schema.root),
+            rates: Compiler.rates(root.rateLimit),
+            policyTests: compilePolicyTests(root.policyTests, identities),
+            callbackKeys: compileCallbackKeys(root.callbackKeys),
+            reload: Compiler.reload(root.reload),
+            audit: root.audit.flatMap { compileAudit($0) },
+            log: Compiler.log(root.log), fixed: FixedValue.all(in: root.values, by: Schema.root.descriptions),
             warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants)
-                + (root.object("audit") == nil ? Compiler.warning(withoutAudit: server) : []))
+                + (root.audit == nil ? Compiler.warning(withoutAudit: server) : []))
     }
 
     /// What is allowed, but hardly meant.
@@ -134,30 +133,28 @@ final class Compiler {
         return warnings
     }
 
-    private static func rates(_ fields: FieldValues) -> Configuration.Rates {
+    private static func rates(_ fields: Settings<Schema.RateLimit>) -> Configuration.Rates {
         Configuration.Rates(
-            perAddress: fields.rate("perAddress"), perCaller: fields.rate("perCaller"),
-            identities: Int(fields.integer("identities") ?? 0))
+            perAddress: fields.perAddress, perCaller: fields.perCaller, identities: fields.identities)
     }
 
-    private static func reload(_ fields: FieldValues) -> Configuration.Reload {
-        Configuration.Reload(watches: fields.boolean("watch") == true, interval: fields.integer("interval") ?? 0)
+    private static func reload(_ fields: Settings<Schema.Reload>) -> Configuration.Reload {
+        Configuration.Reload(watches: fields.watch, interval: fields.interval)
     }
 
-    private func compileCallbackKeys(_ fields: FieldValues) -> Configuration.CallbackKeys {
-        func number(_ name: String) -> Int { Int(fields.integer(name) ?? 0) }
-        let (refresh, keep) = (fields.integer("refresh") ?? 0, fields.integer("keep") ?? .max)
-        if keep < refresh { reader.report("callbackKeys.keep", "must not be shorter than refresh") }
+    private func compileCallbackKeys(_ fields: Settings<Schema.CallbackKeys>) -> Configuration.CallbackKeys {
+        if let refresh = fields.checked(\.refresh), let keep = fields.checked(\.keep), keep < refresh {
+            reader.report("callbackKeys.keep", "must not be shorter than refresh")
+        }
         return Configuration.CallbackKeys(
-            remembered: number("remembered"), refresh: refresh, keep: keep, callsPerSecond: number("callsPerSecond"),
-            strangeCallsPerSecond: number("strangeCallsPerSecond"), waiting: number("waiting"))
+            remembered: fields.remembered, refresh: fields.refresh, keep: fields.keep,
+            callsPerSecond: fields.callsPerSecond, strangeCallsPerSecond: fields.strangeCallsPerSecond,
+            waiting: fields.waiting)
     }
 
-    private func compileLog(_ fields: FieldValues) -> Log.Settings {
+    private static func log(_ fields: Settings<Schema.LogFields>) -> Log.Settings {
         Log.Settings(
-            level: Log.Level(name: fields.string("level")?.text ?? "") ?? .info,
-            format: fields.string("format")?.text == "text" ? .text : .json,
-            tellsRequests: fields.boolean("requests") == true, buffer: Int(fields.integer("buffer") ?? 0))
+            level: fields.level, format: fields.format, tellsRequests: fields.requests, buffer: fields.buffer)
     }
 
     /// Notes a member of `credentials` or `grants`, whose names the user gives, and returns its path.

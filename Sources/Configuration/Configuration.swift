@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import HTTP
 import Providers
 import Telemetry
 import Upstream
@@ -57,13 +58,6 @@ package struct Configuration: Sendable {
         package let clientAuthorities: ClientAuthorities?
     }
 
-    /// Sizes in bytes, times in milliseconds.
-    package struct Limits: Sendable {
-        package let requestLine, headers, headerCount, body, jsonDepth, connections, buffers, connectionBuffer: Int
-        package let handshakes, tlsMessages: Int
-        package let headerTimeout, requestTimeout, writeTimeout, idleTimeout, drainTimeout: Int64
-    }
-
     package struct Credential: Sendable {
         package let name: String
         package let provider: String
@@ -79,15 +73,6 @@ package struct Configuration: Sendable {
         package var fetches = FetchLimits()
         /// What the file says of it.
         package let fields: FieldValues
-    }
-
-    /// How often, and how many milliseconds, a vendor is asked.
-    package struct FetchLimits: Sendable, Hashable {
-        package var callsPerSecond = 1_000
-        package var callBurst = 1_000
-        package var patience: Int64 = 1_500
-
-        package init() {}
     }
 
     /// A pair by which nothing is signed any more.

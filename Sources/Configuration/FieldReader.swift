@@ -81,16 +81,21 @@ struct FieldReader {
                 report(memberPath, FieldReader.unknown(meaning: nearest, among: names))
                 continue
             }
-            values[description.name] = check(member.value, memberPath, description.kind)
+            values[description] = check(member.value, memberPath, description.kind)
         }
         for description in descriptions
         where !meant.contains(description.name)
             && !members.contains(where: { $0.name.elementsEqual(description.name.utf8) })
         {
             if description.isRequired { report(path, "needs \(description.name)") }
-            if let standard = standard(of: description) { values[description.name] = standard }
+            if let standard = FieldReader.standard(of: description) { values[description] = standard }
         }
         return values
+    }
+
+    /// The same of a group's keys.
+    mutating func read<Group: FieldGroup>(_ value: JSONValue, _ path: String, _ group: Group) -> Settings<Group> {
+        Settings(read(value, path, by: group.descriptions), of: group)
     }
 
     /// Reads the key of an object that says by which descriptions to read the rest: its place among the known words.
@@ -121,16 +126,13 @@ struct FieldReader {
         return nil
     }
 
-    private mutating func standard(of description: FieldDescription) -> FieldValues.Value? {
-        guard let text = description.standard else {
-            // An object that is not given is one with every standard, unless it must hold something.
-            guard case .object(let fields) = description.kind, !fields.contains(where: \.isRequired) else { return nil }
-            var values = FieldValues()
-            for field in fields { values[field.name] = standard(of: field) }
-            return .object(values)
-        }
-        guard let value = try? JSONReader.read(Array(text.utf8), as: .json) else { return nil }
-        return check(value, description.name, description.kind)
+    private static func standard(of description: FieldDescription) -> FieldValues.Value? {
+        if let standard = description.standard { return standard }
+        // An object that is not given is one with every standard, unless it must hold something.
+        guard case .object(let fields) = description.kind, !fields.contains(where: \.isRequired) else { return nil }
+        var values = FieldValues()
+        for field in fields { values[field] = standard(of: field) }
+        return .object(values)
     }
 
     // MARK: Values

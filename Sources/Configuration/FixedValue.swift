@@ -24,10 +24,10 @@ struct FixedValue: Sendable, Equatable {
         in values: FieldValues, by descriptions: [FieldDescription], below path: String = ""
     ) -> [FixedValue] {
         descriptions.flatMap { field -> [FixedValue] in
-            let own = field.isFixed ? [FixedValue(path: path + field.name, value: value(values[field.name]))] : []
+            let own = field.isFixed ? [FixedValue(path: path + field.name, value: value(values[field]))] : []
             guard case .object(let fields) = field.kind else { return own }
             // One that is not there has the same keys, without values: lists of two configurations are compared in pairs.
-            let inner = values.object(field.name) ?? FieldValues()
+            let inner = if case .object(let inner)? = values[field] { inner } else { FieldValues() }
             return own + all(in: inner, by: fields, below: path + field.name + ".")
         }
     }

@@ -1,26 +1,24 @@
-/// How much, and for how long, one client may occupy the server. Sizes in bytes, times in milliseconds.
+/// How much, and for how long, one client may occupy the server. Sizes in bytes, times in milliseconds. What each limit bounds is
+/// said in `configured`, of which the configuration and its documentation are made.
 package struct Limits: Sendable {
-    /// The request line without its line break; more is answered 414.
     package var requestLine = 8 * 1024
-    /// All field lines of a request together; more is answered 431.
     package var headers = 32 * 1024
-    /// The number of field lines; more is answered 431.
     package var headerCount = 100
-    /// The content of a request after its transfer coding is taken off; more is answered 413.
     package var body = 256 * 1024
-    /// Bytes of TLS that carry no data, such as new keys; a client that sends more is cut off.
+    package var jsonDepth = 32
+    package var connections = 20_000
+    package var handshakes = 1024
+    package var buffers = 32 * 1024 * 1024
+    package var connectionBuffer = 4 * 1024
     package var tlsMessages = 128 * 1024
-    /// From the first byte of a request to the end of its head.
     package var headerTimeout: Int64 = 10_000
-    /// From the first byte of a request to its last.
     package var requestTimeout: Int64 = 25_000
-    /// From the first byte of an answer that the client does not take to its last.
     package var writeTimeout: Int64 = 15_000
-    /// From a request that waits for its answer to the answer. Handlers have bounds of their own, told in their own words;
-    /// this is longer than all of them, for one that forgets a request.
-    package var answerTimeout: Int64 = 90_000
-    /// Without a byte between two requests.
     package var idleTimeout: Int64 = 60_000
+    package var drainTimeout: Int64 = 10_000
+    /// From a request that waits for its answer to the answer. Handlers have bounds of their own, told in their own words;
+    /// this is longer than all of them, for one that forgets a request. No setting of the configuration.
+    package var answerTimeout: Int64 = 90_000
 
     package init() {}
 
@@ -28,4 +26,105 @@ package struct Limits: Sendable {
     static let chunkLine = 256
     /// All chunk framing and trailers of one request: six bytes a chunk for a body sent byte by byte, and some more.
     var chunkOverhead: Int { body * 6 + 4096 }
+}
+
+extension Limits {
+    /// The limits that the configuration sets, in the order of its documentation.
+    package static let configured: [Limit] = [
+        Limit("requestLine", \.requestLine, bytes: 64...65_536, "The request line; beyond it 414."),
+        Limit("headers", \.headers, bytes: 256...1_048_576, "All header fields; beyond it 431."),
+        Limit("headerCount", \.headerCount, count: 1...10_000, "Header fields; beyond it 431."),
+        Limit("body", \.body, bytes: 0...16_777_216, "The body; beyond it 413."),
+        Limit("jsonDepth", \.jsonDepth, count: 1...128, "Nesting of a JSON body; beyond it 400."),
+        Limit(
+            "connections", \.connections, count: 1...1_000_000,
+            "Open connections; beyond it the address that has most loses one, or whoever connects gets 503."),
+        Limit(
+            "handshakes", \.handshakes, count: 1...1_000_000,
+            "TLS handshakes under way, up to 150 KiB of memory each; beyond it the address that has most of them loses a connection."
+        ),
+        Limit(
+            "buffers", \.buffers, bytes: 1_048_576...1_073_741_824,
+            "Unfinished requests and unsent answers of all connections that hold more than `connectionBuffer`; beyond it the address that holds most loses a connection, by 503."
+        ),
+        Limit(
+            "connectionBuffer", \.connectionBuffer, bytes: 0...65_536,
+            "What each connection may hold of these, whatever others do; it does not count."),
+        Limit(
+            "tlsMessages", \.tlsMessages, bytes: 32_768...1_073_741_824,
+            "TLS of one connection that carries no data, such as new keys; beyond it a client is cut off."),
+        Limit(
+            "headerTimeout", \.headerTimeout, time: 100...600_000, "From a request's first byte to its empty line."),
+        Limit("requestTimeout", \.requestTimeout, time: 100...600_000, "From a request's first byte to its last."),
+        Limit(
+            "writeTimeout", \.writeTimeout, time: 100...600_000,
+            "For a client to take what was answered; one that does not is cut off."),
+        Limit("idleTimeout", \.idleTimeout, time: 100...3_600_000, "Between two requests."),
+        Limit("drainTimeout", \.drainTimeout, time: 0...600_000, "For requests under way at the end."),
+    ]
+}
+
+/// One of the `Limits`: what the configuration calls it, between which bounds it may be, and what it is for.
+package struct Limit: Sendable {
+    package enum Unit: Sendable {
+        case bytes, milliseconds, count
+    }
+
+    private enum Property: Sendable {
+        case number(any WritableKeyPath<Limits, Int> & Sendable)
+        case time(any WritableKeyPath<Limits, Int64> & Sendable)
+    }
+
+    package let name: String
+    package let unit: Unit
+    package let bounds: ClosedRange<Int64>
+    /// One sentence for the documentation.
+    package let summary: String
+    private let property: Property
+
+    init(
+        _ name: String, _ property: any WritableKeyPath<Limits, Int> & Sendable, bytes bounds: ClosedRange<Int64>,
+        _ summary: String
+    ) {
+        self.init(name, .number(property), .bytes, bounds, summary)
+    }
+
+    init(
+        _ name: String, _ property: any WritableKeyPath<Limits, Int> & Sendable, count bounds: ClosedRange<Int64>,
+        _ summary: String
+    ) {
+        self.init(name, .number(property), .count, bounds, summary)
+    }
+
+    init(
+        _ name: String, _ property: any WritableKeyPath<Limits, Int64> & Sendable, time bounds: ClosedRange<Int64>,
+        _ summary: String
+    ) {
+        self.init(name, .time(property), .milliseconds, bounds, summary)
+    }
+
+    private init(
+        _ name: String, _ property: Property, _ unit: Unit, _ bounds: ClosedRange<Int64>, _ summary: String
+    ) {
+        self.name = name
+        self.unit = unit
+        self.bounds = bounds
+        self.summary = summary
+        self.property = property
+    }
+
+    package subscript(limits: Limits) -> Int64 {
+        switch property {
+        case .number(let path): Int64(limits[keyPath: path])
+        case .time(let path): limits[keyPath: path]
+        }
+    }
+
+    /// - Parameter value: within the bounds.
+    package func set(_ value: Int64, in limits: inout Limits) {
+        switch property {
+        case .number(let path): limits[keyPath: path] = Int(clamping: value)
+        case .time(let path): limits[keyPath: path] = value
+        }
+    }
 }

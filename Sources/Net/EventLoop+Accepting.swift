@@ -41,7 +41,7 @@ extension EventLoop {
     private func take(_ descriptor: Int32, from listener: ListeningSocket, by client: ClientAddress) {
         let place = settings.listeners[listener.index]
         let identity = place.isPlain ? nil : settings.identity
-        let limit = place.isReserved ? settings.reservedConnections : settings.connections
+        let limit = place.isReserved ? settings.reservedConnections : settings.limits.connections
         let slot = free.last ?? channels.count
         generation = (generation + 1) & 0x3FFF_FFFF
         let token = generation << 32 | UInt64(slot)

@@ -22,14 +22,14 @@ extension EventLoop {
     @discardableResult
     func countBuffers(of channel: ServerChannel) -> Bool {
         let held = channel.held
-        guard held > settings.connectionBuffer else {
+        guard held > settings.limits.connectionBuffer else {
             forgetBuffers(of: channel)
             return true
         }
         let share = AddressShares.Share(amount: held, progress: channel.connection.progress)
         if let counted = channel.counted, counted.amount == held, counted.progress == share.progress { return true }
         channel.counted = share
-        let victims = buffers.count(share, of: id(of: channel), at: channel.network, below: settings.buffers)
+        let victims = buffers.count(share, of: id(of: channel), at: channel.network, below: settings.limits.buffers)
         for victim in victims { giveUpBuffers(victim) }
         return !victims.contains { $0.id == id(of: channel) }
     }
@@ -43,7 +43,8 @@ extension EventLoop {
     private func giveUpBuffers(_ victim: AddressShares.Victim) {
         onLoop(of: victim.id) { loop in
             // It may be over by now, or hold little again.
-            guard let channel = loop.channel(victim.id.token), channel.held > loop.settings.connectionBuffer else {
+            guard let channel = loop.channel(victim.id.token), channel.held > loop.settings.limits.connectionBuffer
+            else {
                 return
             }
             loop.open.countEndedBuffer()
@@ -64,7 +65,7 @@ extension EventLoop {
         guard !channel.isHandshakeCounted else { return true }
         channel.isHandshakeCounted = true
         let victim = open.beginHandshake(
-            id(of: channel), of: channel.network, at: context.instant.monotonic, below: settings.handshakes)
+            id(of: channel), of: channel.network, at: context.instant.monotonic, below: settings.limits.handshakes)
         guard let victim else { return true }
         onLoop(of: victim.id) { loop in
             guard let channel = loop.channel(victim.id.token), channel.isShakingHands else { return }

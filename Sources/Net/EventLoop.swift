@@ -176,11 +176,11 @@ final class EventLoop {
         due = []
         for token in tokens { goOn(token) }
         guard hasBeenStopped, stopDeadline == nil else { return }
-        stopDeadline = context.instant.monotonic + settings.drainTimeout
+        stopDeadline = context.instant.monotonic + settings.limits.drainTimeout
         context.isLast = true
         // Exchanges go on, since requests under way may wait for them.
         clients.retire()
-        idleEnd = context.instant.monotonic + min(EventLoop.idleGrace, settings.drainTimeout)
+        idleEnd = context.instant.monotonic + min(EventLoop.idleGrace, settings.limits.drainTimeout)
         closing = listeners.count
         // A descriptor that is closed may be another's by now.
         let ending = listeners

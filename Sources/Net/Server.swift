@@ -27,25 +27,14 @@ package final class Server: Sendable {
         package var workers: Int
         package var transport = TransportKind.standard
         package var limits = Limits()
-        /// The connections that may be open at once, over all loops.
-        package var connections = 20_000
-        /// The TLS handshakes that may be under way at once, over all loops. Each takes up to 150 KiB of memory.
-        package var handshakes = 1024
         /// The connections that may be open at once at listeners that are reserved.
         package var reservedConnections = 64
         /// Descriptors of sockets that somebody else has opened to listen on; each must be of one of the addresses.
         package var handed: [Int32] = []
-        /// Bytes of requests that have not come whole and of answers that are not sent, of all connections together that hold
-        /// more than `connectionBuffer`.
-        package var buffers = 32 * 1024 * 1024
-        /// Bytes of the same that each connection may hold, whatever all others hold.
-        package var connectionBuffer = 4 * 1024
         /// Whose word is taken on whom they speak for.
         package var proxies = TrustedProxies.none
         /// Whether these begin their connections with that word (the PROXY protocol).
         package var usesProxyProtocol = false
-        /// Milliseconds that requests under way have to finish after `stop`.
-        package var drainTimeout: Int64 = 10_000
         /// What is shown to clients; nil without TLS.
         package var identity: TLSIdentity?
 

@@ -119,7 +119,7 @@ struct OperationRule: Sendable {
     private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
 }
 
-extension GrantFields {
+extension GrantContext {
     /// How much the grant is for.
     var reach: OperationTable.Level {
         guard case .anything = target else { return .object }

@@ -26,7 +26,7 @@ package final class SandboxServer: Sendable {
         guard address.address.isLoopback else { throw .notLoopback }
         var server = Server.Settings(addresses: [SocketAddress(address)], workers: 1)
         server.limits = SandboxServer.limits
-        server.drainTimeout = 1_000
+        server.limits.drainTimeout = 1_000
         do throws(Server.Failure) {
             self.server = try Server(server) { SandboxHandler(settings) }
         } catch {

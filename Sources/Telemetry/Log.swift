@@ -8,18 +8,8 @@ import Bytes
 
 /// What the service tells about itself, a line for each thing, on standard error.
 package struct Log: Sendable {
-    package enum Level: Int, Sendable, Comparable {
+    package enum Level: Int, CaseIterable, Sendable, Comparable {
         case debug, info, warning, error
-
-        package init?(name: String) {
-            switch name {
-            case "debug": self = .debug
-            case "info": self = .info
-            case "warning": self = .warning
-            case "error": self = .error
-            default: return nil
-            }
-        }
 
         var name: StaticString {
             switch self {

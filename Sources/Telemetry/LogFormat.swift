@@ -1,7 +1,7 @@
 import Bytes
 
 /// How a line of the log is written.
-package enum LogFormat: Sendable {
+package enum LogFormat: CaseIterable, Sendable {
     /// For people.
     case text
     /// An object on each line.

@@ -15,8 +15,8 @@ final class Permitted {
         let description = Registry.routes[route].description
         var ask = Ask()
         try ask.parameters.read(form: Array(text: query).span)
-        try ask.read(by: description.parameters)
-        try description.read(&ask, House.moment)
+        try ask.read(by: description.request.parameters)
+        try description.request.read(&ask, House.moment)
         var workspace = PolicyWorkspace()
         switch policy.decide(ask, on: route, by: caller, at: House.moment, in: &workspace) {
         case .denied(let denial): throw RowError("not permitted: \(denial)")

@@ -46,7 +46,9 @@ import Testing
         var ask = Ask()
         try ask.parameters.read(form: Array("expires=\(value)".utf8).span)
         var error: AskError?
-        do throws(AskError) { try ask.read(by: [.expires(from: 900)]) } catch let fault { error = fault }
+        do throws(AskError) { try ask.read(by: [Parameter.expires(from: 900).description]) } catch let fault {
+            error = fault
+        }
         #expect((error == nil) == isTaken)
         #expect(error?.parameter ?? "expires" == "expires")
         #expect(error?.reason.contains("from 900 to 2147483647") ?? true)
@@ -129,7 +131,7 @@ import Testing
         try fill(&ask.parameters)
         try ask.read(by: House.parameters)
         var headers: [[String?]] = []
-        for pair in ask.pairs(at: 6) {
+        for pair in ask[House.known.header] {
             headers.append([ask.parameters.bytes(pair.name).text, pair.value.map { ask.parameters.bytes($0).text }])
         }
         return headers
@@ -170,6 +172,34 @@ import Testing
         }
     }
 
+    @Test func `a text that is not given is the one that stands for it`() throws {
+        struct Parameters: ParameterGroup {
+            let version = Parameter("version", .text(maximumLength: 4), default: "v4", "The version")
+        }
+        let known = Parameters()
+        #expect(known.version.description.summary == "The version; without it, v4.")
+        for (query, version, isGiven) in [("", "v4", false), ("version=v1", "v1", true)] {
+            var ask = Ask()
+            try ask.parameters.read(form: Array(query.utf8).span)
+            try ask.read(by: known.descriptions)
+            #expect(ask.has(known.version.description) == isGiven)
+            #expect(ask.bytes(of: known.version).text == version)
+            let read = ask.reading(known.version) { $0.text }
+            #expect(read == version)
+        }
+    }
+
+    @Test func `a parameter of another route is not given, wherever that route has it`() throws {
+        struct Others: ParameterGroup {
+            let first = Parameter("grant", .text(maximumLength: 9), "Another's.")
+            let text = Parameter("text", .text(maximumLength: 9), "Another's.")
+        }
+        let others = Others()
+        let ask = try House.ask("grant=g&text=x&size=7")
+        let hasOthers = ask.has(others.first.description) || ask.has(others.text.description)
+        #expect(!hasOthers && ask[others.text]?.text == nil)
+    }
+
     @Test func `an ask that is read again has forgotten the one before`() throws {
         var ask = try House.ask("prefix=secret&expires=5&size=7&bucket=b&grant=g&header=a:1")
         ask.isAboutService = true
@@ -177,10 +207,11 @@ import Testing
         try ask.parameters.read(form: Array("text=x".utf8).span)
         try ask.read(by: House.parameters)
         let forgotten =
-            ask.key == nil && ask.bucket == nil && ask.lifetime == nil && ask.grant == nil && ask.integer(at: 4) == nil
-            && ask.pairs(at: 6).isEmpty && !ask.keyIsPrefix && !ask.isAboutService
+            ask.key == nil && ask.bucket == nil && ask.lifetime == nil && ask.grant == nil
+            && ask[House.known.size] == nil
+            && ask[House.known.header].isEmpty && !ask.keyIsPrefix && !ask.isAboutService
         #expect(forgotten)
-        let text = ask.text(at: 5)?.text
+        let text = ask[House.known.text]?.text
         #expect(text == "x")
     }
 }

@@ -9,15 +9,20 @@ enum House {
 
     static let moment: @Sendable () -> Moment = { Moment(unixSeconds: now, random: InlineArray(repeating: 0xAB)) }
 
-    static let parameters: [ParameterDescription] = [
-        .grant, .bucket, ParameterDescription("key", aliases: ["object"], .key(maximumLength: 1000), "The key."),
-        .expires,
-        ParameterDescription("size", .integer(1...100), "A number."),
-        ParameterDescription("text", .text(maximumLength: 10), "A text."),
-        ParameterDescription(
-            "header", .pairs(separator: UInt8(ascii: ":"), maximumCount: 3, maximumLength: 10), "Some headers."),
-        ParameterDescription("prefix", .keyPrefix(maximumLength: 1000), "What keys begin with."),
-    ]
+    struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let bucket = Parameter.bucket
+        let key = Parameter("key", aliases: ["object"], .key(maximumLength: 1000), "The key.")
+        let expires = Parameter.expires
+        let size = Parameter("size", .integer(1...100), "A number.")
+        let text = Parameter("text", .text(maximumLength: 10), "A text.")
+        let header = Parameter(
+            "header", .pairs(separator: UInt8(ascii: ":"), maximumCount: 3, maximumLength: 10), "Some headers.")
+        let prefix = Parameter("prefix", .keyPrefix(maximumLength: 1000), "What keys begin with.")
+    }
+
+    static let known = Parameters()
+    static let parameters = known.descriptions
 
     /// Objects to asks whose `size` is above a limit; issues nothing.
     struct Limited: TokenIssuer {
@@ -30,7 +35,7 @@ enum House {
         var badEnd: [UInt8]?
 
         func objection(to ask: borrowing Ask) -> Objection? {
-            ask.integer(at: 4) ?? 0 > most ? Objection("size", "is too large") : nil
+            ask[known.size] ?? 0 > most ? Objection("size", "is too large") : nil
         }
 
         func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection? {

@@ -51,7 +51,7 @@ import Testing
         ask.wantsText = true
         let kept = ask.detailOnly()
         let (detail, wantsText) = (kept.detail as? Detail, kept.wantsText)
-        let (entries, size) = (kept.parameters.entries.count, kept.integer(at: 4))
+        let (entries, size) = (kept.parameters.entries.count, kept[House.known.size])
         #expect(detail?.text == "read" && wantsText)
         #expect(entries == 0 && size == nil)
     }

@@ -16,7 +16,8 @@ import Testing
         "Machine": ["CSystem", "Glibc", "Darwin"],
         "Telemetry": ["Machine", "Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Configuration": [
-            "Access", "Providers", "Upstream", "Telemetry", "Machine", "Crypto", "Bytes", "FoundationEssentials",
+            "Access", "Providers", "Upstream", "HTTP", "Telemetry", "Machine", "Crypto", "Bytes",
+            "FoundationEssentials",
         ],
         "Service": [
             "Configuration", "Machine", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP", "Crypto",

@@ -17,7 +17,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
     var testDescription: String { owner.isEmpty ? name : "\(owner): \(name)" }
 
     static let all: [Documented] =
-        flatten(Schema.root, below: [], of: "")
+        flatten(Schema.root.descriptions, below: [], of: "")
         + Registry.providers.flatMap {
             flatten(Schema.credential(of: $0), below: ["credentials", $0.name], of: $0.name)
         }
@@ -81,15 +81,15 @@ struct Documented: Sendable, CustomTestStringConvertible {
             settings += [
                 ("grants.g.route", "\"\(owner)\""), ("grants.g.credential", "\"\(route.provider.name)\""),
             ]
-            if route.description.hasCallers { settings.append(("grants.g.callers", "\"apiKey:a\"")) }
-            let scope = route.description.scope
+            if route.description.grant.hasCallers { settings.append(("grants.g.callers", "\"apiKey:a\"")) }
+            let scope = route.description.grant.scope
             if scope.contains(.bucket) { settings.append(("grants.g.bucket", "\"bbb\"")) }
             if scope.contains(.keyPrefix) { settings.append(("grants.g.keyPrefix", "\"p/\"")) }
-            if scope.isEmpty, route.description.hasCallers { settings.append(("grants.g.unscoped", "true")) }
-            for field in route.description.grantFields where field.isRequired {
+            if scope.isEmpty, route.description.grant.hasCallers { settings.append(("grants.g.unscoped", "true")) }
+            for field in route.description.grant.fields where field.isRequired {
                 settings.append(("grants.g.\(field.name)", Documented.values["grants.g.\(field.name)"] ?? "\"x\""))
             }
-            for name in route.description.credentialNeeds {
+            for name in route.description.grant.credential.needs.map(\.name) {
                 settings.append(("credentials.\(route.provider.name).\(name)", "\"x\""))
             }
         }
@@ -279,10 +279,10 @@ struct Documented: Sendable, CustomTestStringConvertible {
     private static func value(of field: FieldDescription) -> String {
         switch field.kind {
         case .string, .vendorText, .secret, .strings: "\"xxx\""
-        case .choice(let words): "\"\(words.first { "\"\($0)\"" != field.standard } ?? "")\""
-        case .boolean: field.standard == "true" ? "false" : "true"
+        case .choice(let words): "\"\(words.first { "\"\($0)\"" != field.standardText } ?? "")\""
+        case .boolean: field.standardText == "true" ? "false" : "true"
         case .integer(let bounds):
-            "\("\(bounds.lowerBound)" == field.standard ? bounds.upperBound : bounds.lowerBound)"
+            "\("\(bounds.lowerBound)" == field.standardText ? bounds.upperBound : bounds.lowerBound)"
         case .duration(let bounds): "\"\(Units.ends(durations: bounds).least)\""
         case .size(let bounds): "\(bounds.lowerBound)"
         case .rate: "\"60/min\""

@@ -2,6 +2,7 @@ import Access
 import Bytes
 import Crypto
 import FoundationEssentials
+import HTTP
 import Machine
 import Testing
 

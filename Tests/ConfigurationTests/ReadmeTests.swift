@@ -81,7 +81,7 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
 
     /// The keys that every configuration may have, then what each provider and each route adds.
     static let all: [KeyTable] =
-        [KeyTable(title: "all", rows: rows(of: Schema.root, below: ""))]
+        [KeyTable(title: "all", rows: rows(of: Schema.root.descriptions, below: ""))]
         + Registry.providers.flatMap { provider in
             let common = Set(commonCredentialFields.map(\.name))
             let fields = Schema.credential(of: provider).filter { !common.contains($0.name) }
@@ -97,9 +97,9 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
 
     /// What grants of all routes may hold that have callers.
     private static let commonGrantFields: [FieldDescription] = {
-        let routes = Registry.routes.filter(\.description.hasCallers).map { route in
+        let routes = Registry.routes.filter(\.description.grant.hasCallers).map { route in
             Schema.grant(of: route.description).filter { field in
-                !route.description.grantFields.contains { $0.name == field.name }
+                !route.description.grant.fields.contains { $0.name == field.name }
             }
         }
         return (routes.first ?? []).filter { field in routes.allSatisfy { $0.contains { $0.name == field.name } } }
@@ -132,7 +132,7 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
     }
 
     private static func standard(of field: FieldDescription) -> String {
-        field.isRequired ? "required" : field.standard.map { "`\($0)`" } ?? "–"
+        field.isRequired ? "required" : field.standardText.map { "`\($0)`" } ?? "–"
     }
 
     private static func type(of field: FieldDescription) -> String {

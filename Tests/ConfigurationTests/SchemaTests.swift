@@ -22,13 +22,13 @@ struct SchemaTests {
             let others = ["callers", "credential", "public", "rate", "route", "unscoped", "where"]
             #expect(Schema.grant(of: .made(scope)).map(\.name).sorted() == (others + names).sorted())
             #expect(scope.words == words)
-            var fields = FieldValues()
+            var fields = Settings(of: ScopeFields())
             #expect(!scope.isComplete(in: fields))
-            if names.contains("keyPrefix") { fields["keyPrefix"] = .template(try KeyTemplate(Array("p/".utf8))) }
+            if names.contains("keyPrefix") { fields.keyPrefix = try KeyTemplate(Array("p/".utf8)) }
             #expect(scope.isComplete(in: fields) == (words == "key or keyPrefix"))
-            fields["bucket"] = .string(Array("b".utf8))
+            fields.bucket = Array("b".utf8)
             #expect(scope.isComplete(in: fields) == !scope.isEmpty)
-            fields["keyPrefix"] = nil
+            fields.keyPrefix = nil
             #expect(scope.isComplete(in: fields) == (words == "bucket"))
         }
     }
@@ -59,7 +59,7 @@ struct SchemaTests {
     @Test(arguments: Documented.all)
     func `what is documented as a key's standard is what holds without it`(key: Documented) {
         let without = outcome(key.configuration(with: nil))
-        if let standard = key.field.standard {
+        if let standard = key.field.standardText {
             #expect(outcome(key.configuration(with: standard)).content == without.content)
         }
         if key.field.isRequired {
@@ -90,9 +90,15 @@ struct SchemaTests {
 
 extension RouteDescription {
     fileprivate static func made(_ scope: GrantScope, hasCallers: Bool = true) -> RouteDescription {
-        RouteDescription(
-            "made", path: "/made", "Made for a test.", parameters: [], grantFields: [], answer: [], scope: scope,
-            enforcement: [], hasCallers: hasCallers, withoutKey: .prefix, longestLifetime: nil,
-            makeIssuer: { _ throws(FieldProblem) in throw FieldProblem("", "is for a test") })
+        struct NoFields: FieldGroup {}
+        let grant =
+            hasCallers
+            ? RouteGrant(NoFields(), scope: scope, enforcement: []) { _, _ throws(FieldProblem) in
+                throw FieldProblem("", "is for a test")
+            }
+            : RouteGrant(callbacks: NoFields()) { _ throws(FieldProblem) in throw FieldProblem("", "is for a test") }
+        return RouteDescription(
+            "made", path: "/made", "Made for a test.", request: RouteRequest([], withoutKey: .prefix), grant: grant,
+            answer: RouteAnswer([]))
     }
 }

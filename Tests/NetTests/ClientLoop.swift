@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import HTTP
 import Testing
 
 @testable import Net
@@ -47,7 +48,7 @@ final class ClientLoop {
         let address = try socketAddress("127.0.0.1:0")
         var settings = Server.Settings(addresses: [address], workers: 1)
         // Longer than anybody waits for the end, so that nothing ends by this alone.
-        settings.drainTimeout = 120_000
+        settings.limits.drainTimeout = 120_000
         var limits = ClientPool.Settings()
         adjust(&limits)
         let transport = try kind.make()

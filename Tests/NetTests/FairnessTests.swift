@@ -100,7 +100,7 @@ import Testing
         transport: TransportKind
     ) throws {
         func bounded(_ settings: inout Server.Settings) {
-            settings.buffers = 300_000
+            settings.limits.buffers = 300_000
             settings.limits.body = 1_000_000
         }
         try withServer(transport, bounded) { server in

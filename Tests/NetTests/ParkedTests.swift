@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: TransportKind.allCases)
     func `a reset abandons the ticket, once`(transport: TransportKind) throws {
-        try withParking(transport, { $0.connections = 1 }) { server, handler in
+        try withParking(transport, { $0.limits.connections = 1 }) { server, handler in
             let client = try Client(server.port)
             try client.write(get("/later") + get("/b"))
             let ticket = try handler.ticket("/later")
@@ -302,7 +302,7 @@ import Testing
     func `nothing spins while an answer is waited for`(transport: String) async {
         await #expect(processExitsWith: .success) { [transport] in
             let kind = try #require(TransportKind(rawValue: transport))
-            try withParking(kind, { $0.drainTimeout = 100 }) { server, handler in
+            try withParking(kind, { $0.limits.drainTimeout = 100 }) { server, handler in
                 let requests = ["sending", "halfClosed", "reset"].map { "GET /later/\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }
                 let clients = try requests.map { request in
                     let client = try Client(server.port)
@@ -364,7 +364,7 @@ import Testing
 
     @Test(arguments: TransportKind.allCases)
     func `what is not answered when the time to drain is over is abandoned`(transport: TransportKind) throws {
-        try withParking(transport, { $0.drainTimeout = 300 }) { server, handler in
+        try withParking(transport, { $0.limits.drainTimeout = 300 }) { server, handler in
             let clients = try (0..<3).map { _ in try Client(server.port) }
             var tickets: Set<AnswerTicket> = []
             for (number, client) in clients.enumerated() {

@@ -16,7 +16,7 @@ import Testing
         _ body: (TestServer, ParkingHandler, (_ number: Int, _ path: String) throws -> Client) throws -> Void
     ) throws {
         func few(_ settings: inout Server.Settings) {
-            settings.connections = count
+            settings.limits.connections = count
             settings.proxies = TrustedProxies([AddressBlock("127.0.0.1")].compactMap { $0 }, includesLocal: false)
             settings.usesProxyProtocol = true
         }

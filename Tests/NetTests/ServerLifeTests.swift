@@ -97,7 +97,7 @@ import Testing
 
     @Test(arguments: TransportKind.allCases)
     func `clients that do not finish are cut off when the time to drain is over`(transport: TransportKind) throws {
-        let server = try TestServer(transport) { $0.drainTimeout = 300 }
+        let server = try TestServer(transport) { $0.limits.drainTimeout = 300 }
         let client = try Client(server.port)
         #expect(try client.get("/").status == 200)
         try client.write("GET / HTTP/1.1\r\n")

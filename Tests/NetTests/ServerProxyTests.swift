@@ -114,7 +114,7 @@ import Testing
     func `beyond the bound for connections each counts for whom the proxy names`(transport: TransportKind) throws {
         func few(_ settings: inout Server.Settings) {
             Self.settings(&settings)
-            settings.connections = 4
+            settings.limits.connections = 4
         }
         try withServer(transport, few) { server in
             let greedy = try (0..<4).map { _ in

@@ -210,7 +210,7 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
     @Test(arguments: TransportKind.allCases, TLSVersion.allCases)
     func `connections that break off anywhere harm nobody`(kind: TransportKind, version: TLSVersion) throws {
-        try withTLSServer(kind, [], { $0.connections = 3 }) { (server) throws in
+        try withTLSServer(kind, [], { $0.limits.connections = 3 }) { (server) throws in
             let other = try TLSClient(to: server.port, version.offer)
             for length in stride(from: 0, through: 240, by: 24) {
                 let begun = try TLSClient(to: server.port, version.offer, shakesHands: false)
@@ -290,7 +290,7 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
         try withTLSServer(
             kind, [],
             {
-                $0.limits.headerTimeout = 600_000; $0.handshakes = 3
+                $0.limits.headerTimeout = 600_000; $0.limits.handshakes = 3
             }
         ) { (server) throws in
             // A message that says that it will have 131,056 bytes, of which OpenSSL makes room for all.
@@ -327,7 +327,7 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
     @Test(arguments: TransportKind.allCases)
     func `beyond its connections the server closes without a word`(kind: TransportKind) throws {
-        try withTLSServer(kind, [], { $0.connections = 1 }) { (server) throws in
+        try withTLSServer(kind, [], { $0.limits.connections = 1 }) { (server) throws in
             let first = try TLSClient(to: server.port)
             #expect(try first.get("/").status == 200)
             #expect(throws: (any Error).self) { try TLSClient(to: server.port) }

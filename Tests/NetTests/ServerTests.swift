@@ -137,7 +137,7 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
     @Test(arguments: TransportKind.allCases)
     func `a connection too many is answered 503`(transport: TransportKind) throws {
-        try withServer(transport, { $0.connections = 2 }) { server in
+        try withServer(transport, { $0.limits.connections = 2 }) { server in
             var clients = [try Client(server.port), try Client(server.port)]
             for client in clients { #expect(try client.get("/").status == 200) }
             let third = try Client(server.port)
@@ -173,7 +173,7 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
     @Test(arguments: TransportKind.allCases)
     func `a reset ends its own connection, at once, and no other`(transport: TransportKind) throws {
-        try withServer(transport, { $0.connections = 4 }) { server in
+        try withServer(transport, { $0.limits.connections = 4 }) { server in
             let other = try Client(server.port)
             let idle = try Client(server.port)
             #expect(try idle.get("/").status == 200)
@@ -237,7 +237,7 @@ private let get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
             transport,
             {
                 $0.limits.writeTimeout = 600
-                $0.connections = 1
+                $0.limits.connections = 1
             }
         ) { server in
             let reader = try Client(server.port, holdsLittle: true)

@@ -109,7 +109,7 @@ final class TestServer {
         settings.limits.writeTimeout = 120_000
         settings.limits.answerTimeout = 120_000
         settings.limits.idleTimeout = 120_000
-        settings.drainTimeout = 120_000
+        settings.limits.drainTimeout = 120_000
         adjust(&settings)
         self.settings = settings
         var connections: OpenConnections?

@@ -123,7 +123,7 @@ struct CallerTableTests {
         for route in Registry.routes.map(\.description) {
             let row = routes.first { $0.name == route.name }
             #expect(row?.path == String(decoding: route.path, as: UTF8.self))
-            #expect(row?.isCallback == !route.hasCallers)
+            #expect(row?.isCallback == !route.grant.hasCallers)
         }
     }
 

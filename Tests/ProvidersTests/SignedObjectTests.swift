@@ -60,7 +60,8 @@ struct SignedObjectTests {
     }
 
     @Test func `an upload token is good for its bucket and key`() throws {
-        let issuer = try UploadToken(GrantFields(FieldValues(), target: .anything, accessKey: signer.accessKey))
+        let issuer = try UploadToken(
+            Settings(of: UploadToken.Fields()), GrantContext(target: .anything, accessKey: signer.accessKey))
         var scopes: Set<[[UInt8]]> = []
         let keys = SampleKeys.many(100, seed: 0x0B)
         for (index, key) in keys.enumerated() {
@@ -94,7 +95,7 @@ struct SignedObjectTests {
     }
 
     @Test func `a NOS token is good for its object`() throws {
-        let issuer = try NOSUploadToken(GrantFields(FieldValues(), target: .anything, accessKey: signer.accessKey))
+        let issuer = try NOSUploadToken(Settings(of: NOSUploadToken.Fields()))
         var objects: Set<[UInt8]> = []
         let keys = SampleKeys.many(100, seed: 0x40)
         for key in keys {

@@ -18,19 +18,20 @@ import Testing
     @Test(arguments: Registry.routes.map(\.description.name))
     func `names within a route are used once, and everything is explained`(name: String) throws {
         let route = Registry.routes[try #require(Registry.route(named: name))].description
-        let parameters = route.parameters.flatMap { [$0.name] + $0.aliases }
+        let parameters = route.request.parameters.flatMap { [$0.name] + $0.aliases }
         #expect(Set(parameters).count == parameters.count)
         let fields = Schema.grant(of: route).map(\.name)
         #expect(Set(fields).count == fields.count)
         let summaries =
-            route.parameters.map(\.summary) + Schema.grant(of: route).map(\.summary) + route.answer.map(\.summary)
+            route.request.parameters.map(\.summary) + Schema.grant(of: route).map(\.summary)
+            + route.answer.members.map(\.summary)
         for summary in summaries + [route.summary] { #expect(summary.hasSuffix("."), "\(summary)") }
-        if let text = route.textParameter { #expect(route.position(of: text) != nil) }
+        if let text = route.request.textParameter { #expect(parameters.contains(text)) }
     }
 
     @Test func `a route takes credentials of other providers that there are, and only such as are for sessions`() {
         for route in Registry.routes {
-            for name in route.description.otherProviders {
+            for name in route.description.grant.credential.otherProviders {
                 #expect(name != route.provider.name)
                 #expect(Registry.provider(named: name)?.givesSessions == true, "\(route.description.name)")
             }
@@ -39,11 +40,12 @@ import Testing
 
     @Test func `a route's lifetimes hold the hour that is given when nobody asks for another (R5)`() {
         for route in Registry.routes.map(\.description) {
-            #expect((1...3600).contains(route.shortestLifetime), "\(route.name)")
-            #expect(route.longestLifetime ?? 3600 >= 3600, "\(route.name)")
+            #expect((1...3600).contains(route.request.shortestLifetime), "\(route.name)")
+            #expect(route.grant.lifetime?.longest ?? 3600 >= 3600, "\(route.name)")
         }
         #expect(
-            Registry.route(named: "distribute-token").map { Registry.routes[$0].description.shortestLifetime } == 900)
+            Registry.route(named: "distribute-token").map { Registry.routes[$0].description.request.shortestLifetime }
+                == 900)
     }
 
     @Test func `the router knows every route, its aliases and nothing else`() throws {
@@ -52,8 +54,8 @@ import Testing
             let path = route.description.path
             let endpoint = router.find(path.span)
             switch endpoint {
-            case .issue(let found)?: #expect(found == index && route.description.hasCallers)
-            case .callback?: #expect(!route.description.hasCallers)
+            case .issue(let found)?: #expect(found == index && route.description.grant.hasCallers)
+            case .callback?: #expect(!route.description.grant.hasCallers)
             default: Issue.record("\(route.description.name) is not found")
             }
         }

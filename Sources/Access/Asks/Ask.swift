@@ -33,6 +33,8 @@ package struct Ask: ~Copyable {
     private(set) var keyIsPrefix = false
     /// The lifetime asked for, in seconds.
     package private(set) var lifetime: Int64?
+    /// The parameters that it has been read by, and what was given for each.
+    private var descriptions: [ParameterDescription] = []
     private var values: [Value] = []
     private var pairs: [(position: Int, pair: Pair)] = []
 
@@ -61,6 +63,7 @@ package struct Ask: ~Copyable {
         isAboutService = false
         keyIsPrefix = false
         (grant, bucketRange, keyRange, lifetime) = (nil, nil, nil, nil)
+        descriptions = []
         values.removeAll(keepingCapacity: true)
         pairs.removeAll(keepingCapacity: true)
     }
@@ -90,34 +93,65 @@ package struct Ask: ~Copyable {
         }
     }
 
-    /// Whether the parameter at `position` of the route's list was given, other than a list.
-    package func has(_ position: Int) -> Bool {
-        guard position < values.count else { return false }
-        if case .none = values[position] { return false }
-        return true
+    /// Whether a parameter was given, other than a list.
+    package func has(_ parameter: ParameterDescription) -> Bool {
+        if let position = position(of: parameter), case .none = values[position] { return false }
+        return position(of: parameter) != nil
     }
 
-    /// The text given for the parameter at `position` of the route's list.
-    @_lifetime(borrow self)
-    package func text(at position: Int) -> Span<UInt8>? {
-        guard position < values.count, case .bytes(let range) = values[position] else { return nil }
-        return parameters.bytes(range)
+    /// The text given for a parameter.
+    package subscript(parameter: Parameter<Span<UInt8>>) -> Span<UInt8>? {
+        @_lifetime(borrow self)
+        get {
+            guard let position = position(of: parameter.description), case .bytes(let range) = values[position] else {
+                return nil
+            }
+            return parameters.bytes(range)
+        }
     }
 
-    /// The number given for the parameter at `position` of the route's list.
-    package func integer(at position: Int) -> Int64? {
-        guard position < values.count, case .integer(let value) = values[position] else { return nil }
+    /// The number given for a parameter.
+    package subscript(parameter: Parameter<Int64>) -> Int64? {
+        guard let position = position(of: parameter.description), case .integer(let value) = values[position] else {
+            return nil
+        }
         return value
     }
 
-    /// The names and values given for the parameter at `position` of the route's list, in their order.
-    package func pairs(at position: Int) -> [Pair] { pairs.filter { $0.position == position }.map(\.pair) }
+    /// The names and values given for a parameter, in their order.
+    package subscript(parameter: Parameter<[Pair]>) -> [Pair] {
+        guard let position = position(of: parameter.description) else { return [] }
+        return pairs.filter { $0.position == position }.map(\.pair)
+    }
 
-    /// Says what object is meant when that does not stand in parameters of its own, but in the text given for the one at
-    /// `position` of the route's list.
+    /// What `read` makes of the text given for a parameter, or of the one that stands for it when none is.
+    package func reading<Value>(_ parameter: Parameter<Span<UInt8>>, _ read: (Span<UInt8>) -> Value) -> Value {
+        let standard = parameter.description.standard
+        guard let text = self[parameter] else { return read(standard.span) }
+        return read(text)
+    }
+
+    /// The text given for a parameter, or the one that stands for it when none is.
+    package func bytes(of parameter: Parameter<Span<UInt8>>) -> [UInt8] {
+        self[parameter]?.array ?? parameter.description.standard
+    }
+
+    /// The place of a parameter among those that it has been read by; nil for one of another route.
+    private func position(of parameter: ParameterDescription) -> Int? {
+        let known = descriptions.span
+        for position in known.indices where known[position] === parameter {
+            return position < values.count ? position : nil
+        }
+        return nil
+    }
+
+    /// Says what object is meant when that does not stand in parameters of its own, but in the text given for another
+    /// parameter.
     /// - Parameters: places in that text; if nothing is there, nothing changes.
-    package mutating func setTarget(bucket: Range<Int>, key: Range<Int>, isEncoded: Bool, in position: Int) {
-        guard position < values.count, case .bytes(let text) = values[position],
+    package mutating func setTarget(
+        bucket: Range<Int>, key: Range<Int>, isEncoded: Bool, in parameter: Parameter<Span<UInt8>>
+    ) {
+        guard let position = position(of: parameter.description), case .bytes(let text) = values[position],
             let bucket = Ask.place(bucket, in: text), let key = Ask.place(key, in: text)
         else { return }
         bucketRange = bucket
@@ -136,6 +170,7 @@ package struct Ask: ~Copyable {
 
     /// Checks `parameters` against a route's descriptions (R3): every name known and given once, every value of its kind.
     package mutating func read(by descriptions: [ParameterDescription]) throws(AskError) {
+        self.descriptions = descriptions
         for _ in descriptions { values.append(.none) }
         var index = 0
         while index < parameters.entries.count {

@@ -1,7 +1,7 @@
 import Bytes
 import Crypto
 
-/// What the configuration says for a list of field descriptions, checked for type and bounds.
+/// What the configuration says for a list of keys, checked for type and bounds. It is read by the `Field`s that declare them.
 package struct FieldValues: Sendable {
     package indirect enum Value: Sendable {
         case string([UInt8])
@@ -24,40 +24,9 @@ package struct FieldValues: Sendable {
 
     package init() {}
 
-    package subscript(name: String) -> Value? {
-        get { values[name] }
-        set { values[name] = newValue }
-    }
-
-    package func string(_ name: String) -> [UInt8]? { if case .string(let text)? = values[name] { text } else { nil } }
-    package func boolean(_ name: String) -> Bool? { if case .boolean(let flag)? = values[name] { flag } else { nil } }
-    package func integer(_ name: String) -> Int64? {
-        if case .integer(let value)? = values[name] { value } else { nil }
-    }
-    package func secret(_ name: String) -> Secret? {
-        if case .secret(let secret)? = values[name] { secret } else { nil }
-    }
-    package func rate(_ name: String) -> Rate? { if case .rate(let rate)? = values[name] { rate } else { nil } }
-    package func strings(_ name: String) -> [[UInt8]]? {
-        if case .strings(let list)? = values[name] { list } else { nil }
-    }
-
-    package func template(_ name: String) -> KeyTemplate? {
-        if case .template(let template)? = values[name] { template } else { nil }
-    }
-
-    package func object(_ name: String) -> FieldValues? {
-        if case .object(let fields)? = values[name] { fields } else { nil }
-    }
-
-    package func objects(_ name: String) -> [FieldValues]? {
-        if case .objects(let list)? = values[name] { list } else { nil }
-    }
-
-    package func json(_ name: String) -> [UInt8]? { if case .json(let text)? = values[name] { text } else { nil } }
-
-    package func members(_ name: String) -> [JSONMember]? {
-        if case .members(let members)? = values[name] { members } else { nil }
+    package subscript(description: FieldDescription) -> Value? {
+        get { values[description.name] }
+        set { values[description.name] = newValue }
     }
 }
 

@@ -6,14 +6,7 @@ enum OSS {
     static let description = ProviderDescription(
         name: "oss", title: "Alibaba Cloud OSS",
         givesSessions: false,
-        credentialFields: [
-            FieldDescription(
-                "region", .string, told: true,
-                "The buckets' region, such as `cn-hangzhou`, which signatures of version 4 are for."),
-            FieldDescription(
-                "endpoint", .string, told: true,
-                "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`; without it, the region's public one."),
-        ],
+        credentialFields: credential.descriptions,
         routes: [
             RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute, PostUpload.route,
             LiveStream.route, OSSCallback.route,
@@ -27,14 +20,27 @@ enum OSS {
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split authorizations there" : nil
         },
         check: { fields throws(FieldProblem) in
-            if let region = fields.string("region"), !ScopedKey.isName(region.span) || region.span.begins(with: "oss-")
+            if let region = fields[credential.region],
+                !ScopedKey.isName(region.span) || region.span.begins(with: "oss-")
             {
                 throw FieldProblem("region", "must be of a-z 0-9 and -, such as cn-hangzhou, without oss-")
             }
-            if fields["endpoint"] != nil, endpoint(fields) == nil {
+            if fields.has(credential.endpoint), endpoint(fields) == nil {
                 throw FieldProblem("endpoint", endpointFault)
             }
         })
+
+    /// What a credential may hold beside what those of every provider may.
+    struct CredentialFields: FieldGroup {
+        let region = Field(
+            "region", .string, told: true,
+            "The buckets' region, such as `cn-hangzhou`, which signatures of version 4 are for.")
+        let endpoint = Field(
+            "endpoint", .string, told: true,
+            "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`; without it, the region's public one.")
+    }
+
+    static let credential = CredentialFields()
 
     /// The longest object key, in bytes.
     static let maximumKeyLength = 1023
@@ -42,9 +48,9 @@ enum OSS {
     static let dateTolerance: Int64 = 15 * 60
 
     /// Where the buckets of a credential are, be it of OSS or of STS.
-    static func endpoint(_ credential: FieldValues) -> WebOrigin? {
-        let region = credential.string("region").map { Array("oss-".utf8) + $0 + Array(".aliyuncs.com".utf8) }
-        let host = credential.string("endpoint") ?? credential.string("ossEndpoint") ?? region
+    static func endpoint(_ fields: FieldValues) -> WebOrigin? {
+        let region = fields[credential.region].map { Array("oss-".utf8) + $0 + Array(".aliyuncs.com".utf8) }
+        let host = fields[credential.endpoint] ?? fields[STSAccount.fields.ossEndpoint] ?? region
         return host.flatMap { WebOrigin(isSecure: true, $0) }
     }
 

@@ -6,14 +6,14 @@ import Bytes
 enum OSSPermissions {
     /// The policy of a grant's session: the operations that the grant names, on its key, or on all keys that begin as all of its
     /// keys do. What single callers may have of that, the grant itself holds them to.
-    static func policy(for rule: OperationRule, _ fields: GrantFields) throws(FieldProblem) -> [UInt8] {
-        guard let bucket = fields.bucket else {
+    static func policy(for rule: OperationRule, _ context: GrantContext) throws(FieldProblem) -> [UInt8] {
+        guard let bucket = context.bucket else {
             throw FieldProblem("bucket", "is needed, since the session's policy names it")
         }
         let actions = try SessionActions(actions(for: rule.operations), isUnscoped: false)
         var policy = ByteWriter(capacity: 512)
         do throws(SessionPolicy.Fault) {
-            switch fields.target {
+            switch context.target {
             case .key(let template) where template.isConstant:
                 try SessionPolicy.write(actions, on: bucket.span, key: template.literalStart.span, into: &policy)
             case .key(let template), .prefix(let template):
@@ -21,7 +21,7 @@ enum OSSPermissions {
             case .anything: try SessionPolicy.write(actions, on: bucket.span, start: Span(), into: &policy)
             }
         } catch {
-            throw problem(error, fields.target)
+            throw problem(error, context.target)
         }
         return policy.array
     }

@@ -11,10 +11,18 @@ package struct GrantScope: OptionSet, Sendable {
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// The fields, in the order of `ScopeFields`.
+    package var descriptions: [FieldDescription] {
+        let fields = ScopeFields()
+        return (contains(.bucket) ? [fields.bucket.description] : [])
+            + (contains(.keyPrefix) ? [fields.keyPrefix.description] : [])
+            + (contains(.key) ? [fields.key.description, fields.extensions.description] : [])
+    }
+
     /// Whether a grant with these fields says all of it.
-    package func isComplete(in fields: FieldValues) -> Bool {
-        let hasKey = fields.template("key") != nil || fields.template("keyPrefix") != nil
-        return !isEmpty && (!contains(.bucket) || fields.string("bucket") != nil)
+    package func isComplete(in fields: Settings<ScopeFields>) -> Bool {
+        let hasKey = fields.key != nil || fields.keyPrefix != nil
+        return !isEmpty && (!contains(.bucket) || fields.bucket != nil)
             && (isDisjoint(with: [.key, .keyPrefix]) || hasKey)
     }
 

@@ -1,7 +1,7 @@
 import Access
 import Bytes
 
-/// One thing that a provider issues: where it is asked for, with what, and what a grant of it says.
+/// One thing that a provider issues: where it is asked for, with what, what a grant of it says, and what comes back.
 ///
 /// It is a class so that looking one up for every request copies nothing.
 package final class RouteDescription: Sendable {
@@ -11,74 +11,43 @@ package final class RouteDescription: Sendable {
     package let path: [UInt8]
     /// One sentence for the documentation.
     package let summary: String
-    package let parameters: [ParameterDescription]
-    /// What a grant may hold beside the fields that every grant has.
-    package let grantFields: [FieldDescription]
-    /// The members of a successful answer that are the vendor's, in order.
-    package let answer: [AnswerField]
-    /// Which members of the answer are what is given, the first that is there: by its digest the audit knows it again. None where
-    /// only the vendor's own answer is handed on.
-    package let token: [String]
-    /// The names of providers beside its own whose credentials a grant may name.
-    package let otherProviders: [String]
-    /// Fields of a credential that only some routes need, of which this is one.
-    package let credentialNeeds: [String]
-    /// What happens when a grant names a prefix and no key is asked for.
-    package let withoutKey: Grant.WithoutKey
-    /// The most seconds that the vendor, or good sense, lets a credential of this route hold; nil where the ask itself says
-    /// when what is signed ends, so that a grant has no lifetime.
-    package let longestLifetime: Int64?
-    /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
-    package let lastMoment: Int64?
-    /// By which fields a grant says what it gives (R13).
-    package let scope: GrantScope
-    /// Who sees to it that what a grant says holds when what is issued is used (R18).
-    package let enforcement: [Enforcement]
-    /// Whether a grant says who may use it. Without callers nothing is given to anybody: a request proves by itself whom it is
-    /// from, and so a grant of such a route has no scope either.
-    package let hasCallers: Bool
-    /// The parameter that a `text/plain` body stands for, if the route takes one; such a caller may also ask for a plain answer.
-    package let textParameter: String?
-    /// Whether errors, too, have the members that Alibaba's SDKs read: `StatusCode`, `ErrorCode`, `ErrorMessage`.
-    package let errorsForSDK: Bool
-    /// Reads what the parameters alone do not tell, such as the object that a string to sign is about.
-    package let read: @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void
-    /// Compiles a grant's fields.
-    package let makeIssuer: @Sendable (GrantFields) throws(FieldProblem) -> IssuerKind
+    package let request: RouteRequest
+    package let grant: RouteGrant
+    package let answer: RouteAnswer
 
     init(
-        _ name: String, path: String, _ summary: String, parameters: [ParameterDescription],
-        grantFields: [FieldDescription], answer: [AnswerField], token: [String] = [], scope: GrantScope,
-        enforcement: [Enforcement], hasCallers: Bool = true,
-        otherProviders: [String] = [],
-        credentialNeeds: [String] = [], withoutKey: Grant.WithoutKey, longestLifetime: Int64?, lastMoment: Int64? = nil,
-        textParameter: String? = nil,
-        errorsForSDK: Bool = false,
-        read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in },
-        makeIssuer: @escaping @Sendable (GrantFields) throws(FieldProblem) -> IssuerKind
+        _ name: String, path: String, _ summary: String, request: RouteRequest, grant: RouteGrant, answer: RouteAnswer
     ) {
         self.name = name
         self.path = Array(path.utf8)
         self.summary = summary
-        self.parameters = parameters
-        self.grantFields = grantFields
+        self.request = request
+        self.grant = grant
         self.answer = answer
-        self.token = token
+    }
+}
+
+/// What callers ask a route with.
+package struct RouteRequest: Sendable {
+    package let parameters: [ParameterDescription]
+    /// What happens when a grant names a prefix and no key is asked for.
+    package let withoutKey: Grant.WithoutKey
+    /// The parameter that a `text/plain` body stands for, if the route takes one; such a caller may also ask for a plain answer.
+    package let textParameter: String?
+    /// Reads what the parameters alone do not tell, such as the object that a string to sign is about.
+    package let read: @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void
+
+    init(
+        _ parameters: [ParameterDescription], withoutKey: Grant.WithoutKey, text: Parameter<Span<UInt8>>? = nil,
+        read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in }
+    ) {
+        self.parameters = parameters
         self.withoutKey = withoutKey
-        self.longestLifetime = longestLifetime
-        self.lastMoment = lastMoment
-        self.scope = scope
-        self.enforcement = enforcement
-        self.hasCallers = hasCallers
-        self.otherProviders = otherProviders
-        self.credentialNeeds = credentialNeeds
-        self.textParameter = textParameter
-        self.errorsForSDK = errorsForSDK
+        textParameter = text?.name
         self.read = read
-        self.makeIssuer = makeIssuer
     }
 
-    /// The fewest seconds that the vendor lets a credential of this route hold, at least one.
+    /// The fewest seconds that the vendor lets a credential of the route hold, at least one.
     package var shortestLifetime: Int64 {
         for case .lifetime(let least) in parameters.map(\.kind) { return least }
         return 1
@@ -89,9 +58,100 @@ package final class RouteDescription: Sendable {
         for case .key(let length) in parameters.map(\.kind) { return length }
         return ObjectKeyRule.maximumLength
     }
+}
 
-    /// The place of a parameter in `parameters`, by which an `Ask` is read.
-    package func position(of parameter: String) -> Int? { parameters.firstIndex { $0.name == parameter } }
+/// What a grant of a route says, and what it compiles to.
+package struct RouteGrant: Sendable {
+    /// What a grant may hold beside the fields that every grant has.
+    package let fields: [FieldDescription]
+    /// Whether a grant says who may use it. Without callers nothing is given to anybody: a request proves by itself whom it is
+    /// from, and so a grant of such a route has no scope either.
+    package let hasCallers: Bool
+    /// By which fields a grant says what it gives (R13).
+    package let scope: GrantScope
+    /// Nil where the ask itself says when what is signed ends, so that a grant has no lifetime.
+    package let lifetime: RouteLifetime?
+    package let credential: CredentialRule
+    /// Who sees to it that what a grant says holds when what is issued is used (R18).
+    package let enforcement: [Enforcement]
+    /// Compiles a grant's fields.
+    package let makeIssuer: @Sendable (FieldValues, GrantContext) throws(FieldProblem) -> IssuerKind
+
+    /// - Parameter makeIssuer: is given what a grant says for `fields`.
+    init<Fields: FieldGroup>(
+        _ fields: Fields, scope: GrantScope, lifetime: RouteLifetime? = nil, credential: CredentialRule = .own,
+        enforcement: [Enforcement],
+        makeIssuer: @escaping @Sendable (Settings<Fields>, GrantContext) throws(FieldProblem) -> IssuerKind
+    ) {
+        self.fields = fields.descriptions
+        hasCallers = true
+        self.scope = scope
+        self.lifetime = lifetime
+        self.credential = credential
+        self.enforcement = enforcement
+        self.makeIssuer = { values, context throws(FieldProblem) in
+            try makeIssuer(Settings(values, of: fields), context)
+        }
+    }
+
+    /// A grant of a vendor's callbacks, which has no callers.
+    init<Fields: FieldGroup>(
+        callbacks fields: Fields,
+        makeVerifier: @escaping @Sendable (Settings<Fields>) throws(FieldProblem) -> any CallbackVerifier
+    ) {
+        self.fields = fields.descriptions
+        hasCallers = false
+        scope = []
+        lifetime = nil
+        credential = .own
+        enforcement = .callback
+        makeIssuer = { values, _ throws(FieldProblem) in .verifying(try makeVerifier(Settings(values, of: fields))) }
+    }
+}
+
+/// How long what a route issues may hold.
+package struct RouteLifetime: Sendable {
+    /// The most seconds that the vendor, or good sense, lets it hold.
+    package let longest: Int64
+    /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
+    package let lastMoment: Int64?
+
+    static func upTo(_ longest: Int64, lastMoment: Int64? = nil) -> RouteLifetime {
+        RouteLifetime(longest: longest, lastMoment: lastMoment)
+    }
+}
+
+/// Which credentials a grant of a route may name.
+package struct CredentialRule: Sendable {
+    /// The names of providers beside the route's own.
+    package var otherProviders: [String] = []
+    /// Keys of a credential that only some routes need, of which this is one.
+    package var needs: [FieldDescription] = []
+
+    /// Any of the route's own provider.
+    static let own = CredentialRule()
+
+    /// One that has this key.
+    static func with(_ need: any DescribedField, orOf others: String...) -> CredentialRule {
+        CredentialRule(otherProviders: others, needs: [need.description])
+    }
+}
+
+/// What a route gives.
+package struct RouteAnswer: Sendable {
+    /// The members of a successful answer that are the vendor's, in order.
+    package let members: [AnswerField]
+    /// Which members are what is given, the first that is there: by its digest the audit knows it again. None where only the
+    /// vendor's own answer is handed on.
+    package let token: [String]
+    /// Whether errors, too, have the members that Alibaba's SDKs read: `StatusCode`, `ErrorCode`, `ErrorMessage`.
+    package let errorsForSDK: Bool
+
+    init(_ members: [AnswerField], token: [String] = [], errorsForSDK: Bool = false) {
+        self.members = members
+        self.token = token
+        self.errorsForSDK = errorsForSDK
+    }
 }
 
 /// A member of an answer.
@@ -108,9 +168,8 @@ package struct AnswerField: Sendable {
     }
 }
 
-/// What an issuer is compiled from: the fields of a grant that are its route's own, and its target.
-package struct GrantFields: Sendable {
-    package let grant: FieldValues
+/// What an issuer is compiled from beside the fields of its route: what every grant says, and the credential that it names.
+package struct GrantContext: Sendable {
     package let target: Grant.Target
     /// The grant's bucket, nil when the caller chooses.
     package let bucket: [UInt8]?
@@ -122,14 +181,13 @@ package struct GrantFields: Sendable {
     package let hasSessions: Bool
 
     package init(
-        _ grant: FieldValues, target: Grant.Target, bucket: [UInt8]? = nil, accessKey: [UInt8],
-        credential: FieldValues = FieldValues(), hasSessions: Bool = false
+        target: Grant.Target, bucket: [UInt8]? = nil, accessKey: [UInt8], credential: FieldValues = FieldValues(),
+        hasSessions: Bool = false
     ) {
-        self.grant = grant
+        self.target = target
         self.bucket = bucket
         self.accessKey = accessKey
         self.credential = credential
         self.hasSessions = hasSessions
-        self.target = target
     }
 }

@@ -32,8 +32,8 @@ extension SpecimenRequest {
 }
 
 extension Keyring {
-    /// The vendor's hosts that the credentials name.
-    var endpoints: [[UInt8]] { (entries ?? []).compactMap { $0.fields.string("endpoint") } }
+    /// What the credentials say for a key; nothing of those that have none.
+    func values<Value>(of field: Field<Value?>) -> [Value] { (entries ?? []).compactMap { $0.fields[field] } }
 }
 
 extension SpecimenRequest {

@@ -6,29 +6,33 @@ enum NOS {
     static let description = ProviderDescription(
         name: "nos", title: "NetEase NOS",
         givesSessions: false,
-        credentialFields: [
-            FieldDescription(
-                "endpoint", .string, told: true,
-                "Where the buckets are, such as `nos-eastchina1.126.net`, for `nos.authorization` and `nos.presigned-url`."
-            )
-        ],
+        credentialFields: credential.descriptions,
         routes: [NOSUploadToken.route, NOSAuthorization.headerRoute, NOSAuthorization.urlRoute],
         inspectors: [InspectedNOSToken.inspector, InspectedNOSRequest.url, InspectedNOSRequest.header],
         accessKeyFault: { key in
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         },
         check: { fields throws(FieldProblem) in
-            if fields["endpoint"] != nil, endpoint(fields) == nil {
+            if fields.has(credential.endpoint), endpoint(fields) == nil {
                 throw FieldProblem("endpoint", "must be a host in lower case, with a port if it is not 443")
             }
         })
+
+    /// What a credential may hold beside what those of every provider may.
+    struct CredentialFields: FieldGroup {
+        let endpoint = Field(
+            "endpoint", .string, told: true,
+            "Where the buckets are, such as `nos-eastchina1.126.net`, for `nos.authorization` and `nos.presigned-url`.")
+    }
+
+    static let credential = CredentialFields()
 
     /// The longest object name, in bytes.
     static let maximumKeyLength = 1000
 
     /// Where the buckets of a credential are.
-    static func endpoint(_ credential: FieldValues) -> WebOrigin? {
-        credential.string("endpoint").flatMap { WebOrigin(isSecure: true, $0) }
+    static func endpoint(_ fields: FieldValues) -> WebOrigin? {
+        fields[credential.endpoint].flatMap { WebOrigin(isSecure: true, $0) }
     }
 
     static let bucketFault = "must be 3 to 63 of a-z 0-9 and -, since it is part of a host's name"

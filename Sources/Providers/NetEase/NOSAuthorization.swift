@@ -36,52 +36,55 @@ struct NOSAuthorization: TokenIssuer {
     static let headerRoute = RouteDescription(
         "nos.authorization", path: "/nos/authorization",
         "A request about one object, signed in its Authorization field.",
-        parameters: parameters, grantFields: fields + [.outliveCaller("the signature")], answer: answer,
-        token: ["Authorization"],
-        scope: [.bucket, .key, .keyPrefix],
-        enforcement: .nosRequest,
-        credentialNeeds: ["endpoint"], withoutKey: .refuse(parameter: "object"), longestLifetime: nil,
-        read: { ask, moment throws(AskError) in
-            try read(&ask)
+        request: RouteRequest(
+            parameters.descriptions, withoutKey: .refuse(parameter: parameters.object.name)
+        ) { ask, moment throws(AskError) in
+            ask.detail = try NOSRequestParts(ask, parameters)
             ask.end = .fixed(moment.unixSeconds + dateTolerance)
         },
-        makeIssuer: { fields throws(FieldProblem) in .signing(try NOSAuthorization(fields, .header)) })
+        grant: RouteGrant(
+            HeaderFields(), scope: scope, credential: .with(NOS.credential.endpoint), enforcement: .nosRequest
+        ) { grant, context throws(FieldProblem) in
+            let end = CallersEnd(outliveCaller: grant.outliveCaller)
+            return .signing(try NOSAuthorization(grant.request, context, .header, callersEnd: end))
+        },
+        answer: RouteAnswer(answer, token: ["Authorization"]))
 
     static let urlRoute = RouteDescription(
         "nos.presigned-url", path: "/nos/presigned-url", "A URL that carries its own signature, for one object.",
-        parameters: parameters + [.expires], grantFields: fields,
-        answer: answer + [
-            AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")
-        ],
-        token: ["url"], scope: [.bucket, .key, .keyPrefix], enforcement: .nosRequest, credentialNeeds: ["endpoint"],
-        withoutKey: .refuse(parameter: "object"),
-        longestLifetime: 7 * 86_400, read: { ask, _ throws(AskError) in try read(&ask) },
-        makeIssuer: { fields throws(FieldProblem) in .signing(try NOSAuthorization(fields, .url)) })
+        request: RouteRequest(
+            parameters.descriptions + [Parameter.expires.description],
+            withoutKey: .refuse(parameter: parameters.object.name)
+        ) { ask, _ throws(AskError) in ask.detail = try NOSRequestParts(ask, parameters) },
+        grant: RouteGrant(
+            Fields(), scope: scope, lifetime: .upTo(7 * 86_400), credential: .with(NOS.credential.endpoint),
+            enforcement: .nosRequest
+        ) { grant, context throws(FieldProblem) in
+            .signing(try NOSAuthorization(grant, context, .url, callersEnd: .shortens))
+        },
+        answer: RouteAnswer(
+            answer + [AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")],
+            token: ["url"]))
 
-    private static let parameters = [
-        .grant, .bucket,
-        ParameterDescription(
-            "object", aliases: ["key"], .key(maximumLength: NOS.maximumKeyLength), "The object's whole name."),
-        ParameterDescription("method", .text(maximumLength: 16), "The method; without it, GET."),
-        ParameterDescription(
-            "header", .pairs(separator: UInt8(ascii: ":"), maximumCount: 32, maximumLength: 2048),
-            "A header that shall be signed, as name:value; all that the grant's `headers` may hold are signed."),
-        ParameterDescription(
-            "query", .pairs(separator: UInt8(ascii: "="), maximumCount: 8, maximumLength: 1024),
-            "A sub-resource, as name or name=value, such as uploads."),
-    ]
+    private static let scope: GrantScope = [.bucket, .key, .keyPrefix]
+    private static let parameters = NOSRequestParts.Parameters()
 
-    private static let fields = [
-        FieldDescription(
+    private struct Fields: FieldGroup {
+        let methods = Field(
             "methods", .strings, required: true, told: true,
-            "The methods that may be signed, of \(table.methods.map(\.text).joined(separator: ", "))."),
-        FieldDescription(
-            "headers", .strings, told: true,
-            "The headers that may be signed, of \(table.headers.map(\.text).joined(separator: ", "))."),
-        FieldDescription(
-            "query", .strings, told: true,
-            "The sub-resources that may be signed, of \(table.subResources.map(\.text).joined(separator: ", "))."),
-    ]
+            "The methods that may be signed, of \(list(table.methods)).")
+        let headers = Field(
+            "headers", .strings, told: true, "The headers that may be signed, of \(list(table.headers)).")
+        let query = Field(
+            "query", .strings, told: true, "The sub-resources that may be signed, of \(list(table.subResources)).")
+    }
+
+    private struct HeaderFields: FieldGroup {
+        let request = Fields()
+        let outliveCaller = Field.outliveCaller("the signature")
+    }
+
+    private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
 
     private static let answer = [
         AnswerField("method", "The method."), AnswerField("url", "The URL."),
@@ -90,34 +93,24 @@ struct NOSAuthorization: TokenIssuer {
         AnswerField("key", "The same."),
     ]
 
-    /// Where the parameters stand in an ask.
-    private enum Position {
-        static let method = headerRoute.position(of: "method") ?? .max
-        static let header = headerRoute.position(of: "header") ?? .max
-        static let query = headerRoute.position(of: "query") ?? .max
-    }
-
-    private init(_ fields: GrantFields, _ place: Place) throws(FieldProblem) {
-        guard let endpoint = NOS.endpoint(fields.credential) else { throw FieldProblem("credential", "needs endpoint") }
-        if let bucket = fields.bucket, !NOS.isHostLabel(bucket.span) {
+    private init(
+        _ grant: Settings<Fields>, _ context: GrantContext, _ place: Place, callersEnd: CallersEnd
+    ) throws(FieldProblem) {
+        guard let endpoint = NOS.endpoint(context.credential) else {
+            throw FieldProblem("credential", "needs endpoint")
+        }
+        if let bucket = context.bucket, !NOS.isHostLabel(bucket.span) {
             throw FieldProblem("bucket", NOS.bucketFault)
         }
         rule = try OperationRule(
-            NOSAuthorization.table, methods: fields.grant.strings("methods") ?? [],
-            subResources: (fields.grant.strings("query") ?? [], "query"),
-            headers: fields.grant.strings("headers") ?? [], reach: fields.reach)
+            NOSAuthorization.table, methods: grant.methods ?? [], subResources: (grant.query ?? [], "query"),
+            headers: grant.headers ?? [], reach: context.reach)
         self.endpoint = endpoint
         self.place = place
-        callersEnd = place == .header ? fields.grant.callersEnd : .shortens
+        self.callersEnd = callersEnd
     }
 
     // MARK: Asking
-
-    private static func read(_ ask: inout Ask) throws(AskError) {
-        let parts = try NOSRequestParts(
-            ask, method: Position.method, headers: Position.header, query: Position.query)
-        ask.detail = parts
-    }
 
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let parts = ask.detail as? NOSRequestParts else { return Objection("object", "was not read") }

@@ -3,6 +3,20 @@ import Bytes
 
 /// What a caller says of a request to NOS beside bucket and object, read once, in the form in which it is signed and sent.
 struct NOSRequestParts: AskDetail {
+    struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let bucket = Parameter.bucket
+        let object = Parameter(
+            "object", aliases: ["key"], .key(maximumLength: NOS.maximumKeyLength), "The object's whole name.")
+        let method = Parameter("method", .text(maximumLength: 16), default: "GET", "The method")
+        let header = Parameter(
+            "header", .pairs(separator: UInt8(ascii: ":"), maximumCount: 32, maximumLength: 2048),
+            "A header that shall be signed, as name:value; all that the grant's `headers` may hold are signed.")
+        let query = Parameter(
+            "query", .pairs(separator: UInt8(ascii: "="), maximumCount: 8, maximumLength: 1024),
+            "A sub-resource, as name or name=value, such as uploads.")
+    }
+
     let method: [UInt8]
     /// Names in lower case.
     let headers: [(name: [UInt8], value: [UInt8])]
@@ -11,17 +25,16 @@ struct NOSRequestParts: AskDetail {
     private let lines: [UInt8]
     private let contentMD5, contentType: [UInt8]
 
-    /// - Parameters: the places of the parameters in the ask.
     /// - Throws: if the request could not be signed whatever the grant says.
-    init(_ ask: borrowing Ask, method: Int, headers: Int, query: Int) throws(AskError) {
-        self.method = ask.text(at: method)?.array ?? Array("GET".utf8)
+    init(_ ask: borrowing Ask, _ asked: Parameters) throws(AskError) {
+        method = ask.bytes(of: asked.method)
         var list: [(name: [UInt8], value: [UInt8])] = []
-        for pair in ask.pairs(at: headers) { list.append(try NOSRequestParts.header(pair, ask)) }
-        self.headers = list
+        for pair in ask[asked.header] { list.append(try NOSRequestParts.header(pair, ask)) }
+        headers = list
         lines = list.flatMap { $0.name + Array(": ".utf8) + $0.value + Array("\r\n".utf8) }
         contentMD5 = list.first { $0.name.span.equals("content-md5") }?.value ?? []
         contentType = list.first { $0.name.span.equals("content-type") }?.value ?? []
-        parameters = ask.pairs(at: query).map { pair in
+        parameters = ask[asked.query].map { pair in
             let value = pair.value.map { ask.parameters.bytes($0).array }
             // In a JSON object, a name alone is one with an empty value.
             return NOSRequest.Parameter(

@@ -12,49 +12,57 @@ struct NOSUploadToken: TokenIssuer {
 
     static let route = RouteDescription(
         "nos.token", path: "/nos/token", "An upload token for one object.",
-        parameters: [
-            .grant, .bucket,
-            ParameterDescription(
-                "object", aliases: ["key"], .key(maximumLength: NOS.maximumKeyLength), "The object's whole name."),
-            .expires,
-        ],
-        grantFields: [
-            FieldDescription("policy", .object(policyFields), "Fields of the put policy."),
-            FieldDescription(
-                "overwrite", .boolean, standard: "false", "Whether an object that is there may be replaced."),
-        ],
-        answer: [
-            AnswerField("token", "The upload token, `UPLOAD ` included."), AnswerField("bucket", "The bucket."),
-            AnswerField("object", "The object that the token is for."), AnswerField("key", "The same."),
-            AnswerField("deadline", type: .integer, "When the token ends, in seconds since 1970."),
-        ],
-        token: ["token"], scope: [.bucket, .key, .keyPrefix], enforcement: .nosUploadToken,
-        withoutKey: .refuse(parameter: "object"),
-        longestLifetime: 7 * 86_400,
-        makeIssuer: { fields throws(FieldProblem) in .signing(try NOSUploadToken(fields)) })
+        request: RouteRequest(parameters.descriptions, withoutKey: .refuse(parameter: parameters.object.name)),
+        grant: RouteGrant(
+            Fields(), scope: [.bucket, .key, .keyPrefix], lifetime: .upTo(7 * 86_400), enforcement: .nosUploadToken
+        ) { grant, _ throws(FieldProblem) in .signing(try NOSUploadToken(grant)) },
+        answer: RouteAnswer(
+            [
+                AnswerField("token", "The upload token, `UPLOAD ` included."), AnswerField("bucket", "The bucket."),
+                AnswerField("object", "The object that the token is for."), AnswerField("key", "The same."),
+                AnswerField("deadline", type: .integer, "When the token ends, in seconds since 1970."),
+            ], token: ["token"]))
+
+    private struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let bucket = Parameter.bucket
+        let object = Parameter(
+            "object", aliases: ["key"], .key(maximumLength: NOS.maximumKeyLength), "The object's whole name.")
+        let expires = Parameter.expires
+    }
+
+    private static let parameters = Parameters()
+
+    struct Fields: FieldGroup {
+        let policy = Field("policy", object: policyFields, "Fields of the put policy.")
+        let overwrite = Field(
+            "overwrite", .boolean, default: false, "Whether an object that is there may be replaced.")
+    }
 
     /// What a grant's `policy` may hold. The service writes `Bucket`, `Object`, `Expires` and `OverWrite` itself.
-    static let policyFields: [FieldDescription] = [
-        FieldDescription("ObjectSizeMin", .integer(0...Int64.max), "The smallest object, in bytes."),
-        FieldDescription("ObjectSizeMax", .integer(1...Int64.max), "The largest object, in bytes."),
-        FieldDescription("MimeLimit", .string, "Which types may be uploaded, joined by ;."),
-        FieldDescription("CallbackUrl", .string, "Whom the vendor tells."),
-        FieldDescription("CallbackBody", .string, "The callback's body, with the vendor's variables."),
-        FieldDescription("Region", .string, "The region, such as HZ."),
-    ]
+    struct PolicyFields: FieldGroup {
+        let leastSize = Field("ObjectSizeMin", .integer(0...Int64.max), "The smallest object, in bytes.")
+        let mostSize = Field("ObjectSizeMax", .integer(1...Int64.max), "The largest object, in bytes.")
+        let types = Field("MimeLimit", .string, "Which types may be uploaded, joined by ;.")
+        let callbackURL = Field("CallbackUrl", .string, "Whom the vendor tells.")
+        let callbackBody = Field("CallbackBody", .string, "The callback's body, with the vendor's variables.")
+        let region = Field("Region", .string, "The region, such as HZ.")
+    }
 
-    init(_ fields: GrantFields) throws(FieldProblem) {
-        let policy = fields.grant.object("policy") ?? FieldValues()
-        if let least = policy.integer("ObjectSizeMin"), let most = policy.integer("ObjectSizeMax"), least > most {
+    static let policyFields = PolicyFields()
+
+    init(_ grant: Settings<Fields>) throws(FieldProblem) {
+        let policy = grant.policy
+        if let least = policy.leastSize, let most = policy.mostSize, least > most {
             throw FieldProblem("policy.ObjectSizeMin", "must not be greater than ObjectSizeMax")
         }
-        if policy["CallbackBody"] != nil, policy["CallbackUrl"] == nil {
+        if policy.callbackBody != nil, policy.callbackURL == nil {
             throw FieldProblem("policy.CallbackBody", "needs CallbackUrl beside it")
         }
         var text = ByteWriter()
-        if fields.grant.boolean("overwrite") != true { text.append(",\"OverWrite\":false") }
-        for field in NOSUploadToken.policyFields {
-            text.append(member: field.name, policy[field.name])
+        if !grant.overwrite { text.append(",\"OverWrite\":false") }
+        for field in NOSUploadToken.policyFields.descriptions {
+            text.append(member: field.name, policy.values[field])
         }
         constant = text.array
     }

@@ -20,71 +20,78 @@ struct Download: TokenIssuer {
 
     static let privateURL = RouteDescription(
         "qiniu.download-url", path: "/qiniu/download-url", "A URL to download one object of a private bucket by.",
-        parameters: parameters, grantFields: fields,
-        answer: answer, token: ["url"], scope: [.key, .keyPrefix], enforcement: .qiniuDownloadURL,
-        withoutKey: .refuse(parameter: "key"),
-        longestLifetime: 7 * 86_400, lastMoment: Qiniu.lastDeadline,
-        makeIssuer: { fields throws(FieldProblem) in .signing(try Download(fields, signature: .token)) })
+        request: request,
+        grant: RouteGrant(Fields(), scope: [.key, .keyPrefix], lifetime: lifetime, enforcement: .qiniuDownloadURL) {
+            grant, context throws(FieldProblem) in .signing(try Download(grant, context, signature: .token))
+        },
+        answer: answer)
 
     static let cdnURL = RouteDescription(
         "qiniu.cdn-url", path: "/qiniu/cdn-url", "A URL to download one object by, from a CDN domain with timestamps.",
-        parameters: parameters,
-        grantFields: fields + [
-            FieldDescription(
-                "neverExpires", .boolean, standard: "false",
-                "Whether keys are signed, too, from whose URL one of a shorter key can be made that does not end.")
-        ],
-        answer: answer, token: ["url"], scope: [.key, .keyPrefix], enforcement: .qiniuCDNURL,
-        credentialNeeds: ["cdnKey"],
-        withoutKey: .refuse(parameter: "key"),
-        longestLifetime: 7 * 86_400, lastMoment: Qiniu.lastDeadline,
-        makeIssuer: { fields throws(FieldProblem) in
-            guard let secret = fields.credential.secret("cdnKey") else {
+        request: request,
+        grant: RouteGrant(
+            CDNFields(), scope: [.key, .keyPrefix], lifetime: lifetime, credential: .with(Qiniu.credential.cdnKey),
+            enforcement: .qiniuCDNURL
+        ) { grant, context throws(FieldProblem) in
+            guard let secret = context.credential[Qiniu.credential.cdnKey] else {
                 throw FieldProblem("credential", "needs cdnKey")
             }
-            let signsAnyKey = fields.grant.boolean("neverExpires") == true
-            return .signing(try Download(fields, signature: .antiLeech(secret, signsAnyKey: signsAnyKey)))
-        })
+            let signature = Signature.antiLeech(secret, signsAnyKey: grant.neverExpires)
+            return .signing(try Download(grant.url, context, signature: signature))
+        },
+        answer: answer)
 
-    private static let parameters = [
-        .grant,
-        ParameterDescription("key", .key(maximumLength: Qiniu.maximumKeyLength), "The object's whole key."),
-        ParameterDescription(
-            "query", .text(maximumLength: 1024), "One of the grant's queries, such as imageView2/1/w/120."),
-        .expires,
-    ]
-
-    private static let fields = [
-        FieldDescription(
-            "domain", .string, required: true, told: true, "The domain, with a port if it is not the scheme's own."),
-        FieldDescription(
-            "scheme", .choice(["https", "http"]), standard: "\"https\"", told: true, "How the domain is asked."),
-        FieldDescription(
-            "query", .strings, told: true, "The queries that callers may ask for, each whole, as it shall be sent."),
-    ]
-
-    private static let answer = [
-        AnswerField("url", "The URL, for GET."), AnswerField("key", "The key that it is of."),
-        AnswerField("deadline", type: .integer, "When it ends, in seconds since 1970."),
-    ]
-
-    private enum Position {
-        static let query = privateURL.position(of: "query") ?? .max
+    private struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let key = Parameter("key", .key(maximumLength: Qiniu.maximumKeyLength), "The object's whole key.")
+        let query = Parameter(
+            "query", .text(maximumLength: 1024), "One of the grant's queries, such as imageView2/1/w/120.")
+        let expires = Parameter.expires
     }
 
-    private init(_ fields: GrantFields, signature: Signature) throws(FieldProblem) {
-        let grant = fields.grant
-        guard let origin = WebOrigin(isSecure: grant.string("scheme")?.text != "http", grant.string("domain") ?? [])
-        else {
+    struct Fields: FieldGroup {
+        let domain = Field(
+            "domain", .string, required: true, told: true, "The domain, with a port if it is not the scheme's own.")
+        let scheme = Field("scheme", .choice(Scheme.self), default: .https, told: true, "How the domain is asked.")
+        let query = Field(
+            "query", .strings, told: true, "The queries that callers may ask for, each whole, as it shall be sent.")
+    }
+
+    enum Scheme: CaseIterable {
+        case https, http
+    }
+
+    private struct CDNFields: FieldGroup {
+        let url = Fields()
+        let neverExpires = Field(
+            "neverExpires", .boolean, default: false,
+            "Whether keys are signed, too, from whose URL one of a shorter key can be made that does not end.")
+    }
+
+    private static let parameters = Parameters()
+    private static let request = RouteRequest(
+        parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name))
+    private static let lifetime = RouteLifetime.upTo(7 * 86_400, lastMoment: Qiniu.lastDeadline)
+
+    private static let answer = RouteAnswer(
+        [
+            AnswerField("url", "The URL, for GET."), AnswerField("key", "The key that it is of."),
+            AnswerField("deadline", type: .integer, "When it ends, in seconds since 1970."),
+        ], token: ["url"])
+
+    private init(
+        _ grant: Settings<Fields>, _ context: GrantContext, signature: Signature
+    ) throws(FieldProblem) {
+        guard let origin = WebOrigin(isSecure: grant.scheme == .https, grant.domain ?? []) else {
             throw FieldProblem("domain", "must be a host in lower case, with a port if it is not the scheme's own")
         }
-        queries = grant.strings("query") ?? []
+        queries = grant.query ?? []
         for query in queries {
             if let fault = ObjectURL.queryFault(query.span) { throw FieldProblem("query", fault.description) }
         }
         self.origin = origin
         self.signature = signature
-        if case .key(let template) = fields.target, !signs(template) {
+        if case .key(let template) = context.target, !signs(template) {
             throw FieldProblem("key", "\(Download.inseparable); or say neverExpires: true")
         }
     }
@@ -102,7 +109,7 @@ struct Download: TokenIssuer {
     }
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        if let query = ask.text(at: Position.query) {
+        if let query = ask[Download.parameters.query] {
             guard queries.contains(where: { query.equals($0) }) else {
                 return Objection("query", "the grant's query does not have this one, word for word")
             }
@@ -123,7 +130,7 @@ struct Download: TokenIssuer {
     ) throws(IssueError) {
         out.append("\"url\":\"")
         let query: Span<UInt8>
-        if let asked = ask.text(at: Position.query) { query = asked } else { query = Span() }
+        if let asked = ask[Download.parameters.query] { query = asked } else { query = Span() }
         switch signature {
         case .token:
             try DownloadURL.write(

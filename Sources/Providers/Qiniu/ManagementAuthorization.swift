@@ -18,62 +18,71 @@ struct ManagementAuthorization: TokenIssuer {
     static let route = RouteDescription(
         "qiniu.authorization", path: "/qiniu/authorization",
         "A signed request to Kodo that lists keys, looks at one, or lists the account's buckets.",
-        parameters: [
-            .grant, ParameterDescription("operation", .text(maximumLength: 16), "What is done: list, stat or buckets."),
-        ] + ManagementOperation.allParameters,
-        grantFields: [
-            FieldDescription(
-                "operations", .strings, standard: "[\"list\", \"stat\"]", told: true,
-                "What may be done, of list, stat and buckets."),
-            FieldDescription(
-                "hosts",
-                .object(
-                    ManagementOperation.allCases.map {
-                        FieldDescription(
-                            $0.service.name, .string, standard: "\"\($0.service.host)\"",
-                            "Whom \($0.rawValue) is asked of, with a port if it is not 443.")
-                    }), "Qiniu's services, where they are others."),
-            FieldDescription(
-                "neverExpires", .boolean, standard: "false",
-                "Whether requests are signed as QBox, which never ends and holds for every method."),
-            .outliveCaller("the signature"),
-        ],
-        answer: [
-            AnswerField("method", "The method."), AnswerField("url", "The URL."),
-            AnswerField("headers", type: .object, "All headers that the client must send."),
-            AnswerField("operation", "What is done."), AnswerField("bucket", "The bucket; null for buckets."),
-            AnswerField("key", "The key that is looked at; null for the others."),
-            AnswerField("prefix", "What the listed keys begin with; null for the others, and for all of a bucket."),
-        ],
-        token: ["Authorization"], scope: [.bucket, .keyPrefix], enforcement: .qiniuRequest, withoutKey: .prefix,
-        longestLifetime: nil,
-        read: { ask, moment throws(AskError) in try ManagementAuthorization.read(&ask, at: moment) },
-        makeIssuer: { fields throws(FieldProblem) in .signing(try ManagementAuthorization(fields)) })
+        request: RouteRequest(parameters.descriptions, withoutKey: .prefix) { ask, moment throws(AskError) in
+            try ManagementAuthorization.read(&ask, at: moment)
+        },
+        grant: RouteGrant(Fields(), scope: [.bucket, .keyPrefix], enforcement: .qiniuRequest) {
+            grant, context throws(FieldProblem) in .signing(try ManagementAuthorization(grant, context))
+        },
+        answer: RouteAnswer(
+            [
+                AnswerField("method", "The method."), AnswerField("url", "The URL."),
+                AnswerField("headers", type: .object, "All headers that the client must send."),
+                AnswerField("operation", "What is done."), AnswerField("bucket", "The bucket; null for buckets."),
+                AnswerField("key", "The key that is looked at; null for the others."),
+                AnswerField("prefix", "What the listed keys begin with; null for the others, and for all of a bucket."),
+            ], token: ["Authorization"]))
 
-    /// Where the parameters stand in an ask.
-    private enum Position {
-        static let operation = route.position(of: "operation") ?? .max
-        static let target = ManagementTarget.Position(route)
+    private struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let operation = Parameter("operation", .text(maximumLength: 16), "What is done: list, stat or buckets.")
+        let target = ManagementOperation.parameters
     }
 
-    private init(_ fields: GrantFields) throws(FieldProblem) {
-        let grant = fields.grant
-        let operations = grant.strings("operations") ?? []
-        guard !operations.isEmpty else { throw FieldProblem("operations", "must name at least one") }
+    private static let parameters = Parameters()
+
+    private struct Fields: FieldGroup {
+        let operations = Field(
+            "operations", .strings, default: .texts("list", "stat"), told: true,
+            "What may be done, of list, stat and buckets.")
+        let hosts = Field("hosts", object: Hosts(), "Qiniu's services, where they are others.")
+        let neverExpires = Field(
+            "neverExpires", .boolean, default: false,
+            "Whether requests are signed as QBox, which never ends and holds for every method.")
+        let outliveCaller = Field.outliveCaller("the signature")
+    }
+
+    struct Hosts: FieldGroup {
+        let list = host(of: .list)
+        let stat = host(of: .stat)
+        let buckets = host(of: .buckets)
+
+        private static func host(of operation: ManagementOperation) -> Field<[UInt8]> {
+            let service = operation.service
+            return Field(
+                service.name, .string, default: service.host,
+                "Whom \(operation.rawValue) is asked of, with a port if it is not 443.")
+        }
+    }
+
+    private init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
+        guard !grant.operations.isEmpty else { throw FieldProblem("operations", "must name at least one") }
         rule = try OperationRule(
             ManagementOperation.table, methods: [ManagementOperation.method],
-            subResources: (operations, "operations"), headers: [], reach: fields.reach)
+            subResources: (grant.operations, "operations"), headers: [], reach: context.reach)
         var hosts: [(operation: ManagementOperation, origin: WebOrigin)] = []
-        for operation in ManagementOperation.allCases {
-            let name = operation.service.name
-            guard let origin = WebOrigin(isSecure: true, grant.object("hosts")?.string(name) ?? []) else {
-                throw FieldProblem("hosts.\(name)", "must be a host in lower case, with a port if it is not 443")
+        for (operation, host) in [
+            (ManagementOperation.list, grant.hosts.list), (.stat, grant.hosts.stat), (.buckets, grant.hosts.buckets),
+        ] {
+            guard let origin = WebOrigin(isSecure: true, host) else {
+                throw FieldProblem(
+                    "hosts.\(operation.service.name)", "must be a host in lower case, with a port if it is not 443")
             }
             hosts.append((operation, origin))
         }
         self.hosts = hosts
-        signature = grant.boolean("neverExpires") == true ? .qbox : .qiniu
-        callersEnd = grant.callersEnd
+        signature = grant.neverExpires ? .qbox : .qiniu
+        callersEnd = CallersEnd(outliveCaller: grant.outliveCaller)
         if case .ignored = callersEnd, signature == .qbox {
             throw FieldProblem(
                 "outliveCaller",
@@ -93,28 +102,24 @@ struct ManagementAuthorization: TokenIssuer {
     }
 
     private static func operation(of ask: borrowing Ask) throws(AskError) -> ManagementOperation {
-        guard let name = ask.text(at: Position.operation) else {
+        guard let name = ask[parameters.operation] else {
             throw AskError(.missing, "operation", "must be list, stat or buckets")
         }
         guard let operation = ManagementOperation(rawValue: name.text) else {
             throw AskError(.invalid, "operation", "must be list, stat or buckets")
         }
         for parameter in ManagementOperation.allParameters
-        where !operation.parameters.contains(where: { $0 === parameter }) && has(parameter, ask) {
+        where !operation.parameters.contains(where: { $0 === parameter }) && ask.has(parameter) {
             throw AskError(.invalid, parameter.name, "is not for the operation \(operation)")
         }
-        try Position.target.check(ask)
+        try parameters.target.listing.check(ask)
         if operation == .stat, ask.key == nil { throw AskError(.missing, "key", "must be the key to look at") }
         return operation
     }
 
-    private static func has(_ parameter: ParameterDescription, _ ask: borrowing Ask) -> Bool {
-        route.position(of: parameter.name).map { ask.has($0) } ?? false
-    }
-
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let operation = ask.detail as? ManagementOperation else { return Objection("operation", "was not read") }
-        let names = operation.names(in: ask, of: ManagementAuthorization.route)
+        let names = operation.names(in: ask)
         return rule.objection(to: ManagementOperation.method, operation.level, names: names, headers: [])
     }
 
@@ -127,7 +132,7 @@ struct ManagementAuthorization: TokenIssuer {
         guard let operation = ask.detail as? ManagementOperation,
             let origin = hosts.first(where: { $0.operation == operation })?.origin
         else { throw .nothingToSign }
-        let target = ManagementTarget(operation, ask, permit, Position.target, using: &scratch).bytes
+        let target = ManagementTarget(operation, ask, permit, using: &scratch).bytes
         out.append("\"method\":\"")
         out.append(ManagementOperation.method)
         out.append("\",\"url\":\"")

@@ -33,33 +33,42 @@ struct ManagementFetch: VendorIssuer {
         _ name: String, _ operation: ManagementOperation, _ summary: String, answer: [AnswerField], scope: GrantScope,
         withoutKey: Grant.WithoutKey
     ) -> RouteDescription {
-        let service = operation.service
-        return RouteDescription(
-            "qiniu.\(name)", path: "/qiniu/\(name)", summary, parameters: [.grant] + operation.parameters,
-            grantFields: [
-                FieldDescription(
-                    "hosts",
-                    .object([
-                        FieldDescription(
-                            service.name, .strings, standard: "[\"\(service.host)\"]",
-                            "Whom the service asks, the first that answers: a host, or https:// and a host, with a port "
-                                + "if it is not 443; http:// to this machine only.")
-                    ]), "Qiniu's service, where it is another.")
-            ],
-            answer: answer, scope: scope, enforcement: .qiniuFetch, withoutKey: withoutKey, longestLifetime: nil,
-            read: { ask, _ throws(AskError) in
+        RouteDescription(
+            "qiniu.\(name)", path: "/qiniu/\(name)", summary,
+            request: RouteRequest([Parameter.grant.description] + operation.parameters, withoutKey: withoutKey) {
+                ask, _ throws(AskError) in
                 ask.isAboutService = operation == .buckets
-                if operation == .list { try listing.check(ask) }
+                try ManagementOperation.parameters.listing.check(ask)
             },
-            makeIssuer: { fields throws(FieldProblem) in .asking(try ManagementFetch(operation, fields)) })
+            grant: RouteGrant(Fields(operation), scope: scope, enforcement: .qiniuFetch) {
+                grant, context throws(FieldProblem) in
+                .asking(try ManagementFetch(operation, asking: grant.hosts.all, context))
+            },
+            answer: RouteAnswer(answer))
     }
 
-    /// Where the parameters of listings stand; the other routes have none of them.
-    private static let listing = ManagementTarget.Position(files)
+    private struct Fields: FieldGroup {
+        let hosts: Field<Settings<Hosts>>
 
-    init(_ operation: ManagementOperation, _ fields: GrantFields) throws(FieldProblem) {
+        init(_ operation: ManagementOperation) {
+            hosts = Field("hosts", object: Hosts(operation), "Qiniu's service, where it is another.")
+        }
+    }
+
+    struct Hosts: FieldGroup {
+        let all: Field<[[UInt8]]>
+
+        init(_ operation: ManagementOperation) {
+            let service = operation.service
+            all = Field(
+                service.name, .strings, default: .texts(service.host),
+                "Whom the service asks, the first that answers: a host, or https:// and a host, with a port "
+                    + "if it is not 443; http:// to this machine only.")
+        }
+    }
+
+    init(_ operation: ManagementOperation, asking hosts: [[UInt8]], _ context: GrantContext) throws(FieldProblem) {
         let service = operation.service.name
-        let hosts = fields.grant.object("hosts")?.strings(service) ?? []
         var endpoints: [VendorEndpoint] = []
         for host in hosts {
             do throws(VendorEndpoint.Fault) {
@@ -77,17 +86,11 @@ struct ManagementFetch: VendorIssuer {
         self.operation = operation
         rule = try OperationRule(
             ManagementOperation.table, methods: [ManagementOperation.method],
-            subResources: ([operation.segment], "route"), headers: [], reach: fields.reach)
+            subResources: ([operation.segment], "route"), headers: [], reach: context.reach)
     }
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        let route =
-            switch operation {
-            case .buckets: ManagementFetch.buckets
-            case .list: ManagementFetch.files
-            case .stat: ManagementFetch.stat
-            }
-        let names = operation.names(in: ask, of: route)
+        let names = operation.names(in: ask)
         return rule.objection(to: ManagementOperation.method, operation.level, names: names, headers: [])
     }
 
@@ -95,7 +98,7 @@ struct ManagementFetch: VendorIssuer {
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, using scratch: inout ByteWriter
     ) -> any VendorQuestion {
         ManagementQuestion(
-            operation, ManagementTarget(operation, ask, permit, ManagementFetch.listing, using: &scratch),
+            operation, ManagementTarget(operation, ask, permit, using: &scratch),
             prefix: permit.extent == .prefix ? permit.key.array : [], key)
     }
 }

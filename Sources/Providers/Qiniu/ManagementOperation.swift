@@ -14,27 +14,36 @@ enum ManagementOperation: String, CaseIterable, AskDetail {
         }
     }
 
+    /// The parameters that say more of any operation.
+    struct Parameters: ParameterGroup {
+        let bucket = Parameter.bucket
+        let key = Parameter("key", .key(maximumLength: Qiniu.maximumKeyLength), "The whole key, for stat.")
+        let listing = ListingParameters()
+    }
+
+    struct ListingParameters: ParameterGroup {
+        let prefix = Parameter(
+            "prefix", .keyPrefix(maximumLength: Qiniu.maximumKeyLength),
+            "What the listed keys begin with; without it, the grant's prefix.")
+        let delimiter = Parameter("delimiter", .text(maximumLength: 64), "Where keys are cut to folders, such as /.")
+        let marker = Parameter("marker", .text(maximumLength: 2048), "Where the listing goes on: the last one's.")
+        let limit = Parameter("limit", .integer(1...1000), "The most keys that are listed.")
+    }
+
+    static let parameters = Parameters()
+
+    static let allParameters = parameters.descriptions
+    private static let listParameters = [parameters.bucket.description] + parameters.listing.descriptions
+    private static let statParameters = [parameters.bucket.description, parameters.key.description]
+
     /// The parameters that say more of it.
     var parameters: [ParameterDescription] {
         switch self {
-        case .list: [.bucket] + ManagementOperation.listing
-        case .stat: [.bucket, ManagementOperation.key]
+        case .list: ManagementOperation.listParameters
+        case .stat: ManagementOperation.statParameters
         case .buckets: []
         }
     }
-
-    static let allParameters = [.bucket, key] + listing
-
-    private static let key = ParameterDescription(
-        "key", .key(maximumLength: Qiniu.maximumKeyLength), "The whole key, for stat.")
-    private static let listing = [
-        ParameterDescription(
-            "prefix", .keyPrefix(maximumLength: Qiniu.maximumKeyLength),
-            "What the listed keys begin with; without it, the grant's prefix."),
-        ParameterDescription("delimiter", .text(maximumLength: 64), "Where keys are cut to folders, such as /."),
-        ParameterDescription("marker", .text(maximumLength: 2048), "Where the listing goes on: the last one's."),
-        ParameterDescription("limit", .integer(1...1000), "The most keys that are listed."),
-    ]
 
     var level: OperationTable.Level {
         switch self {
@@ -48,13 +57,10 @@ enum ManagementOperation: String, CaseIterable, AskDetail {
     var segment: [UInt8] { Array(rawValue.utf8) }
 
     /// What tells in the table which operation an ask is, and how much of it is asked.
-    func names(in ask: borrowing Ask, of route: RouteDescription) -> [[UInt8]] {
+    func names(in ask: borrowing Ask) -> [[UInt8]] {
         var names = [segment]
         guard self == .list else { return names }
-        for parameter in parameters {
-            guard let position = route.position(of: parameter.name), ask.has(position) else { continue }
-            names.append(Array(parameter.name.utf8))
-        }
+        for parameter in parameters where ask.has(parameter) { names.append(Array(parameter.name.utf8)) }
         return names
     }
 

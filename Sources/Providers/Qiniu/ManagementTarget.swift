@@ -8,37 +8,9 @@ struct ManagementTarget: Sendable {
     /// Not encoded.
     let query: [UpstreamField]
 
-    /// Where the parameters of listings stand in an ask.
-    struct Position: Sendable {
-        private let places: [(name: String, place: Int)]
-
-        init(_ route: RouteDescription) {
-            places = ["delimiter", "marker", "limit"].compactMap { name in route.position(of: name).map { (name, $0) } }
-        }
-
-        /// Checks what the descriptions do not tell.
-        func check(_ ask: borrowing Ask) throws(AskError) {
-            for (name, place) in places where ask.text(at: place)?.hasControlCharacters == true {
-                throw AskError(.invalid, name, "must have no control characters")
-            }
-        }
-
-        fileprivate func fields(of ask: borrowing Ask) -> [UpstreamField] {
-            var fields: [UpstreamField] = []
-            for (name, place) in places {
-                if let text = ask.text(at: place) {
-                    fields.append(UpstreamField(Array(name.utf8), text.array))
-                } else if let number = ask.integer(at: place) {
-                    fields.append(UpstreamField(Array(name.utf8), Array(text: "\(number)")))
-                }
-            }
-            return fields
-        }
-    }
-
     /// - Parameter scratch: room to work in.
     init(
-        _ operation: ManagementOperation, _ ask: borrowing Ask, _ permit: borrowing Permit, _ position: Position,
+        _ operation: ManagementOperation, _ ask: borrowing Ask, _ permit: borrowing Permit,
         using scratch: inout ByteWriter
     ) {
         var path = ByteWriter(capacity: 64)
@@ -53,7 +25,7 @@ struct ManagementTarget: Sendable {
         case .list:
             var fields = [UpstreamField("bucket", permit.bucket.array)]
             if permit.extent == .prefix { fields.append(UpstreamField("prefix", permit.key.array)) }
-            query = fields + position.fields(of: ask)
+            query = fields + ManagementOperation.parameters.listing.fields(of: ask)
         }
         self.path = path.array
     }
@@ -67,6 +39,29 @@ struct ManagementTarget: Sendable {
             QueryText.write(query, into: &out)
         }
         return out.array
+    }
+}
+
+extension ManagementOperation.ListingParameters {
+    /// Checks what the descriptions do not tell.
+    func check(_ ask: borrowing Ask) throws(AskError) {
+        try check(delimiter, of: ask)
+        try check(marker, of: ask)
+    }
+
+    private func check(_ parameter: Parameter<Span<UInt8>>, of ask: borrowing Ask) throws(AskError) {
+        guard ask[parameter]?.hasControlCharacters == true else { return }
+        throw AskError(.invalid, parameter.name, "must have no control characters")
+    }
+
+    fileprivate func fields(of ask: borrowing Ask) -> [UpstreamField] {
+        var fields: [UpstreamField] = []
+        if let text = ask[delimiter] { fields.append(UpstreamField(Array(delimiter.name.utf8), text.array)) }
+        if let text = ask[marker] { fields.append(UpstreamField(Array(marker.name.utf8), text.array)) }
+        if let number = ask[limit] {
+            fields.append(UpstreamField(Array(limit.name.utf8), Array(text: "\(number)")))
+        }
+        return fields
     }
 }
 

@@ -3,56 +3,61 @@ import Bytes
 
 // What the vendor refuses or understands otherwise than it reads, and what would reach beyond the grant (`put-policy` page).
 extension PutPolicy {
-    static func check(_ policy: FieldValues, _ grant: GrantFields) throws(FieldProblem) {
+    static func check(_ policy: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
         try checkCompany(in: policy)
-        for name in ["callbackUrl", "persistentNotifyUrl"] {
-            guard let urls = policy.string(name) else { continue }
+        for field in [fields.callbackUrl, fields.persistentNotifyUrl] {
+            guard let urls = policy.values[field] else { continue }
             guard urls.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).allSatisfy(isURL) else {
-                throw FieldProblem("policy.\(name)", "must begin with http:// or https://, as must each behind a ;")
+                throw FieldProblem(
+                    "policy.\(field.name)", "must begin with http:// or https://, as must each behind a ;")
             }
         }
-        if let types = policy.string("mimeLimit"), !isTypeList(types) {
+        if let types = policy.mimeLimit, !isTypeList(types) {
             throw FieldProblem(
                 "policy.mimeLimit", "must be types such as image/*, joined by ;, one ! before all to bar them")
         }
-        for name in ["saveKey", "transformFallbackKey"] {
-            if let key = policy.string(name) { try check(key, in: name, grant.target) }
+        for field in [fields.saveKey, fields.transformFallbackKey] {
+            if let key = policy.values[field] { try check(key, in: field.name, context.target) }
         }
-        if let keys = policy.strings("keylimit") { try check(keyLimit: keys, grant.target) }
-        if let operations = policy.string("persistentOps") { try check(operations: operations, grant) }
+        if let keys = policy.keylimit { try check(keyLimit: keys, context.target) }
+        if let operations = policy.persistentOps { try check(operations: operations, context) }
     }
 
     /// Which fields stand together.
-    static func checkCompany(in policy: FieldValues) throws(FieldProblem) {
-        func needs(_ name: String, _ others: String...) throws(FieldProblem) {
-            if policy[name] != nil, others.allSatisfy({ policy[$0] == nil }) {
-                throw FieldProblem("policy.\(name)", "needs \(others.joined(separator: " or ")) beside it")
+    static func checkCompany(in policy: Settings<Fields>) throws(FieldProblem) {
+        func has(_ field: any DescribedField) -> Bool { policy.values[field.description] != nil }
+        func needs(_ field: any DescribedField, _ others: any DescribedField...) throws(FieldProblem) {
+            if has(field), !others.contains(where: has) {
+                let names = others.map(\.name).joined(separator: " or ")
+                throw FieldProblem("policy.\(field.name)", "needs \(names) beside it")
             }
         }
-        func excludes(_ name: String, _ other: String) throws(FieldProblem) {
-            if policy[name] != nil, policy[other] != nil {
-                throw FieldProblem("policy.\(name)", "cannot stand beside \(other)")
+        func excludes(_ field: any DescribedField, _ other: any DescribedField) throws(FieldProblem) {
+            if has(field), has(other) {
+                throw FieldProblem("policy.\(field.name)", "cannot stand beside \(other.name)")
             }
         }
-        try needs("callbackUrl", "callbackBody")
-        for name in ["callbackHost", "callbackBody", "callbackBodyType", "callbackFetchKey"] {
-            try needs(name, "callbackUrl")
-        }
-        try excludes("returnUrl", "callbackUrl")
-        try excludes("persistentWorkflowTemplateID", "persistentOps")
-        for name in ["persistentNotifyUrl", "persistentPipeline", "persistentType"] {
-            try needs(name, "persistentOps", "persistentWorkflowTemplateID")
-        }
-        for name in ["transformFallbackMode", "transformFallbackKey"] { try needs(name, "transform") }
-        if policy.boolean("forceSaveKey") == true { try needs("forceSaveKey", "saveKey") }
-        if let least = policy.integer("fsizeMin"), let most = policy.integer("fsizeLimit"), least > most {
+        try needs(fields.callbackUrl, fields.callbackBody)
+        try needs(fields.callbackHost, fields.callbackUrl)
+        try needs(fields.callbackBody, fields.callbackUrl)
+        try needs(fields.callbackBodyType, fields.callbackUrl)
+        try needs(fields.callbackFetchKey, fields.callbackUrl)
+        try excludes(fields.returnUrl, fields.callbackUrl)
+        try excludes(fields.persistentWorkflowTemplateID, fields.persistentOps)
+        try needs(fields.persistentNotifyUrl, fields.persistentOps, fields.persistentWorkflowTemplateID)
+        try needs(fields.persistentPipeline, fields.persistentOps, fields.persistentWorkflowTemplateID)
+        try needs(fields.persistentType, fields.persistentOps, fields.persistentWorkflowTemplateID)
+        try needs(fields.transformFallbackMode, fields.transform)
+        try needs(fields.transformFallbackKey, fields.transform)
+        if policy.forceSaveKey == true { try needs(fields.forceSaveKey, fields.saveKey) }
+        if let least = policy.fsizeMin, let most = policy.fsizeLimit, least > most {
             throw FieldProblem("policy.fsizeMin", "must not be greater than fsizeLimit")
         }
-        if policy["mimeLimit"] != nil, policy.integer("detectMime") == 0 {
+        if policy.mimeLimit != nil, policy.detectMime == 0 {
             throw FieldProblem(
                 "policy.detectMime", "must be 1 beside mimeLimit, or -1 where the client's type shall stand")
         }
-        if let type = policy.integer("fileType"), type == 2 || type == 3, policy["persistentOps"] != nil {
+        if let type = policy.fileType, type == 2 || type == 3, policy.persistentOps != nil {
             throw FieldProblem("policy.persistentOps", "cannot stand beside fileType 2 or 3")
         }
     }
@@ -99,18 +104,18 @@ extension PutPolicy {
     }
 
     /// Operations are joined by `;`, their steps by `|`, and a step `saveas/<entry>` writes an object.
-    private static func check(operations: [UInt8], _ grant: GrantFields) throws(FieldProblem) {
+    private static func check(operations: [UInt8], _ context: GrantContext) throws(FieldProblem) {
         let steps = operations.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "|") }
         for step in steps where step.starts(with: "saveas".utf8) {
             let parts = step.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             guard parts.count > 1, let entry = EntryURI.read(Array(parts[1]).span) else {
                 throw FieldProblem("policy.persistentOps", "saveas must be followed by / and the base64 of bucket:key")
             }
-            if case .anything = grant.target { continue }
-            guard entry.bucket == grant.bucket else {
+            if case .anything = context.target { continue }
+            guard entry.bucket == context.bucket else {
                 throw FieldProblem("policy.persistentOps", "saveas must name the grant's bucket")
             }
-            try check(entry.key, in: "persistentOps", grant.target)
+            try check(entry.key, in: "persistentOps", context.target)
         }
     }
 

@@ -6,107 +6,119 @@ import Bytes
 struct PutPolicy: Sendable {
     /// The members that do not change, each with the comma before it.
     private let constant: [UInt8]
-    /// The numbers that callers may choose.
-    private let chosen: [Chosen]
+    /// The numbers that callers may choose, each with the grant's own number.
+    private let chosen: [(choice: Choice, limit: Int64?)]
     let endUser: KeyTemplate?
 
-    private struct Chosen: Sendable {
-        /// The place of the parameter in the route's list.
-        let position: Int
-        let name: [UInt8]
-        /// The grant's own number.
-        let limit: Int64?
+    /// A number that a grant may let callers choose: a choice only tightens (R16).
+    struct Choice: Sendable {
+        let field: Field<Int?>
+        let parameter: Parameter<Int64>
+        /// Whether the smaller number is the tighter one.
         let smallerIsTighter: Bool
+
+        /// The parameter may be what the field may be, whoever gives it: 0 would lift some limits.
+        init(_ field: Field<Int?>, _ bounds: ClosedRange<Int64>, smallerIsTighter: Bool) {
+            self.field = field
+            parameter = Parameter(
+                field.description.name, .integer(bounds),
+                "The put policy's field, where the grant's `choose` names it.")
+            self.smallerIsTighter = smallerIsTighter
+        }
     }
 
     /// What a grant's `policy` may hold, with the vendor's types. The service writes `scope`, `deadline`, `isPrefixalScope`
     /// and `insertOnly` itself.
-    static let fields: [FieldDescription] = [
-        FieldDescription("endUser", .template, "Who uploads; a template."),
-        FieldDescription("saveKey", .string, "The key where the client gives none; begins with the grant's keyPrefix."),
-        FieldDescription("forceSaveKey", .boolean, "Whether saveKey goes before the client's key."),
-        FieldDescription("returnUrl", .string, "Where a browser is sent after the upload."),
-        FieldDescription("returnBody", .string, "What the uploader gets, with the vendor's magic variables."),
-        FieldDescription("callbackUrl", .string, "Whom the vendor tells; several joined by ;."),
-        FieldDescription("callbackHost", .string, "The Host field of the callback."),
-        FieldDescription("callbackBody", .string, "The callback's body, with magic variables."),
-        FieldDescription(
+    struct Fields: FieldGroup {
+        let endUser = Field("endUser", .template, "Who uploads; a template.")
+        let saveKey = Field(
+            "saveKey", .string, "The key where the client gives none; begins with the grant's keyPrefix.")
+        let forceSaveKey = Field("forceSaveKey", .boolean, "Whether saveKey goes before the client's key.")
+        let returnUrl = Field("returnUrl", .string, "Where a browser is sent after the upload.")
+        let returnBody = Field("returnBody", .string, "What the uploader gets, with the vendor's magic variables.")
+        let callbackUrl = Field("callbackUrl", .string, "Whom the vendor tells; several joined by ;.")
+        let callbackHost = Field("callbackHost", .string, "The Host field of the callback.")
+        let callbackBody = Field("callbackBody", .string, "The callback's body, with magic variables.")
+        let callbackBodyType = Field(
             "callbackBodyType", .choice(["application/x-www-form-urlencoded", "application/json"]),
-            "The callback's Content-Type."),
-        FieldDescription("callbackFetchKey", .integer(0...1), "Whether the callback's answer names the key."),
-        FieldDescription("persistentOps", .string, "Operations on the uploaded object, joined by ;."),
-        FieldDescription("persistentNotifyUrl", .string, "Whom the vendor tells when they are done."),
-        FieldDescription("persistentPipeline", .string, "The queue they run in."),
-        FieldDescription("persistentType", .integer(0...1), "1 for idle-time jobs."),
-        FieldDescription("persistentWorkflowTemplateID", .string, "A workflow template instead of persistentOps."),
-        FieldDescription("fsizeMin", .integer(0...Int64.max), "The smallest object, in bytes."),
-        FieldDescription("fsizeLimit", .integer(1...Int64.max), "The largest object, in bytes."),
-        FieldDescription(
+            "The callback's Content-Type.")
+        let callbackFetchKey = Field(
+            "callbackFetchKey", .integer(0...1), "Whether the callback's answer names the key.")
+        let persistentOps = Field("persistentOps", .string, "Operations on the uploaded object, joined by ;.")
+        let persistentNotifyUrl = Field("persistentNotifyUrl", .string, "Whom the vendor tells when they are done.")
+        let persistentPipeline = Field("persistentPipeline", .string, "The queue they run in.")
+        let persistentType = Field("persistentType", .integer(0...1), "1 for idle-time jobs.")
+        let persistentWorkflowTemplateID = Field(
+            "persistentWorkflowTemplateID", .string, "A workflow template instead of persistentOps.")
+        let fsizeMin = Field("fsizeMin", .integer(Bounds.fsizeMin), "The smallest object, in bytes.")
+        let fsizeLimit = Field("fsizeLimit", .integer(Bounds.fsizeLimit), "The largest object, in bytes.")
+        let detectMime = Field(
             "detectMime", .integer(-1...1),
-            "Where an object's type comes from: 1 its content, -1 the client, 0 the client and else the names."),
-        FieldDescription("mimeLimit", .string, "Which types may be uploaded; implies detectMime 1."),
-        FieldDescription("keylimit", .strings, "The only keys that may be uploaded, 20 at most."),
-        FieldDescription("fileType", .integer(0...4), "The storage class."),
-        FieldDescription("deleteAfterDays", .integer(1...36500), "When the object is deleted, in days."),
-        FieldDescription("trafficLimit", .integer(819_200...838_860_800), "Bits per second."),
-        FieldDescription("transform", .string, "How the object is changed as it comes; deprecated by the vendor."),
-        FieldDescription("transformFallbackMode", .string, "What happens when that fails; deprecated."),
-        FieldDescription(
+            "Where an object's type comes from: 1 its content, -1 the client, 0 the client and else the names.")
+        let mimeLimit = Field("mimeLimit", .string, "Which types may be uploaded; implies detectMime 1.")
+        let keylimit = Field("keylimit", .strings, "The only keys that may be uploaded, 20 at most.")
+        let fileType = Field("fileType", .integer(0...4), "The storage class.")
+        let deleteAfterDays = Field(
+            "deleteAfterDays", .integer(Bounds.deleteAfterDays), "When the object is deleted, in days.")
+        let trafficLimit = Field("trafficLimit", .integer(Bounds.trafficLimit), "Bits per second.")
+        let transform = Field("transform", .string, "How the object is changed as it comes; deprecated by the vendor.")
+        let transformFallbackMode = Field("transformFallbackMode", .string, "What happens when that fails; deprecated.")
+        let transformFallbackKey = Field(
             "transformFallbackKey", .string,
-            "Where the object goes then; begins with the grant's keyPrefix; deprecated."),
-    ]
-
-    /// The numbers that a grant may let callers choose, and whether the smaller one is the tighter one: a choice only
-    /// tightens (R16). Everything else is the grant's alone.
-    static let choices: [(name: String, smallerIsTighter: Bool)] = [
-        ("fsizeLimit", true), ("fsizeMin", false), ("deleteAfterDays", true), ("trafficLimit", true),
-    ]
-
-    /// What a number may be, whoever gives it: 0 would lift some limits.
-    static func bounds(of name: String) -> ClosedRange<Int64> {
-        if case .integer(let bounds)? = fields.first(where: { $0.name == name })?.kind { bounds } else { 0...0 }
+            "Where the object goes then; begins with the grant's keyPrefix; deprecated.")
     }
 
-    /// - Parameters:
-    ///   - choose: the grant's `choose`.
-    ///   - position: where the parameter of a name stands in the route's list.
+    static let fields = Fields()
+
+    /// The numbers that a grant may let callers choose. Everything else is the grant's alone.
+    static let choices = [
+        Choice(fields.fsizeLimit, Bounds.fsizeLimit, smallerIsTighter: true),
+        Choice(fields.fsizeMin, Bounds.fsizeMin, smallerIsTighter: false),
+        Choice(fields.deleteAfterDays, Bounds.deleteAfterDays, smallerIsTighter: true),
+        Choice(fields.trafficLimit, Bounds.trafficLimit, smallerIsTighter: true),
+    ]
+
+    /// What these numbers may be.
+    private enum Bounds {
+        static let fsizeMin: ClosedRange<Int64> = 0...Int64.max
+        static let fsizeLimit: ClosedRange<Int64> = 1...Int64.max
+        static let deleteAfterDays: ClosedRange<Int64> = 1...36500
+        static let trafficLimit: ClosedRange<Int64> = 819_200...838_860_800
+    }
+
+    /// - Parameter choose: the grant's `choose`.
     init(
-        _ policy: FieldValues, insertOnly: Bool, choose: [[UInt8]], _ grant: GrantFields, position: (String) -> Int?
+        _ policy: Settings<Fields>, insertOnly: Bool, choose: [[UInt8]], _ context: GrantContext
     ) throws(FieldProblem) {
-        try PutPolicy.check(policy, grant)
-        var chosen: [Chosen] = []
+        try PutPolicy.check(policy, context)
+        var chosen: [(choice: Choice, limit: Int64?)] = []
         for name in choose {
-            guard let choice = PutPolicy.choices.first(where: { name.elementsEqual($0.name.utf8) }),
-                let position = position(choice.name)
-            else {
-                let known = PutPolicy.choices.map(\.name).joined(separator: ", ")
+            guard let choice = PutPolicy.choices.first(where: { name.elementsEqual($0.parameter.name.utf8) }) else {
+                let known = PutPolicy.choices.map(\.parameter.name).joined(separator: ", ")
                 throw FieldProblem("choose", "callers may choose only \(known)")
             }
-            chosen.append(
-                Chosen(
-                    position: position, name: name, limit: policy.integer(choice.name),
-                    smallerIsTighter: choice.smallerIsTighter))
+            chosen.append((choice, policy.values[choice.field].map { Int64($0) }))
         }
         self.chosen = chosen
-        endUser = policy.template("endUser")
+        endUser = policy.endUser
         var text = ByteWriter()
         if insertOnly { text.append(",\"insertOnly\":1") }
-        for field in PutPolicy.fields {
-            if chosen.contains(where: { $0.name.elementsEqual(field.name.utf8) }) { continue }
-            text.append(member: field.name, policy[field.name])
+        for field in PutPolicy.fields.descriptions {
+            if chosen.contains(where: { $0.choice.parameter.name == field.name }) { continue }
+            text.append(member: field.name, policy.values[field])
         }
-        if policy["mimeLimit"] != nil, policy["detectMime"] == nil { text.append(",\"detectMime\":1") }
+        if policy.mimeLimit != nil, policy.detectMime == nil { text.append(",\"detectMime\":1") }
         constant = text.array
     }
 
     /// Whether the caller may choose what it chose.
-    func objection(to ask: borrowing Ask, positions: [Int]) -> Objection? {
-        for position in positions {
-            guard let value = ask.integer(at: position) else { continue }
-            guard let choice = chosen.first(where: { $0.position == position }) else {
+    func objection(to ask: borrowing Ask) -> Objection? {
+        for choice in PutPolicy.choices {
+            guard let value = ask[choice.parameter] else { continue }
+            guard let own = chosen.first(where: { $0.choice.parameter.name == choice.parameter.name }) else {
                 return Objection("choose", "the grant does not let callers choose this field of the put policy")
             }
-            if let limit = choice.limit, choice.smallerIsTighter ? value > limit : value < limit {
+            if let limit = own.limit, choice.smallerIsTighter ? value > limit : value < limit {
                 return Objection("policy", "a number that a caller chooses may only tighten the grant's")
             }
         }
@@ -131,10 +143,10 @@ struct PutPolicy: Sendable {
             out.append(jsonString: permit.vendorName)
         }
         out.append(constant)
-        for choice in chosen {
-            guard let value = ask.integer(at: choice.position) ?? choice.limit else { continue }
+        for (choice, limit) in chosen {
+            guard let value = ask[choice.parameter] ?? limit else { continue }
             out.append(",\"")
-            out.append(choice.name)
+            out.append(text: choice.parameter.name)
             out.append("\":")
             out.append(decimal: value)
         }

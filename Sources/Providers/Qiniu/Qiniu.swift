@@ -6,11 +6,7 @@ enum Qiniu {
     static let description = ProviderDescription(
         name: "qiniu", title: "Qiniu Kodo",
         givesSessions: false,
-        credentialFields: [
-            FieldDescription(
-                "cdnKey", .secret, "The key of the CDN domain's timestamp anti-leech, for `qiniu.cdn-url`."),
-            fetchLimits,
-        ],
+        credentialFields: credential.descriptions,
         routes: [
             UploadToken.route, Download.privateURL, Download.cdnURL, ManagementAuthorization.route,
             ManagementFetch.buckets, ManagementFetch.files, ManagementFetch.stat, QiniuCallback.route,
@@ -24,18 +20,13 @@ enum Qiniu {
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         })
 
-    private static let fetchLimits = FieldDescription(
-        "limits",
-        .object([
-            FieldDescription(
-                "callsPerSecond", .integer(1...100_000), standard: "1000", "Calls that may be begun in a second."),
-            FieldDescription(
-                "callBurst", .integer(1...100_000), standard: "1000",
-                "Calls that may be begun at once after a silence."),
-            FieldDescription(
-                "patience", .duration(100...60_000), standard: "\"1500ms\"",
-                "How long a request may wait; then it is told to come back. Each of the `hosts` has its share of it."),
-        ]), "How often and how long Kodo is asked for `qiniu.buckets`, `qiniu.files` and `qiniu.stat`.")
+    /// What a credential may hold beside what those of every provider may.
+    struct CredentialFields: FieldGroup {
+        let cdnKey = Field("cdnKey", .secret, "The key of the CDN domain's timestamp anti-leech, for `qiniu.cdn-url`.")
+        let limits = FetchLimits.field
+    }
+
+    static let credential = CredentialFields()
 
     /// The longest object key, in bytes (put policy, `scope`).
     static let maximumKeyLength = 750

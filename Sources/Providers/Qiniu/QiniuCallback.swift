@@ -15,32 +15,31 @@ struct QiniuCallback: CallbackVerifier {
 
     static let route = RouteDescription(
         "qiniu.callback", path: "/qiniu/callback", "Callbacks from Kodo, verified and answered.",
-        parameters: [],
-        grantFields: [
-            FieldDescription(
-                "publicURL", .string, required: true,
-                "The `callbackUrl` as Kodo knows it; its callbacks are answered at its path."),
-            FieldDescription(
-                "reply", .json(maximumLength: 8192), required: true,
-                "What a genuine callback is answered, and what Kodo tells the uploader."),
-            FieldDescription(
-                "schemes", .strings, standard: "[\"qiniu\", \"qbox\"]",
-                "Which of Kodo's signatures are believed; qbox covers neither method nor host, and never ends."),
-        ],
-        answer: [], scope: [], enforcement: .callback, hasCallers: false, withoutKey: .prefix, longestLifetime: nil,
-        makeIssuer: { fields throws(FieldProblem) in .verifying(try QiniuCallback(fields)) })
+        request: RouteRequest([], withoutKey: .prefix),
+        grant: RouteGrant(callbacks: Fields()) { grant throws(FieldProblem) in try QiniuCallback(grant) },
+        answer: RouteAnswer([]))
 
-    init(_ fields: GrantFields) throws(FieldProblem) {
-        guard let url = PublicURL(fields.grant.string("publicURL") ?? []) else {
-            throw FieldProblem("publicURL", PublicURL.form)
-        }
-        let names = fields.grant.strings("schemes") ?? []
+    struct Fields: FieldGroup {
+        let publicURL = Field(
+            "publicURL", .string, required: true,
+            "The `callbackUrl` as Kodo knows it; its callbacks are answered at its path.")
+        let reply = Field(
+            "reply", .json(maximumLength: 8192), required: true,
+            "What a genuine callback is answered, and what Kodo tells the uploader.")
+        let schemes = Field(
+            "schemes", .strings, default: .texts("qiniu", "qbox"),
+            "Which of Kodo's signatures are believed; qbox covers neither method nor host, and never ends.")
+    }
+
+    init(_ grant: Settings<Fields>) throws(FieldProblem) {
+        guard let url = PublicURL(grant.publicURL ?? []) else { throw FieldProblem("publicURL", PublicURL.form) }
+        let names = grant.schemes
         let known = QiniuCallback.schemes
         guard !names.isEmpty, names.allSatisfy({ name in known.contains { $0.name.utf8.elementsEqual(name) } }) else {
             throw FieldProblem("schemes", "must be of qiniu and qbox, at least one")
         }
         publicURL = url
-        reply = fields.grant.json("reply") ?? []
+        reply = grant.reply ?? []
         signatures = known.filter { names.contains(Array($0.name.utf8)) }.map(\.signature)
     }
 

@@ -13,56 +13,54 @@ struct UploadToken: TokenIssuer {
 
     static let route = RouteDescription(
         "qiniu.uptoken", path: "/qiniu/uptoken", "An upload token for one key or one prefix of a bucket.",
-        parameters: [
-            .grant, .bucket,
-            ParameterDescription(
-                "key", .key(maximumLength: Qiniu.maximumKeyLength),
-                "The object's whole key; without it the token is for the grant's key or prefix."),
-            .expires,
-        ]
-            + PutPolicy.choices.map {
-                ParameterDescription(
-                    $0.name, .integer(PutPolicy.bounds(of: $0.name)),
-                    "The put policy's field, where the grant's `choose` names it.")
-            },
-        grantFields: [
-            FieldDescription("policy", .object(PutPolicy.fields), "Fields of the put policy."),
-            FieldDescription(
-                "choose", .strings, told: true,
-                "Fields of the put policy that callers may choose, only to tighten them."),
-            FieldDescription("domain", .string, told: true, "Where the bucket is downloaded from; told to the client."),
-            FieldDescription(
-                "overwrite", .boolean, standard: "false", "Whether an object that is there may be replaced."),
-        ],
-        answer: [
-            AnswerField("uptoken", "The upload token."), AnswerField("token", "The same, under its other usual name."),
-            AnswerField("bucket", "The bucket."),
-            AnswerField("key", "The key that the token is for; null for a prefix."),
-            AnswerField("keyPrefix", "The prefix that keys must begin with, where the token is for a prefix."),
-            AnswerField("domain", "Where the bucket is downloaded from, where the grant says so."),
-            AnswerField("deadline", type: .integer, "When the token ends, in seconds since 1970."),
-        ],
-        token: ["uptoken"], scope: [.bucket, .key, .keyPrefix], enforcement: .qiniuUploadToken, withoutKey: .prefix,
-        longestLifetime: 7 * 86_400,
-        lastMoment: Qiniu.lastDeadline,
-        makeIssuer: { fields throws(FieldProblem) in .signing(try UploadToken(fields)) })
+        request: RouteRequest(
+            parameters.descriptions + PutPolicy.choices.map(\.parameter.description), withoutKey: .prefix),
+        grant: RouteGrant(
+            Fields(), scope: [.bucket, .key, .keyPrefix],
+            lifetime: .upTo(7 * 86_400, lastMoment: Qiniu.lastDeadline), enforcement: .qiniuUploadToken
+        ) { grant, context throws(FieldProblem) in .signing(try UploadToken(grant, context)) },
+        answer: RouteAnswer(
+            [
+                AnswerField("uptoken", "The upload token."),
+                AnswerField("token", "The same, under its other usual name."), AnswerField("bucket", "The bucket."),
+                AnswerField("key", "The key that the token is for; null for a prefix."),
+                AnswerField("keyPrefix", "The prefix that keys must begin with, where the token is for a prefix."),
+                AnswerField("domain", "Where the bucket is downloaded from, where the grant says so."),
+                AnswerField("deadline", type: .integer, "When the token ends, in seconds since 1970."),
+            ], token: ["uptoken"]))
 
-    private static let choicePositions = PutPolicy.choices.compactMap { route.position(of: $0.name) }
+    private struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let bucket = Parameter.bucket
+        let key = Parameter(
+            "key", .key(maximumLength: Qiniu.maximumKeyLength),
+            "The object's whole key; without it the token is for the grant's key or prefix.")
+        let expires = Parameter.expires
+    }
 
-    init(_ fields: GrantFields) throws(FieldProblem) {
-        let fixed = fields.grant.object("policy") ?? FieldValues()
+    private static let parameters = Parameters()
+
+    struct Fields: FieldGroup {
+        let policy = Field("policy", object: PutPolicy.fields, "Fields of the put policy.")
+        let choose = Field(
+            "choose", .strings, told: true, "Fields of the put policy that callers may choose, only to tighten them.")
+        let domain = Field(
+            "domain", .string, told: true, "Where the bucket is downloaded from; told to the client.")
+        let overwrite = Field(
+            "overwrite", .boolean, default: false, "Whether an object that is there may be replaced.")
+    }
+
+    init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
         policy = try PutPolicy(
-            fixed,
-            insertOnly: fields.grant.boolean("overwrite") != true, choose: fields.grant.strings("choose") ?? [],
-            fields, position: { UploadToken.route.position(of: $0) })
-        domain = fields.grant.string("domain")
-        unenforced = fixed["mimeLimit"] != nil && fixed.integer("detectMime") == -1 ? [.clientsType] : []
+            grant.policy, insertOnly: !grant.overwrite, choose: grant.choose ?? [], context)
+        domain = grant.domain
+        unenforced = grant.policy.mimeLimit != nil && grant.policy.detectMime == -1 ? [.clientsType] : []
     }
 
     var vendorName: KeyTemplate? { policy.endUser }
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        policy.objection(to: ask, positions: UploadToken.choicePositions)
+        policy.objection(to: ask)
     }
 
     func issue(

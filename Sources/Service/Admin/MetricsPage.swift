@@ -68,7 +68,7 @@ struct MetricsPage: Sendable {
 
     private func writeRequests(_ sums: [UInt64], to page: inout Exposition) {
         page.begin("countersign_issued_total", .counter, "What was issued, by route and by provider.")
-        for (place, route) in Registry.routes.enumerated() where route.description.hasCallers {
+        for (place, route) in Registry.routes.enumerated() where route.description.grant.hasCallers {
             page.add(
                 sums[RequestMeter.Place.issued + place], ("route", route.description.name),
                 ("provider", route.provider.name))

@@ -46,7 +46,7 @@ enum OpenAPI {
 
     private static var paths: [(name: String, value: JSONDocument)] {
         let routes = Registry.routes.map(\.description).map { route in
-            (name: route.path.text, value: route.hasCallers ? path(of: route) : callback(of: route))
+            (name: route.path.text, value: route.grant.hasCallers ? path(of: route) : callback(of: route))
         }
         let own: [(name: String, value: JSONDocument)] = [
             (
@@ -102,12 +102,12 @@ enum OpenAPI {
 
     private static func path(of route: RouteDescription) -> JSONDocument {
         var success: [(String, JSONDocument)] = [("application/json", ["schema": answer(of: route)])]
-        if route.textParameter != nil { success.append(("text/plain", ["schema": ["type": "string"]])) }
+        if route.request.textParameter != nil { success.append(("text/plain", ["schema": ["type": "string"]])) }
         return [
             "get": operation(
                 route.name, route.summary,
                 [
-                    ("parameters", .list(route.parameters.flatMap { queryParameters($0) })),
+                    ("parameters", .list(route.request.parameters.flatMap { queryParameters($0) })),
                     ("responses", responses(success, withBody: false)),
                 ]),
             "post": operation(
@@ -150,13 +150,13 @@ enum OpenAPI {
     }
 
     private static func body(of route: RouteDescription) -> JSONDocument {
-        let members = route.parameters.flatMap { parameter in
+        let members = route.request.parameters.flatMap { parameter in
             ([parameter.name] + parameter.aliases).map { name in
                 (name, schema(of: parameter.kind, inQuery: false))
             }
         }
         var content = forms(of: members)
-        if route.textParameter != nil {
+        if route.request.textParameter != nil {
             content.append(("text/plain", ["schema": ["type": "string", "minLength": 1]]))
         }
         return ["content": .object(content)]
@@ -169,12 +169,14 @@ enum OpenAPI {
         return ["required": true, "content": .object(forms(of: members, isOpen: true))]
     }
 
+    private static let inquiryFields = Schema.Inquiry().descriptions
+
     private static var inquiry: JSONDocument {
         let schema: JSONDocument = [
             "type": "object", "additionalProperties": false,
-            "required": .list(Schema.inquiry.filter(\.isRequired).map { .text($0.name) }),
+            "required": .list(inquiryFields.filter(\.isRequired).map { .text($0.name) }),
             "properties": .object(
-                Schema.inquiry.map { field in
+                inquiryFields.map { field in
                     (field.name, ["type": type(of: field.kind), "description": .text(field.summary)])
                 }),
         ]
@@ -245,7 +247,7 @@ enum OpenAPI {
                 ]
             ), ("serverTime", ["type": "string", "description": "When it was issued, in UTC."]),
         ]
-        let members = members(of: route.answer)
+        let members = members(of: route.answer.members)
         return schema(of: members + own.filter { own in !members.contains { $0.0 == own.0 } })
     }
 

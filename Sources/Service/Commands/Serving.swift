@@ -173,20 +173,7 @@ extension Server.Settings {
         reservedConnections = edition.configuration.admin.connections
         identity = edition.identity
         transport = from.transport.flatMap(TransportKind.init) ?? .standard
-        connections = from.limits.connections
-        handshakes = from.limits.handshakes
-        drainTimeout = from.limits.drainTimeout
-        limits.requestLine = from.limits.requestLine
-        limits.headers = from.limits.headers
-        limits.headerCount = from.limits.headerCount
-        limits.body = from.limits.body
-        limits.tlsMessages = from.limits.tlsMessages
-        limits.headerTimeout = from.limits.headerTimeout
-        limits.requestTimeout = from.limits.requestTimeout
-        limits.writeTimeout = from.limits.writeTimeout
-        limits.idleTimeout = from.limits.idleTimeout
-        buffers = from.limits.buffers
-        connectionBuffer = from.limits.connectionBuffer
+        limits = from.limits
         proxies = TrustedProxies(from.proxies.blocks, includesLocal: from.proxies.includesLocal)
         usesProxyProtocol = from.proxies.sendsHeader
     }

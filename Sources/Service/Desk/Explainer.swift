@@ -2,6 +2,7 @@ import Access
 import Bytes
 import Configuration
 import Crypto
+import HTTP
 import Providers
 
 /// Decides inquiries as the pipeline decides requests, and says why. It issues nothing.
@@ -20,7 +21,7 @@ struct Explainer {
 
         /// Who holds the bearer to what is permitted.
         var enforcement: [Enforcement] {
-            inquiry.description.enforcement + (permitted?.grant.unenforced ?? [])
+            inquiry.description.grant.enforcement + (permitted?.grant.unenforced ?? [])
         }
 
         /// What is permitted; nil for nothing.

@@ -3,9 +3,9 @@ import Bytes
 import Configuration
 import Providers
 
-/// What the body of a request says is asked: an object of the members of `Schema.inquiry`.
+/// What the body of a request says is asked: an object of the members of `Schema.Inquiry`.
 extension Inquiry {
-    private static let members = Schema.inquiry.map(\.name)
+    private static let members = Schema.Inquiry().descriptions.map(\.name)
 
     /// - Parameter now: when it is asked, if the body does not say; seconds since 1970.
     init(reading body: Span<UInt8>, maximumDepth depth: Int, at now: Int64) throws(Refusal) {
@@ -23,7 +23,7 @@ extension Inquiry {
             throw Inquiry.fault("caller must be \"anonymous\", \"apiKey:ID\", \"certificate:ID\" or \"jwt:ID/SUBJECT\"")
         }
         guard let route = value["route"]?.text.flatMap({ Registry.route(named: $0.text) }),
-            Registry.routes[route].description.hasCallers
+            Registry.routes[route].description.grant.hasCallers
         else { throw Inquiry.fault("route must be one of those that issue something, such as \"qiniu.uptoken\"") }
         self.caller = caller
         self.route = route

@@ -50,7 +50,7 @@ extension Inquiry {
 
     /// The route that is named, or that of the grant that is.
     private static func route(_ options: Options, _ configuration: Configuration) throws(UsageError) -> Int {
-        let known = Registry.routes.map(\.description).filter(\.hasCallers).map(\.name)
+        let known = Registry.routes.map(\.description).filter(\.grant.hasCallers).map(\.name)
         if let name = options[.route] {
             guard known.contains(name), let route = Registry.route(named: name) else {
                 let hint = NearestName.of(name, among: known).map { "did you mean \($0)?" }

@@ -40,11 +40,11 @@ struct Inquiry {
                 try ask.parameters.add(name: Array(text: "grant").span, value: grant.span, form: .text)
             }
         } catch {
-            throw Refusal(error, known: description.parameters)
+            throw Refusal(error, known: description.request.parameters)
         }
         do throws(AskError) {
-            try ask.read(by: description.parameters)
-            try description.read(&ask, moment)
+            try ask.read(by: description.request.parameters)
+            try description.request.read(&ask, moment)
         } catch {
             throw Refusal(error)
         }

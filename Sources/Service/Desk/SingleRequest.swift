@@ -101,7 +101,7 @@ final class SingleRequest {
         audit = configuration.audit.map { AuditDesk($0, edition.log, by: "command") }
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var settings = Server.Settings(addresses: [], workers: 1)
-        settings.drainTimeout = 0
+        settings.limits.drainTimeout = 0
         let server = try Server(settings, resolver: Resolver()) { loop in
             let handler = try LoopHandler(edition, limiter, Metrics(), loop, auditing: audit)
             self.handler = handler

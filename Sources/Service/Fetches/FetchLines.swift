@@ -12,7 +12,7 @@ package struct FetchLines: Sendable {
         /// Its name, which stays from one configuration to the next.
         let credential: String
         let endpoints: [VendorEndpoint]
-        let limits: Configuration.FetchLimits
+        let limits: FetchLimits
     }
 
     /// By the index of the grant; nil for those of other routes.
@@ -57,7 +57,7 @@ package struct FetchLines: Sendable {
 
     /// A request waits as long as one for a session; nobody waits for what comes later, so that is a call's deadline, too. Each
     /// endpoint has its share of it.
-    static func limits(_ limits: Configuration.FetchLimits = .init(), endpoints: Int) -> UpstreamLimits {
+    static func limits(_ limits: FetchLimits = .init(), endpoints: Int) -> UpstreamLimits {
         var upstream = UpstreamLimits()
         upstream.patience = limits.patience
         upstream.callTimeout = limits.patience

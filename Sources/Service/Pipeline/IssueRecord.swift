@@ -24,7 +24,7 @@ final class AuditedGrant {
         line.add("provider", Array(text: route.provider.name))
         line.add("credential", Array(text: configuration.credentials[grant.credential].name))
         members = line.bytes.array
-        tokens = route.description.token.map { Array(text: "\"\($0)\":\"") }
+        tokens = route.description.answer.token.map { Array(text: "\"\($0)\":\"") }
         isFetched = if case .asking = configuration.issuers[grant.index] { true } else { false }
     }
 }

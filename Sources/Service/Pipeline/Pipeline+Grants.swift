@@ -71,7 +71,7 @@ extension ByteWriter {
         }
         if let key = listed.key { append(jsonString: key) } else if case .key = grant.target { append("null") }
         append(grant.facts)
-        if !grant.neverEnds, route.description.longestLifetime != nil {
+        if !grant.neverEnds, route.description.grant.lifetime != nil {
             append(",\"lifetime\":")
             append(decimal: grant.lifetime)
             append(",\"maxLifetime\":")

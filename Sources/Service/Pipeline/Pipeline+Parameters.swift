@@ -12,11 +12,11 @@ extension Pipeline {
     ) throws(Refusal) {
         ask.reset()
         if request.head.method == .post {
-            try readQueryOfPost(request, by: caller, among: route.parameters)
-            try readBody(of: request, textParameter: route.textParameter, among: route.parameters)
+            try readQueryOfPost(request, by: caller, among: route.request.parameters)
+            try readBody(of: request, textParameter: route.request.textParameter, among: route.request.parameters)
         } else {
             guard request.body.isEmpty else { throw .unwantedBody }
-            try readParameters(among: route.parameters) { ask throws(ParameterError) in
+            try readParameters(among: route.request.parameters) { ask throws(ParameterError) in
                 try ask.parameters.read(form: request.query)
             }
             if caller.ticket != nil { _ = ask.parameters.take("ticket") }
@@ -25,10 +25,11 @@ extension Pipeline {
         if let ticket = caller.ticket { objection = try fix(ticket.terms, for: route) }
         // Some clients list every type they can stand; who can read JSON gets JSON.
         ask.wantsText =
-            route.textParameter != nil && accepts("text/plain", request) && !accepts("application/json", request)
+            route.request.textParameter != nil && accepts("text/plain", request)
+            && !accepts("application/json", request)
         do throws(AskError) {
-            try ask.read(by: route.parameters)
-            try route.read(&ask, moment)
+            try ask.read(by: route.request.parameters)
+            try route.request.read(&ask, moment)
         } catch {
             throw Refusal(error)
         }
@@ -42,8 +43,8 @@ extension Pipeline {
     /// - Returns: what the ticket has otherwise than the request.
     private mutating func fix(_ ticket: TicketTerms, for route: RouteDescription) throws(Refusal) -> Objection? {
         var objection: Objection?
-        try readParameters(among: route.parameters) { ask throws(ParameterError) in
-            objection = try ask.fix(ticket, by: route.parameters)
+        try readParameters(among: route.request.parameters) { ask throws(ParameterError) in
+            objection = try ask.fix(ticket, by: route.request.parameters)
         }
         return objection
     }

@@ -62,8 +62,8 @@ extension Pipeline {
             throw Refusal(.notInGrant(nil))
         }
         let route = Registry.routes[grant.route].description
-        do throws(AskError) { try ask.read(by: route.parameters) } catch { throw Refusal(error) }
-        let terms = TicketTerms(grant: grant.name, parameters: ask.fixed(by: route.parameters))
+        do throws(AskError) { try ask.read(by: route.request.parameters) } catch { throw Refusal(error) }
+        let terms = TicketTerms(grant: grant.name, parameters: ask.fixed(by: route.request.parameters))
         let moment = try moment(at: instant)
         let end = min(moment.unixSeconds + lifetime, caller.endsAt ?? .max)
         let mark: [UInt8]
@@ -106,8 +106,8 @@ extension Pipeline {
 
     /// What minting itself asks; all else are the route's own parameters.
     private static let mintParameters = [
-        ParameterDescription.grant,
-        ParameterDescription("expires", .lifetime(least: 1), "For how many seconds the ticket should hold."),
+        Parameter.grant.description,
+        Parameter("expires", .lifetime(least: 1), "For how many seconds the ticket should hold.").description,
     ]
 
     /// Takes `expires`, which is the ticket's and not the route's, out of the parameters.

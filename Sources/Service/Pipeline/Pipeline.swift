@@ -145,7 +145,7 @@ struct Pipeline: ~Copyable {
                 _ = try identify(request, on: route, at: instant, into: &response)
                 guard request.head.method == .post else { throw .unwantedBody }
                 _ = try bodyType(
-                    of: request, textParameter: Registry.routes[route].description.textParameter)
+                    of: request, textParameter: Registry.routes[route].description.request.textParameter)
             case .callback: _ = try judgeHead(of: request, at: instant)
             case .grants where request.head.method != .options:
                 _ = try identifyLister(request, at: instant, into: &response)
@@ -200,7 +200,8 @@ struct Pipeline: ~Copyable {
 
     /// In whose words the errors of the request's route are told.
     func words(for request: borrowing Request) -> Refusal.Words {
-        guard case .issue(let route)? = router.find(request.path), Registry.routes[route].description.errorsForSDK
+        guard case .issue(let route)? = router.find(request.path),
+            Registry.routes[route].description.answer.errorsForSDK
         else { return .problem }
         return .sdk(inBody: configuration.server.statusInBody)
     }

@@ -27,7 +27,7 @@ struct Router: Sendable {
             Registry.routes.enumerated().map { route in
                 (
                     route.element.description.path,
-                    route.element.description.hasCallers ? .issue(route: route.offset) : .callback
+                    route.element.description.grant.hasCallers ? .issue(route: route.offset) : .callback
                 )
             }
             + aliases.map { ($0.path, .issue(route: $0.route)) } + callbacks.map { ($0, .callback) }

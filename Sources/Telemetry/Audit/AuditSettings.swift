@@ -3,22 +3,13 @@ import Crypto
 /// How what was issued is kept on record.
 package struct AuditSettings: Sendable {
     /// What an answer waits for.
-    package enum Durability: Int, Sendable {
+    package enum Durability: Int, CaseIterable, Sendable {
         /// Nothing: its line is written behind it.
         case none
         /// The disk has its line, among those of all that came meanwhile.
         case batch
         /// The disk has its line, and no other comes before.
         case each
-
-        package init?(name: String) {
-            switch name {
-            case "none": self = .none
-            case "batch": self = .batch
-            case "each": self = .each
-            default: return nil
-            }
-        }
     }
 
     package let file: String

@@ -34,8 +34,8 @@ struct House: Sendable {
             for (name, value) in parameters {
                 try ask.parameters.add(name: name.bytes.span, value: value.span, form: .text)
             }
-            try ask.read(by: description.parameters)
-            try description.read(&ask, moment)
+            try ask.read(by: description.request.parameters)
+            try description.request.read(&ask, moment)
         } catch { return false }
         var workspace = PolicyWorkspace()
         switch configuration.policy.decide(

@@ -19,7 +19,7 @@ struct InspectionSample {
     /// One credential of each provider, all with the same key.
     static func keyring() throws -> Keyring {
         var fields = FieldValues()
-        fields["cdnKey"] = .secret(Secret(Array(cdnKey.utf8)))
+        fields[Qiniu.credential.cdnKey] = Secret(Array(cdnKey.utf8))
         return Keyring([Keyring.Entry(credential: "main", key: try key(), fields: fields)])
     }
 
@@ -65,7 +65,7 @@ struct InspectionSample {
         let facts = inspection.facts.filter { $0.name != "method" }
         #expect(alone.facts.filter { $0.name != "method" } == facts, sourceLocation: sourceLocation)
         var fields = FieldValues()
-        fields["cdnKey"] = .secret(Secret(Array("another".utf8)))
+        fields[Qiniu.credential.cdnKey] = Secret(Array("another".utf8))
         let entry = Keyring.Entry(credential: "other", key: try key("AKID", "another-secret"), fields: fields)
         let other = try inspect(text, by: Keyring([entry]), at: now, sourceLocation: sourceLocation)
         #expect(

@@ -14,14 +14,19 @@ import Testing
     }
 
     private func issuer(_ route: RouteDescription, hosts: [String]? = nil) throws(FieldProblem) -> any VendorIssuer {
-        guard case .object(let services)? = route.grantFields.first?.kind, let service = services.first,
-            let standard = service.standard?.split(separator: "\"").dropFirst().first
+        guard let field = route.grant.fields.first, case .object(let services) = field.kind,
+            let service = services.first
         else { throw FieldProblem("", "there is no service") }
-        var (values, object) = (FieldValues(), FieldValues())
-        object[service.name] = .strings((hosts ?? [String(standard)]).map { Array($0.utf8) })
-        values["hosts"] = .object(object)
-        let fields = GrantFields(values, target: .anything, accessKey: key.accessKey)
-        guard case .asking(let issuer) = try route.makeIssuer(fields) else { throw FieldProblem("", "it asks nobody") }
+        var values = FieldValues()
+        if let hosts {
+            var object = FieldValues()
+            object[service] = .strings(hosts.map { Array($0.utf8) })
+            values[field] = .object(object)
+        }
+        let context = GrantContext(target: .anything, accessKey: key.accessKey)
+        guard case .asking(let issuer) = try route.grant.makeIssuer(values, context) else {
+            throw FieldProblem("", "it asks nobody")
+        }
         return issuer
     }
 
@@ -40,8 +45,8 @@ import Testing
             target: .anything, withoutKey: .prefix, lifetime: 1, maxLifetime: 1, issuer: issuer)
         var ask = Ask()
         try ask.parameters.read(form: Array(query.utf8).span)
-        try ask.read(by: route.parameters)
-        try route.read(&ask, Moment(unixSeconds: 0, random: InlineArray(repeating: 0)))
+        try ask.read(by: route.request.parameters)
+        try route.request.read(&ask, Moment(unixSeconds: 0, random: InlineArray(repeating: 0)))
         var scratch = ByteWriter()
         return try issuer.question(
             ask, under: Permit(grant, scope, lifetime: 1, limitedBy: .grant, now: 0), with: key, using: &scratch)

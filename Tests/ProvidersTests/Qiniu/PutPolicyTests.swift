@@ -28,10 +28,10 @@ import Testing
     /// The put policy in a token for `media:p/a.jpg`.
     private func policy(_ fields: String, target: Grant.Target = .anything) throws -> [String: JSON] {
         let json = try JSON.read(Data(fields.utf8))
-        var grant = FieldValues()
-        grant["policy"] = .object(try Signing.values(json, by: PutPolicy.fields))
+        var grant = Settings(of: UploadToken.Fields())
+        grant.policy = try Signing.values(json, by: PutPolicy.fields)
         let issuer = try UploadToken(
-            GrantFields(grant, target: target, bucket: Array("media".utf8), accessKey: key.accessKey))
+            grant, GrantContext(target: target, bucket: Array("media".utf8), accessKey: key.accessKey))
         let answer = try Signing.issue(
             issuer, with: key, bucket: "media", key: "p/a.jpg", extent: .object,
             vendorName: json["endUser"]?.bytes ?? [],
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `the two samples have every field there is`() throws {
         let names = try Self.samples.flatMap { try JSON.read(Data($0.utf8)).members.keys }
-        #expect(Set(names) == Set(PutPolicy.fields.map(\.name)))
+        #expect(Set(names) == Set(PutPolicy.fields.descriptions.map(\.name)))
     }
 
     @Test func `a limit of types has them looked for in the content (R16)`() throws {

@@ -28,10 +28,10 @@ enum NOSVectors {
         let object = try #require(policy.removeValue(forKey: "Object")?.string)
         let expires = try #require(policy.removeValue(forKey: "Expires")?.integer)
         let overwrite = policy.removeValue(forKey: "OverWrite")?.boolean ?? true
-        var grant = FieldValues()
-        grant["policy"] = .object(try Signing.values(.object(policy), by: NOSUploadToken.policyFields))
-        grant["overwrite"] = .boolean(overwrite)
-        let issuer = try NOSUploadToken(GrantFields(grant, target: .anything, accessKey: key.accessKey))
+        var grant = Settings(of: NOSUploadToken.Fields())
+        grant.policy = try Signing.values(.object(policy), by: NOSUploadToken.policyFields)
+        grant.overwrite = overwrite
+        let issuer = try NOSUploadToken(grant)
         let answer = try Signing.issue(
             issuer, with: key, bucket: bucket, key: object, extent: .object, now: expires - 60, lifetime: 60)
         let token = try #require(answer["token"]?.string)

@@ -12,16 +12,16 @@ enum OSSVectors {
     static func signV1(_ vector: Vector) throws {
         let input = try vector.input
         let key = try Signing.key(input)
-        var fields = FieldValues()
-        fields["methods"] = .strings([Array("GET".utf8)])
-        let issuer = try RemoteSignature(GrantFields(fields, target: .anything, accessKey: key.accessKey))
+        var grant = Settings(of: RemoteSignature.Fields())
+        grant.methods = .texts("GET")
+        let issuer = try RemoteSignature(grant, GrantContext(target: .anything, accessKey: key.accessKey))
         let answer = try Signing.issue(
             issuer, with: key, bucket: "examplebucket", key: "any", extent: .object, now: 0, lifetime: 900
         ) { ask in
             ask.parameters.reset()
             let content = try #require(input["contentToSign"]).bytes
             try ask.parameters.add(name: Array("contentToSign".utf8).span, value: content.span, form: .text)
-            try ask.read(by: RemoteSignature.route.parameters)
+            try ask.read(by: RemoteSignature.route.request.parameters)
             try RemoteSignature.read(&ask, at: 0)
         }
         let expected = try vector.expected

@@ -21,12 +21,12 @@ enum QiniuVectors {
         let isPrefix = policy.removeValue(forKey: "isPrefixalScope")?.integer == 1
         let object = input["key"]?.string
         let endUser = policy["endUser"]?.bytes ?? []
-        let fields = try Signing.values(.object(policy), by: PutPolicy.fields)
-        var grant = FieldValues()
-        grant["policy"] = .object(fields)
-        grant["overwrite"] = .boolean(!insertOnly)
+        var grant = Settings(of: UploadToken.Fields())
+        grant.policy = try Signing.values(.object(policy), by: PutPolicy.fields)
+        grant.overwrite = !insertOnly
         do {
-            let issuer = try UploadToken(GrantFields(grant, target: .anything, accessKey: key.accessKey))
+            let issuer = try UploadToken(
+                grant, GrantContext(target: .anything, accessKey: key.accessKey))
             let answer = try Signing.issue(
                 issuer, with: key, bucket: try #require(input["bucket"]?.string), key: object,
                 extent: isPrefix ? .prefix : object == nil ? .bucket : .object, vendorName: endUser,

@@ -50,22 +50,23 @@ enum Signing {
     }
 
     /// A policy's fields by their descriptions, as the configuration would read them.
-    static func values(_ policy: JSON, by fields: [FieldDescription]) throws -> FieldValues {
+    static func values<Group: FieldGroup>(_ policy: JSON, by group: Group) throws -> Settings<Group> {
         var values = FieldValues()
+        let fields = group.descriptions
         for (name, value) in policy.members {
             let field = try #require(fields.first { $0.name == name }, "the put policy has no field \(name)")
             switch (field.kind, value) {
-            case (.template, .string(let text)): values[name] = .template(try KeyTemplate(Array(text.utf8)))
-            case (.string, .string(let text)), (.choice, .string(let text)): values[name] = .string(Array(text.utf8))
+            case (.template, .string(let text)): values[field] = .template(try KeyTemplate(Array(text.utf8)))
+            case (.string, .string(let text)), (.choice, .string(let text)): values[field] = .string(Array(text.utf8))
             case (.integer(let bounds), .integer(let number)):
                 #expect(bounds.contains(number))
-                values[name] = .integer(number)
-            case (.boolean, .boolean(let flag)): values[name] = .boolean(flag)
-            case (.strings, .array(let list)): values[name] = .strings(list.map(\.bytes))
+                values[field] = .integer(number)
+            case (.boolean, .boolean(let flag)): values[field] = .boolean(flag)
+            case (.strings, .array(let list)): values[field] = .strings(list.map(\.bytes))
             default: Issue.record("\(name) is no \(field.kind)")
             }
         }
-        return values
+        return Settings(values, of: group)
     }
 }
 

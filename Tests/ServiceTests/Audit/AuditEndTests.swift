@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Foundation
 import Net
+import HTTP
 import Testing
 
 @testable import Configuration
@@ -85,7 +86,7 @@ struct AuditEndTests {
             settings.listeners = [Server.Listener(SocketAddress(try #require(HostPort("127.0.0.1:0"))))]
             settings.workers = 1
             settings.transport = transport
-            settings.drainTimeout = 1000
+            settings.limits.drainTimeout = 1000
             let metrics = metrics
             server = try Server(settings, resolver: Resolver()) { loop in
                 try LoopHandler(edition, RateLimiter(identities: 64), metrics, loop, auditing: desk)

@@ -118,15 +118,15 @@ struct ExplainerTests {
 
     @Test func `R18: every route says who holds the bearer to a grant, and never nobody alone`() {
         for route in Registry.routes.map(\.description) {
-            #expect(route.enforcement.contains { $0.keeper != .nobody }, "\(route.name)")
-            for enforcement in route.enforcement {
+            #expect(route.grant.enforcement.contains { $0.keeper != .nobody }, "\(route.name)")
+            for enforcement in route.grant.enforcement {
                 #expect(!enforcement.subject.isEmpty && !enforcement.means.isEmpty, "\(route.name)")
             }
         }
         let plainURLs = ["oss.presigned-url", "nos.presigned-url", "oss.sign", "distribute-token"]
         for name in plainURLs {
             let route = Registry.routes.first { $0.description.name == name }?.description
-            let isTold = route?.enforcement.contains { $0.keeper == .nobody && $0.subject.contains("size") }
+            let isTold = route?.grant.enforcement.contains { $0.keeper == .nobody && $0.subject.contains("size") }
             #expect(isTold == true, "\(name)")
         }
     }

@@ -46,7 +46,7 @@ import Upstream
             let route = try #require(Registry.route(named: "distribute-token"))
             var ask = Ask()
             try ask.parameters.read(form: Array("grant=\(grant)&expires=\(expires)".utf8).span)
-            try ask.read(by: Registry.routes[route].description.parameters)
+            try ask.read(by: Registry.routes[route].description.request.parameters)
             guard
                 case .caller(let caller) = configuration.authenticator.identify(
                     apiKey: Array("key-\(name)".utf8).span, at: seconds)

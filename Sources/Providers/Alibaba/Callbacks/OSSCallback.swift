@@ -12,37 +12,36 @@ struct OSSCallback: CallbackVerifier {
 
     static let route = RouteDescription(
         "oss.callback", path: "/oss/callback", "Callbacks from OSS, verified and answered.",
-        parameters: [],
-        grantFields: [
-            FieldDescription(
-                "publicURL", .string, required: true,
-                "The `callbackUrl` as OSS knows it; its callbacks are answered at its path."),
-            FieldDescription(
-                "reply", .json(maximumLength: 8192), required: true,
-                "What a genuine callback is answered, and what OSS tells the uploader."),
-            FieldDescription(
-                "keyHost", .string, standard: "\"\(CallbackKeyURL.host)\"",
-                "Whom the service asks for the vendor's public key, such as a mirror: a host, or https:// and a host, with a "
-                    + "port if it is not 443; http:// to this machine only."),
-        ],
-        answer: [], scope: [], enforcement: .callback, hasCallers: false, withoutKey: .prefix, longestLifetime: nil,
-        makeIssuer: { fields throws(FieldProblem) in .verifying(try OSSCallback(fields)) })
+        request: RouteRequest([], withoutKey: .prefix),
+        grant: RouteGrant(callbacks: Fields()) { grant throws(FieldProblem) in try OSSCallback(grant) },
+        answer: RouteAnswer([]))
 
-    init(_ fields: GrantFields) throws(FieldProblem) {
-        guard let url = PublicURL(fields.grant.string("publicURL") ?? []) else {
-            throw FieldProblem("publicURL", PublicURL.form)
-        }
+    private struct Fields: FieldGroup {
+        let publicURL = Field(
+            "publicURL", .string, required: true,
+            "The `callbackUrl` as OSS knows it; its callbacks are answered at its path.")
+        let reply = Field(
+            "reply", .json(maximumLength: 8192), required: true,
+            "What a genuine callback is answered, and what OSS tells the uploader.")
+        let keyHost = Field(
+            "keyHost", .string, default: CallbackKeyURL.host.description,
+            "Whom the service asks for the vendor's public key, such as a mirror: a host, or https:// and a host, with a "
+                + "port if it is not 443; http:// to this machine only.")
+    }
+
+    private init(_ grant: Settings<Fields>) throws(FieldProblem) {
+        guard let url = PublicURL(grant.publicURL ?? []) else { throw FieldProblem("publicURL", PublicURL.form) }
         guard UploadCallback.isPath(url.path.span) else {
             throw FieldProblem(
                 "publicURL", "must have a path without +, %3F or an encoded control character, which OSS signs decoded")
         }
         do throws(VendorEndpoint.Fault) {
-            host = try VendorEndpoint(host: fields.grant.string("keyHost") ?? CallbackKeyURL.host.array)
+            host = try VendorEndpoint(host: grant.keyHost)
         } catch {
             throw FieldProblem("keyHost", error.reason.description)
         }
         publicURL = url
-        reply = fields.grant.json("reply") ?? []
+        reply = grant.reply ?? []
     }
 
     /// Nobody asks for anything here.

@@ -24,79 +24,85 @@ struct PostUpload: TokenIssuer {
 
     /// The largest object that a form may upload, in bytes.
     private static let largestSize: Int64 = 5 << 30
-    /// What `objectAcl` says where the form may give any.
-    private static let anyACL = "any"
     private static let typeFault = "must be a type such as image/png, without parameters"
-
-    /// Where the parameters stand in an ask.
-    private enum Position {
-        static let keyPrefix = route.position(of: "keyPrefix") ?? .max
-        static let maxSize = route.position(of: "maxSize") ?? .max
-        static let contentType = route.position(of: "contentType") ?? .max
-        static let version = route.position(of: "version") ?? .max
-    }
 
     static let route = RouteDescription(
         "oss.post-policy", path: "/oss/post-policy", "A form to upload one object, or objects of one prefix, by.",
-        parameters: [
-            .grant, .bucket,
-            ParameterDescription("key", .key(maximumLength: OSS.maximumKeyLength), "The object's whole key."),
-            ParameterDescription(
-                "keyPrefix", .keyPrefix(maximumLength: OSS.maximumKeyLength),
-                "What keys shall begin with, instead of a whole key; ends in /."),
-            ParameterDescription(
-                "maxSize", .integer(1...largestSize), "The largest object, in bytes, if less than the grant's."),
-            ParameterDescription(
-                "contentType", .text(maximumLength: 128), "The object's type, of those that the grant has."),
-            ParameterDescription(
-                "version", .text(maximumLength: 8), "The signature's version, v4 or v1; without it, v4."),
-            .expires,
-        ],
-        grantFields: [
-            FieldDescription("maxSize", .size(1...largestSize), required: true, "The largest object."),
-            FieldDescription("minSize", .size(0...largestSize), standard: "0", "The smallest object."),
-            FieldDescription(
-                "contentTypes", .strings, "The types that objects may be given, such as image/png; any without it."),
-            FieldDescription("callback", .object(PostCallback.fields), "Whom the vendor tells of an upload."),
-            FieldDescription(
-                "objectAcl", .choice(["default", "private", "public-read", anyACL]), standard: "\"default\"",
-                "The ACL that objects are given; default is the bucket's, and any leaves it to the form."),
-            FieldDescription(
-                "overwrite", .boolean, standard: "false", "Whether an object that is there may be replaced."),
-        ],
-        answer: [
-            AnswerField("url", "Where the form is sent, by POST as multipart/form-data."),
-            AnswerField(
-                "fields", type: .object,
-                "The form's fields; the file comes behind them. The page adds x-oss-content-type, where the grant has several contentTypes and none was asked for."
-            ),
-            AnswerField("bucket", "The bucket."),
-            AnswerField("key", "The object's key, if the form is for one."),
-            AnswerField("keyPrefix", "What the keys begin with, if it is for several."),
-            AnswerField("accessid", "The access key; this and what follows are the names of the vendor's samples."),
-            AnswerField("host", "The URL without its path."), AnswerField("policy", "The policy, base64."),
-            AnswerField("signature", "Its signature."),
-            AnswerField("expire", type: .integer, "When the form ends, in seconds since 1970."),
-            AnswerField("dir", "The key up to its last slash."),
-            AnswerField("x_oss_signature_version", "Version 4 alone: the algorithm."),
-            AnswerField("x_oss_credential", "Version 4 alone: access key, day, region and product."),
-            AnswerField("x_oss_date", "Version 4 alone: when it was signed."),
-            AnswerField("callback", "The field `callback`, where the grant has one."),
-        ],
-        token: ["signature"], scope: [.bucket, .key, .keyPrefix], enforcement: .ossForm, credentialNeeds: ["region"],
-        withoutKey: .refuse(parameter: "key"), longestLifetime: 7 * 86_400,
-        read: { ask, _ throws(AskError) in try check(ask) },
-        makeIssuer: { fields throws(FieldProblem) in .signing(try PostUpload(fields)) })
+        request: RouteRequest(
+            parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
+        ) { ask, _ throws(AskError) in try check(ask) },
+        grant: RouteGrant(
+            Fields(), scope: [.bucket, .key, .keyPrefix], lifetime: .upTo(7 * 86_400),
+            credential: .with(OSS.credential.region), enforcement: .ossForm
+        ) { grant, context throws(FieldProblem) in .signing(try PostUpload(grant, context)) },
+        answer: RouteAnswer(
+            [
+                AnswerField("url", "Where the form is sent, by POST as multipart/form-data."),
+                AnswerField(
+                    "fields", type: .object,
+                    "The form's fields; the file comes behind them. The page adds x-oss-content-type, where the grant has several contentTypes and none was asked for."
+                ),
+                AnswerField("bucket", "The bucket."),
+                AnswerField("key", "The object's key, if the form is for one."),
+                AnswerField("keyPrefix", "What the keys begin with, if it is for several."),
+                AnswerField("accessid", "The access key; this and what follows are the names of the vendor's samples."),
+                AnswerField("host", "The URL without its path."), AnswerField("policy", "The policy, base64."),
+                AnswerField("signature", "Its signature."),
+                AnswerField("expire", type: .integer, "When the form ends, in seconds since 1970."),
+                AnswerField("dir", "The key up to its last slash."),
+                AnswerField("x_oss_signature_version", "Version 4 alone: the algorithm."),
+                AnswerField("x_oss_credential", "Version 4 alone: access key, day, region and product."),
+                AnswerField("x_oss_date", "Version 4 alone: when it was signed."),
+                AnswerField("callback", "The field `callback`, where the grant has one."),
+            ], token: ["signature"]))
 
-    init(_ fields: GrantFields) throws(FieldProblem) {
-        guard let endpoint = OSS.endpoint(fields.credential), let region = fields.credential.string("region") else {
-            throw FieldProblem("credential", "needs region")
-        }
-        if let bucket = fields.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
-        let (least, most) = (fields.grant.integer("minSize") ?? 0, fields.grant.integer("maxSize") ?? 0)
+    private struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let bucket = Parameter.bucket
+        let key = Parameter("key", .key(maximumLength: OSS.maximumKeyLength), "The object's whole key.")
+        let keyPrefix = Parameter(
+            "keyPrefix", .keyPrefix(maximumLength: OSS.maximumKeyLength),
+            "What keys shall begin with, instead of a whole key; ends in /.")
+        let maxSize = Parameter(
+            "maxSize", .integer(1...largestSize), "The largest object, in bytes, if less than the grant's.")
+        let contentType = Parameter(
+            "contentType", .text(maximumLength: 128), "The object's type, of those that the grant has.")
+        let version = Parameter(
+            "version", .text(maximumLength: 8), default: "v4", "The signature's version, v4 or v1")
+        let expires = Parameter.expires
+    }
+
+    private static let parameters = Parameters()
+
+    private struct Fields: FieldGroup {
+        let maxSize = Field("maxSize", .size(1...largestSize), required: true, "The largest object.")
+        let minSize = Field("minSize", .size(0...largestSize), default: 0, "The smallest object.")
+        let contentTypes = Field(
+            "contentTypes", .strings, "The types that objects may be given, such as image/png; any without it.")
+        let callback = Field("callback", .object(PostCallback.fields), "Whom the vendor tells of an upload.")
+        let objectAcl = Field(
+            "objectAcl", .choice(ObjectACL.self), default: .default,
+            "The ACL that objects are given; default is the bucket's, and any leaves it to the form.")
+        let overwrite = Field(
+            "overwrite", .boolean, default: false, "Whether an object that is there may be replaced.")
+    }
+
+    private enum ObjectACL: String, CaseIterable {
+        case `default`, `private`
+        case publicRead = "public-read"
+        /// The form may give any.
+        case any
+    }
+
+    private init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
+        guard let endpoint = OSS.endpoint(context.credential),
+            let region = context.credential[OSS.credential.region]
+        else { throw FieldProblem("credential", "needs region") }
+        if let bucket = context.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
+        let (least, most) = (Int64(grant.minSize), Int64(grant.maxSize ?? 0))
         guard least <= most else { throw FieldProblem("minSize", "must not be greater than maxSize") }
-        contentTypes = fields.grant.strings("contentTypes") ?? []
-        if fields.grant["contentTypes"] != nil, contentTypes.isEmpty {
+        contentTypes = grant.contentTypes ?? []
+        if grant.contentTypes?.isEmpty == true {
             throw FieldProblem("contentTypes", "must name at least one")
         }
         guard contentTypes.allSatisfy({ PostUpload.isType($0.span) }) else {
@@ -106,14 +112,13 @@ struct PostUpload: TokenIssuer {
         self.region = region
         sizes = least...most
         var form = [PostPolicy.Field("success_action_status", StaticString("200").array)]
-        if fields.grant.boolean("overwrite") != true {
+        if !grant.overwrite {
             form.append(PostPolicy.Field("x-oss-forbid-overwrite", StaticString("true").array))
         }
-        let acl = fields.grant.string("objectAcl") ?? []
-        let isPinned = acl.text != PostUpload.anyACL
-        if isPinned { form.append(PostPolicy.Field("x-oss-object-acl", acl)) }
-        if let object = fields.grant.object("callback") {
-            let value = try PostCallback.encode(object)
+        let isPinned = grant.objectAcl != .any
+        if isPinned { form.append(PostPolicy.Field("x-oss-object-acl", Array(grant.objectAcl.rawValue.utf8))) }
+        if let fields = grant.callback {
+            let value = try PostCallback.encode(fields)
             form.append(PostPolicy.Field("callback", value))
             callback = value
         } else {
@@ -128,18 +133,17 @@ struct PostUpload: TokenIssuer {
 
     private static func check(_ ask: borrowing Ask) throws(AskError) {
         if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
-        if let prefix = ask.text(at: Position.keyPrefix), !prefix.extracting(last: 1).equals("/") {
+        if let prefix = ask[PostUpload.parameters.keyPrefix], !prefix.extracting(last: 1).equals("/") {
             throw AskError(.invalid, "keyPrefix", "must end in /, else users/1 would also admit users/10")
         }
-        if let type = ask.text(at: Position.contentType), !isType(type) {
+        if let type = ask[PostUpload.parameters.contentType], !isType(type) {
             throw AskError(.invalid, "contentType", typeFault)
         }
         guard version(of: ask) != nil else { throw AskError(.invalid, "version", "must be v4 or v1") }
     }
 
     private static func version(of ask: borrowing Ask) -> Version? {
-        guard let name = ask.text(at: Position.version) else { return .v4 }
-        return name.equals("v4") ? .v4 : name.equals("v1") ? .v1 : nil
+        ask.reading(parameters.version) { $0.equals("v4") ? .v4 : $0.equals("v1") ? .v1 : nil }
     }
 
     /// `image/svg+xml`; what stands there is compared as it is (RFC 6838, section 4.2).
@@ -158,11 +162,11 @@ struct PostUpload: TokenIssuer {
     }
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        if let size = ask.integer(at: Position.maxSize) {
+        if let size = ask[PostUpload.parameters.maxSize] {
             guard size <= sizes.upperBound else { return Objection("maxSize", "the grant's maxSize is less") }
             guard size >= sizes.lowerBound else { return Objection("minSize", "the grant's minSize is more") }
         }
-        if let type = ask.text(at: Position.contentType), !contentTypes.isEmpty,
+        if let type = ask[PostUpload.parameters.contentType], !contentTypes.isEmpty,
             !contentTypes.contains(where: { type.equals($0) })
         {
             return Objection("contentTypes", "the grant's contentTypes do not name the type")
@@ -205,8 +209,8 @@ struct PostUpload: TokenIssuer {
     /// The grant's policy, tightened as the ask says.
     private func policy(for ask: borrowing Ask) -> PostPolicy {
         var policy = policy
-        if let size = ask.integer(at: Position.maxSize) { policy = policy.limited(to: size) }
-        if let type = ask.text(at: Position.contentType) { policy = policy.limited(to: type.array) }
+        if let size = ask[PostUpload.parameters.maxSize] { policy = policy.limited(to: size) }
+        if let type = ask[PostUpload.parameters.contentType] { policy = policy.limited(to: type.array) }
         return policy
     }
 

@@ -4,48 +4,40 @@ import Crypto
 
 /// What `/oss/sign` is asked with.
 extension RemoteSignature {
-    static let parameters: [ParameterDescription] = [
-        .grant,
-        ParameterDescription(
+    struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let contentToSign = Parameter(
             "contentToSign", aliases: ["content", "stringToSign"],
-            .text(maximumLength: StringToSign.maximumLength), "The string to sign, as the client's SDK made it."),
-        ParameterDescription(
+            .text(maximumLength: StringToSign.maximumLength), "The string to sign, as the client's SDK made it.")
+        let canonicalRequest = Parameter(
             "canonicalRequest", .text(maximumLength: StringToSign.maximumLength),
-            "The canonical request that a V4 string to sign has the hash of."),
-        ParameterDescription("version", .text(maximumLength: 8), "The signature's version: v1, or v4; without it, v1."),
-        ParameterDescription("method", .text(maximumLength: 16), "The request's verb, as remote signers send it."),
-        ParameterDescription("bucket", .bucket, "The request's bucket, as remote signers send it."),
-        ParameterDescription(
-            "key", .key(maximumLength: OSS.maximumKeyLength), "The request's key, as remote signers send it."),
-        ParameterDescription(
-            "accessKeyId", .text(maximumLength: 128), "The access key that the client took for its own."),
-        ParameterDescription("region", .text(maximumLength: 64), "Sent by remote signers; V1 does not sign it."),
-        ParameterDescription("product", .text(maximumLength: 64), "Sent by remote signers; V1 does not sign it."),
-        ParameterDescription(
+            "The canonical request that a V4 string to sign has the hash of.")
+        let version = Parameter(
+            "version", .text(maximumLength: 8), default: "v1", "The signature's version: v1, or v4")
+        let method = Parameter(
+            "method", .text(maximumLength: 16), "The request's verb, as remote signers send it.")
+        let bucket = Parameter("bucket", .bucket, "The request's bucket, as remote signers send it.")
+        let key = Parameter(
+            "key", .key(maximumLength: OSS.maximumKeyLength), "The request's key, as remote signers send it.")
+        let accessKeyID = Parameter(
+            "accessKeyId", .text(maximumLength: 128), "The access key that the client took for its own.")
+        let region = Parameter(
+            "region", .text(maximumLength: 64), "Sent by remote signers; V1 does not sign it.")
+        let product = Parameter(
+            "product", .text(maximumLength: 64), "Sent by remote signers; V1 does not sign it.")
+        let date = Parameter(
             "date", .text(maximumLength: 64),
-            "The day of a V4 signature, as remote signers send it; a V1 string has its own."),
-    ]
-
-    /// Where the parameters stand in an ask.
-    enum Position {
-        static let contentToSign = place("contentToSign")
-        static let canonicalRequest = place("canonicalRequest")
-        static let version = place("version")
-        static let method = place("method")
-        static let accessKeyID = place("accessKeyId")
-        static let region = place("region")
-        static let product = place("product")
-        static let date = place("date")
-
-        private static func place(_ name: String) -> Int { parameters.firstIndex { $0.name == name } ?? .max }
+            "The day of a V4 signature, as remote signers send it; a V1 string has its own.")
     }
 
-    /// What was read, and what it is about: places in the parameter at `position`.
+    static let parameters = Parameters()
+
+    /// What was read, and what it is about: places in the text of a parameter.
     private struct Reading {
         let request: RemoteRequest
         let end: Ask.End
         let bucket, key: Range<Int>
-        let position: Int
+        let parameter: Parameter<Span<UInt8>>
     }
 
     static func read(_ ask: inout Ask, at now: Int64) throws(AskError) {
@@ -53,25 +45,23 @@ extension RemoteSignature {
         switch try version(of: ask) {
         case .v1: reading = try readV1(ask, at: now)
         case .v4:
-            guard ask.has(Position.canonicalRequest) else { return try readTold(&ask, at: now) }
+            guard ask.has(parameters.canonicalRequest.description) else { return try readTold(&ask, at: now) }
             reading = try readV4(ask, at: now)
         }
         ask.detail = reading.request
         ask.end = reading.end
         ask.setTarget(
-            bucket: reading.bucket, key: reading.key, isEncoded: reading.request.version == .v4, in: reading.position)
+            bucket: reading.bucket, key: reading.key, isEncoded: reading.request.version == .v4, in: reading.parameter)
     }
 
     private static func version(of ask: borrowing Ask) throws(AskError) -> RemoteRequest.Version {
-        guard let text = ask.text(at: Position.version) else { return .v1 }
-        guard let version = RemoteRequest.Version(text) else {
-            throw AskError(.invalid, "version", "must be v1 or v4")
-        }
+        let version = ask.reading(parameters.version) { RemoteRequest.Version($0) }
+        guard let version else { throw AskError(.invalid, "version", "must be v1 or v4") }
         return version
     }
 
     private static func readV1(_ ask: borrowing Ask, at now: Int64) throws(AskError) -> Reading {
-        guard !ask.has(Position.canonicalRequest) else {
+        guard !ask.has(parameters.canonicalRequest.description) else {
             throw AskError(.invalid, "canonicalRequest", "is of version v4 only")
         }
         let text = try text(of: ask)
@@ -88,11 +78,11 @@ extension RemoteSignature {
             }
         return Reading(
             request: RemoteRequest(string, at: now), end: end, bucket: string.bucketPlace, key: string.keyPlace,
-            position: Position.contentToSign)
+            parameter: parameters.contentToSign)
     }
 
     private static func readV4(_ ask: borrowing Ask, at now: Int64) throws(AskError) -> Reading {
-        guard let text = ask.text(at: Position.canonicalRequest) else {
+        guard let text = ask[parameters.canonicalRequest] else {
             throw AskError(.missing, "canonicalRequest", "must be the canonical request")
         }
         let string = try stringV4(of: ask)
@@ -116,7 +106,7 @@ extension RemoteSignature {
             }
         return Reading(
             request: RemoteRequest(canonical, of: string, at: now), end: end, bucket: canonical.bucketPlace,
-            key: canonical.keyPlace, position: Position.canonicalRequest)
+            key: canonical.keyPlace, parameter: parameters.canonicalRequest)
     }
 
     /// A string without its canonical request is good only for who is trusted in what he says of it.
@@ -138,7 +128,7 @@ extension RemoteSignature {
     ) throws(AskError) -> (RemoteRequest, date: Int64) {
         let string = try stringV4(of: ask)
         // Whoever does not tell the method is told that the canonical request is needed.
-        guard let method = ask.text(at: Position.method) else {
+        guard let method = ask[parameters.method] else {
             return (RemoteRequest(told: nil, of: string, at: now), string.moment)
         }
         guard let verb = OSSVerb(method) else { throw disagreement("method") }
@@ -149,7 +139,7 @@ extension RemoteSignature {
 
     @_lifetime(borrow ask)
     private static func text(of ask: borrowing Ask) throws(AskError) -> Span<UInt8> {
-        guard let text = ask.text(at: Position.contentToSign) else {
+        guard let text = ask[parameters.contentToSign] else {
             throw AskError(.missing, "contentToSign", "must be the string to sign")
         }
         return text
@@ -162,18 +152,18 @@ extension RemoteSignature {
         do throws(StringToSignError) { string = try StringToSignV4(reading: text) } catch {
             throw AskError(.unreadableStringToSign, "contentToSign", error.description)
         }
-        if let region = ask.text(at: Position.region), !region.equals(string.region) { throw disagreement("region") }
-        if let product = ask.text(at: Position.product), !product.equals(string.product) {
+        if let region = ask[parameters.region], !region.equals(string.region) { throw disagreement("region") }
+        if let product = ask[parameters.product], !product.equals(string.product) {
             throw disagreement("product")
         }
-        if let date = ask.text(at: Position.date), !date.equals(string.day) { throw disagreement("date") }
+        if let date = ask[parameters.date], !date.equals(string.day) { throw disagreement("date") }
         return string
     }
 
     private static func check(
         _ ask: borrowing Ask, agreesWith verb: OSSVerb, bucket: Span<UInt8>
     ) throws(AskError) {
-        if let method = ask.text(at: Position.method), !method.equals(verb.name) { throw disagreement("method") }
+        if let method = ask[parameters.method], !method.equals(verb.name) { throw disagreement("method") }
         if let asked = ask.bucket, !asked.equals(bucket) { throw disagreement("bucket") }
     }
 

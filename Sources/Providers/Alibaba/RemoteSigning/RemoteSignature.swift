@@ -26,72 +26,75 @@ struct RemoteSignature: TokenIssuer {
     static let route = RouteDescription(
         "oss.sign", path: "/oss/sign",
         "The signature over a string to sign, V1 or V4, whose request is read and found inside the grant.",
-        parameters: parameters,
-        grantFields: [
-            FieldDescription(
-                "methods", .strings, required: true, told: true,
-                "The verbs that may be signed, of \(list(OSSOperations.table.methods))."),
-            FieldDescription(
-                "headers", .strings, told: true, "The x-oss- headers that may be signed, of \(list(ownHeaders))."),
-            FieldDescription(
-                "subresources", .strings, told: true,
-                "The sub-resources and other query parameters that may be signed, of \(list(OSSOperations.table.subResources + OSSOperations.table.query))."
-            ),
-            FieldDescription(
-                "presign", .duration(1000...604_800_000), told: true,
-                "The longest life of a URL that may be signed; none without it."),
-            FieldDescription(
-                "versions", .strings, told: true,
-                "The versions that may be signed; without it, v1, and v4 if the credential has a region."),
-            FieldDescription(
-                "trustSignInfo", .boolean, standard: "false",
-                "Whether V4 strings are signed without their canonical request, so that nothing of it is known; needs unscoped: true."
-            ),
-            .outliveCaller("a header's signature"),
-        ],
-        answer: [
-            AnswerField("authorization", "The value of the Authorization field; of V1 only."),
-            AnswerField("signature", "The signature alone: base64, or of V4 hex in lower case."),
-            AnswerField("accessKeyId", "Whose key signed."),
-            AnswerField("StatusCode", type: .integer, "200, as the vendor's samples have it."),
-            AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the string is about."),
-        ],
-        token: ["authorization", "signature"], scope: [.bucket, .keyPrefix], enforcement: .ossString,
-        withoutKey: .refuse(parameter: "contentToSign"),
-        longestLifetime: nil,
-        textParameter: "contentToSign",
-        read: { ask, moment throws(AskError) in try RemoteSignature.read(&ask, at: moment.unixSeconds) },
-        makeIssuer: { fields throws(FieldProblem) in .signing(try RemoteSignature(fields)) })
+        request: RouteRequest(
+            parameters.descriptions, withoutKey: .refuse(parameter: parameters.contentToSign.name),
+            text: parameters.contentToSign
+        ) { ask, moment throws(AskError) in try RemoteSignature.read(&ask, at: moment.unixSeconds) },
+        grant: RouteGrant(Fields(), scope: [.bucket, .keyPrefix], enforcement: .ossString) {
+            grant, context throws(FieldProblem) in .signing(try RemoteSignature(grant, context))
+        },
+        answer: RouteAnswer(
+            [
+                AnswerField("authorization", "The value of the Authorization field; of V1 only."),
+                AnswerField("signature", "The signature alone: base64, or of V4 hex in lower case."),
+                AnswerField("accessKeyId", "Whose key signed."),
+                AnswerField("StatusCode", type: .integer, "200, as the vendor's samples have it."),
+                AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the string is about."),
+            ], token: ["authorization", "signature"]))
 
-    init(_ fields: GrantFields) throws(FieldProblem) {
-        accessKey = fields.accessKey
-        previousAccessKeys = (fields.credential.objects("previous") ?? []).compactMap { $0.string("accessKey") }
-        if let bucket = fields.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
-        if case .prefix(let prefix) = fields.target, prefix.sample.contains(UInt8(ascii: "?")) {
+    struct Fields: FieldGroup {
+        let methods = Field(
+            "methods", .strings, required: true, told: true,
+            "The verbs that may be signed, of \(list(OSSOperations.table.methods)).")
+        let headers = Field(
+            "headers", .strings, told: true, "The x-oss- headers that may be signed, of \(list(ownHeaders)).")
+        let subresources = Field(
+            "subresources", .strings, told: true,
+            "The sub-resources and other query parameters that may be signed, of \(list(OSSOperations.table.subResources + OSSOperations.table.query))."
+        )
+        let presign = Field(
+            "presign", .duration(1000...604_800_000), told: true,
+            "The longest life of a URL that may be signed; none without it.")
+        let versions = Field(
+            "versions", .strings, told: true,
+            "The versions that may be signed; without it, v1, and v4 if the credential has a region.")
+        let trustSignInfo = Field(
+            "trustSignInfo", .boolean, default: false,
+            "Whether V4 strings are signed without their canonical request, so that nothing of it is known; needs unscoped: true."
+        )
+        let outliveCaller = Field.outliveCaller("a header's signature")
+    }
+
+    init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
+        accessKey = context.accessKey
+        previousAccessKeys = Settings(context.credential, of: SigningCredentialFields()).previous
+            .compactMap(\.accessKey)
+        if let bucket = context.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
+        if case .prefix(let prefix) = context.target, prefix.sample.contains(UInt8(ascii: "?")) {
             throw FieldProblem("keyPrefix", "must not contain ?, where the key of a string to sign ends")
         }
         let table = OSSOperations.table
-        let names = fields.grant.strings("subresources") ?? []
+        let names = grant.subresources ?? []
         guard names.allSatisfy({ table.subResources.contains($0) || table.query.contains($0) }) else {
             let known = RemoteSignature.list(table.subResources + table.query)
             throw FieldProblem("subresources", "must be of \(known); nothing else is signed for callers (R15)")
         }
-        let headers = fields.grant.strings("headers") ?? []
+        let headers = grant.headers ?? []
         guard headers.allSatisfy({ $0.starts(with: "x-oss-".utf8) }) else {
             throw FieldProblem(
                 "headers", "must begin with x-oss-; whether others are signed is for the client to choose")
         }
         rule = try OperationRule(
-            table, methods: fields.grant.strings("methods") ?? [],
+            table, methods: grant.methods ?? [],
             subResources: (names.filter(table.subResources.contains), "subresources"),
             query: names.filter(table.query.contains), in: "subresources",
-            headers: headers, reach: fields.reach)
-        region = fields.credential.string("region")
-        versions = try RemoteSignature.versions(fields.grant.strings("versions"), region: region)
-        presign = fields.grant.integer("presign").map { $0 / 1000 }
-        takesObscure = fields.grant.boolean("trustSignInfo") ?? false
-        callersEnd = fields.grant.callersEnd
-        guard !takesObscure || fields.reach > .object && versions.contains(.v4) else {
+            headers: headers, reach: context.reach)
+        region = context.credential[OSS.credential.region]
+        versions = try RemoteSignature.versions(grant.versions, region: region)
+        presign = grant.presign.map { $0 / 1000 }
+        takesObscure = grant.trustSignInfo
+        callersEnd = CallersEnd(outliveCaller: grant.outliveCaller)
+        guard !takesObscure || context.reach > .object && versions.contains(.v4) else {
             throw FieldProblem(
                 "trustSignInfo", "needs unscoped: true and version v4, since nothing is known of what is signed")
         }
@@ -125,13 +128,14 @@ struct RemoteSignature: TokenIssuer {
     // MARK: Judging
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        guard let request = ask.detail as? RemoteRequest, let text = ask.text(at: Position.contentToSign) else {
+        guard let request = ask.detail as? RemoteRequest, let text = ask[RemoteSignature.parameters.contentToSign]
+        else {
             return Objection("contentToSign", "was not read")
         }
         guard versions.contains(request.version) else {
             return Objection("versions", "the grant's versions do not name the version")
         }
-        if let asked = ask.text(at: Position.accessKeyID), !asked.equals(accessKey),
+        if let asked = ask[RemoteSignature.parameters.accessKeyID], !asked.equals(accessKey),
             !previousAccessKeys.contains(where: { asked.equals($0) })
         {
             return Objection("accessKeyId", "the grant signs with another access key")
@@ -141,7 +145,7 @@ struct RemoteSignature: TokenIssuer {
         case .v1: return objection(to: request, of: ask, in: text)
         case .v4:
             if let objection = objection(toScopeOf: text) { return objection }
-            if let canonical = ask.text(at: Position.canonicalRequest) {
+            if let canonical = ask[RemoteSignature.parameters.canonicalRequest] {
                 return objection(toKeyOf: request, in: canonical) ?? objection(to: request, of: ask, in: canonical)
             }
             guard let verb = request.verb, rule.names(method: verb.name) else {
@@ -208,7 +212,8 @@ struct RemoteSignature: TokenIssuer {
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        guard let request = ask.detail as? RemoteRequest, let text = ask.text(at: Position.contentToSign) else {
+        guard let request = ask.detail as? RemoteRequest, let text = ask[RemoteSignature.parameters.contentToSign]
+        else {
             throw .nothingToSign
         }
         scratch.reset()

@@ -21,50 +21,46 @@ struct OSSAuthorization: TokenIssuer {
     static let headerRoute = RouteDescription(
         "oss.authorization", path: "/oss/authorization",
         "A request about one object, signed in its Authorization field.",
-        parameters: parameters, grantFields: fields + [.outliveCaller("the signature")], answer: answer,
-        token: ["Authorization"],
-        scope: [.bucket, .key, .keyPrefix],
-        enforcement: .ossRequest,
-        otherProviders: ["sts"], credentialNeeds: ["region"], withoutKey: .refuse(parameter: "key"),
-        longestLifetime: nil,
-        read: { ask, moment throws(AskError) in
-            ask.detail = try OSSRequestParts(ask, at: positions)
+        request: RouteRequest(
+            parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
+        ) { ask, moment throws(AskError) in
+            ask.detail = try OSSRequestParts(ask, urlParameters)
             ask.end = .fixed(moment.unixSeconds + OSS.dateTolerance)
         },
-        makeIssuer: { fields throws(FieldProblem) in try OSSAuthorization(fields, .header).kind })
+        grant: RouteGrant(HeaderFields(), scope: scope, credential: credential, enforcement: .ossRequest) {
+            grant, context throws(FieldProblem) in
+            let end = CallersEnd(outliveCaller: grant.outliveCaller)
+            return try OSSAuthorization(grant.clauses, context, .header, callersEnd: end).kind
+        },
+        answer: RouteAnswer(answer, token: ["Authorization"]))
 
     static let urlRoute = RouteDescription(
         "oss.presigned-url", path: "/oss/presigned-url", "A URL that carries its own signature, for one object.",
-        parameters: parameters + [
-            .expires,
-            ParameterDescription(
-                "contentType", .text(maximumLength: 256), "The Content-Type that shall be signed, and sent."),
-            ParameterDescription(
-                "contentMd5", .text(maximumLength: 24), "The Content-MD5, in base64, that shall be signed, and sent."),
-        ],
-        grantFields: fields,
-        answer: answer + [AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")],
-        token: ["url"], scope: [.bucket, .key, .keyPrefix], enforcement: .ossRequest, otherProviders: ["sts"],
-        credentialNeeds: ["region"],
-        withoutKey: .refuse(parameter: "key"),
-        longestLifetime: PresignedURLV4.lifetimes.upperBound,
-        read: { ask, _ throws(AskError) in ask.detail = try OSSRequestParts(ask, at: positions) },
-        makeIssuer: { fields throws(FieldProblem) in try OSSAuthorization(fields, .url).kind })
+        request: RouteRequest(
+            urlParameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
+        ) { ask, _ throws(AskError) in ask.detail = try OSSRequestParts(ask, urlParameters) },
+        grant: RouteGrant(
+            fields, scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound), credential: credential,
+            enforcement: .ossRequest
+        ) { grant, context throws(FieldProblem) in
+            try OSSAuthorization(grant, context, .url, callersEnd: .shortens).kind
+        },
+        answer: RouteAnswer(
+            answer + [AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")],
+            token: ["url"]))
 
-    private static let parameters = [
-        .grant, .bucket,
-        ParameterDescription("key", .key(maximumLength: OSS.maximumKeyLength), "The object's whole key."),
-        ParameterDescription("method", .text(maximumLength: 16), "The method; without it, GET."),
-        ParameterDescription(
-            "header", .pairs(separator: UInt8(ascii: ":"), maximumCount: 32, maximumLength: 2048),
-            "A header that shall be signed, and sent, as name:value."),
-        ParameterDescription(
-            "query", .pairs(separator: UInt8(ascii: "="), maximumCount: 16, maximumLength: 1024),
-            "A parameter of the request's query, as name or name=value, such as uploads."),
-        ParameterDescription("version", .text(maximumLength: 8), "The signature's version, v4 or v1; without it, v4."),
-    ]
+    private static let scope: GrantScope = [.bucket, .key, .keyPrefix]
+    private static let credential = CredentialRule.with(OSS.credential.region, orOf: "sts")
 
-    private static let fields = OSSRequestClauses.fields(of: OSSOperations.table)
+    private static let parameters = OSSRequestParts.Parameters()
+    private static let urlParameters = OSSRequestParts.URLParameters(parameters)
+
+    private static let fields = OSSRequestClauses.Fields(OSSOperations.table)
+
+    private struct HeaderFields: FieldGroup {
+        let clauses = fields
+        let outliveCaller = Field.outliveCaller("the signature")
+    }
 
     private static let answer = [
         AnswerField("method", "The method."), AnswerField("url", "The URL."),
@@ -72,26 +68,19 @@ struct OSSAuthorization: TokenIssuer {
         AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the request is about."),
     ]
 
-    /// Where the parameters stand in an ask, of either route.
-    private static let positions = OSSRequestParts.Positions(
-        method: place(of: "method"), headers: place(of: "header"), query: place(of: "query"),
-        version: place(of: "version"), contentType: place(of: "contentType"), contentMD5: place(of: "contentMd5"))
-
-    private static func place(of parameter: String) -> Int { urlRoute.position(of: parameter) ?? .max }
-
-    private init(_ fields: GrantFields, _ place: Place) throws(FieldProblem) {
-        guard let region = fields.credential.string("region"), let endpoint = OSS.endpoint(fields.credential) else {
-            throw FieldProblem("credential", "needs region")
-        }
-        if let bucket = fields.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
-        clauses = try OSSRequestClauses(fields)
+    private init(
+        _ grant: Settings<OSSRequestClauses.Fields>, _ context: GrantContext, _ place: Place, callersEnd: CallersEnd
+    ) throws(FieldProblem) {
+        guard let region = context.credential[OSS.credential.region],
+            let endpoint = OSS.endpoint(context.credential)
+        else { throw FieldProblem("credential", "needs region") }
+        if let bucket = context.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
+        clauses = try OSSRequestClauses(grant, context.target)
         rule = try OperationRule(
-            OSSOperations.table, methods: fields.grant.strings("methods") ?? [],
-            subResources: (fields.grant.strings("subresources") ?? [], "subresources"),
-            query: fields.grant.strings("query") ?? [], headers: fields.grant.strings("headers") ?? [],
-            reach: fields.reach)
-        sessionPolicy = fields.hasSessions ? try OSSPermissions.policy(for: rule, fields) : nil
-        callersEnd = place == .header ? fields.grant.callersEnd : .shortens
+            OSSOperations.table, methods: grant.methods ?? [], subResources: (grant.subresources ?? [], "subresources"),
+            query: grant.query ?? [], headers: grant.headers ?? [], reach: context.reach)
+        sessionPolicy = context.hasSessions ? try OSSPermissions.policy(for: rule, context) : nil
+        self.callersEnd = callersEnd
         self.endpoint = endpoint
         self.region = region
         self.place = place

@@ -16,54 +16,60 @@ struct OSSRequestClauses: Sendable {
     /// The longest body that OSS takes, in bytes.
     private static let maximumBody: Int64 = 5 << 30
 
-    static func fields(of table: OperationTable) -> [FieldDescription] {
-        func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
-        return [
-            FieldDescription(
+    /// What a grant may say, of the operations in a table.
+    struct Fields: FieldGroup {
+        let methods, headers, subresources, query, contentTypes: Field<[[UInt8]]?>
+        let maxSize: Field<Int?>
+        let versions: Field<[[UInt8]]>
+        let unenforced: Field<[[UInt8]]?>
+
+        init(_ table: OperationTable) {
+            func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
+            methods = Field(
                 "methods", .strings, required: true, told: true,
-                "The methods that may be signed, of \(list(table.methods))."),
-            FieldDescription(
-                "headers", .strings, told: true, "The headers that may be signed, of \(list(table.headers))."),
-            FieldDescription(
+                "The methods that may be signed, of \(list(table.methods)).")
+            headers = Field(
+                "headers", .strings, told: true, "The headers that may be signed, of \(list(table.headers)).")
+            subresources = Field(
                 "subresources", .strings, told: true,
-                "The sub-resources that may be signed, of \(list(table.subResources))."),
-            FieldDescription(
+                "The sub-resources that may be signed, of \(list(table.subResources)).")
+            query = Field(
                 "query", .strings, told: true, "The other query parameters that may be signed, of \(list(table.query))."
-            ),
-            FieldDescription(
+            )
+            contentTypes = Field(
                 "contentTypes", .strings, told: true,
                 "The content types of what is written, of which PUT and POST must have one; `image/*` for all that begin so."
-            ),
-            FieldDescription(
+            )
+            maxSize = Field(
                 "maxSize", .size(1...maximumBody), told: true,
-                "The longest body of PUT and POST, whose Content-Length must be signed; only version v4 can."),
-            FieldDescription(
-                "versions", .strings, standard: "[\"v4\",\"v1\"]", told: true,
-                "The signature's versions that may be had."),
-            FieldDescription(
+                "The longest body of PUT and POST, whose Content-Length must be signed; only version v4 can.")
+            versions = Field(
+                "versions", .strings, default: OSSRequestParts.Version.allCases.map(\.name.array), told: true,
+                "The signature's versions that may be had.")
+            unenforced = Field(
                 "unenforced", .strings,
-                "Clauses that stand in the grant although the vendor cannot enforce them (R18): maxSize."),
-        ]
+                "Clauses that stand in the grant although the vendor cannot enforce them (R18): maxSize.")
+        }
     }
 
-    init(_ fields: GrantFields) throws(FieldProblem) {
+    init(_ grant: Settings<Fields>, _ target: Grant.Target) throws(FieldProblem) {
         let all = OSSRequestParts.Version.allCases
-        let names = fields.grant.strings("versions") ?? all.map(\.name.array)
+        let names = grant.versions
         versions = names.compactMap { name in all.first { name.span.equals($0.name) } }
         guard !versions.isEmpty, versions.count == names.count else {
             throw FieldProblem("versions", "must be of v4 and v1, at least one")
         }
         let signsV1 = versions.contains(.v1)
-        hasOneKey = if case .key = fields.target { true } else { false }
-        contentTypes = fields.grant.strings("contentTypes")
+        hasOneKey = if case .key = target { true } else { false }
+        contentTypes = grant.contentTypes
         guard contentTypes.map({ !$0.isEmpty && $0.allSatisfy(OSSRequestClauses.isType) }) ?? true else {
             throw FieldProblem("contentTypes", "must be at least one, such as image/png or image/*, in lower case")
         }
-        maxSize = fields.grant.integer("maxSize")
-        let subResources = fields.grant.strings("subresources") ?? []
+        maxSize = grant.maxSize.map { Int64($0) }
+        let subResources = grant.subresources ?? []
         let isInPieces = subResources.contains { $0.text == "partNumber" || $0.text == "append" }
         isSizeEnforced = !signsV1 && !isInPieces
-        let unenforced = fields.grant.strings("unenforced") ?? []
+        let unenforced = grant.unenforced ?? []
         guard unenforced.allSatisfy({ $0.text == "maxSize" }), unenforced.isEmpty || maxSize != nil && !isSizeEnforced
         else { throw FieldProblem("unenforced", "must name clauses of the grant that are not enforced, of maxSize") }
         guard maxSize == nil || isSizeEnforced || !unenforced.isEmpty else {
@@ -71,7 +77,7 @@ struct OSSRequestClauses: Sendable {
                 signsV1 ? "say versions: [\"v4\"], since v1 signs no Content-Length" : "an object in pieces has any"
             throw FieldProblem("maxSize", "cannot be enforced: \(cure); or list it under unenforced (R18)")
         }
-        if signsV1, OSSRequestClauses.fixedText(of: fields.target).contains(UInt8(ascii: "?")) {
+        if signsV1, OSSRequestClauses.fixedText(of: target).contains(UInt8(ascii: "?")) {
             let name = hasOneKey ? "key" : "keyPrefix"
             throw FieldProblem(name, "must not contain ?, where version v1 sees the key's end: say versions: [\"v4\"]")
         }

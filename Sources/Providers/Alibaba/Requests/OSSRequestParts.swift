@@ -14,9 +14,32 @@ struct OSSRequestParts: AskDetail {
         }
     }
 
-    /// The places of the parameters in an ask.
-    struct Positions {
-        let method, headers, query, version, contentType, contentMD5: Int
+    /// The parameters of a request that is signed in a field.
+    struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let bucket = Parameter.bucket
+        let key = Parameter("key", .key(maximumLength: OSS.maximumKeyLength), "The object's whole key.")
+        let method = Parameter("method", .text(maximumLength: 16), default: "GET", "The method")
+        let header = Parameter(
+            "header", .pairs(separator: UInt8(ascii: ":"), maximumCount: 32, maximumLength: 2048),
+            "A header that shall be signed, and sent, as name:value.")
+        let query = Parameter(
+            "query", .pairs(separator: UInt8(ascii: "="), maximumCount: 16, maximumLength: 1024),
+            "A parameter of the request's query, as name or name=value, such as uploads.")
+        let version = Parameter(
+            "version", .text(maximumLength: 8), default: "v4", "The signature's version, v4 or v1")
+    }
+
+    /// Those of a request that is signed in its URL.
+    struct URLParameters: ParameterGroup {
+        let request: Parameters
+        let expires = Parameter.expires
+        let contentType = Parameter(
+            "contentType", .text(maximumLength: 256), "The Content-Type that shall be signed, and sent.")
+        let contentMD5 = Parameter(
+            "contentMd5", .text(maximumLength: 24), "The Content-MD5, in base64, that shall be signed, and sent.")
+
+        init(_ request: Parameters) { self.request = request }
     }
 
     let version: Version
@@ -31,33 +54,36 @@ struct OSSRequestParts: AskDetail {
     private(set) var contentLength: Int64?
 
     /// - Throws: if the request could not be signed whatever the grant says.
-    init(_ ask: borrowing Ask, at positions: Positions) throws(AskError) {
-        version = try OSSRequestParts.version(ask, at: positions.version)
-        method = ask.text(at: positions.method)?.array ?? OSSRequestParts.get
-        parameters = ask.pairs(at: positions.query).map { pair in
+    init(_ ask: borrowing Ask, _ all: URLParameters) throws(AskError) {
+        let asked = all.request
+        version = try OSSRequestParts.version(ask, asked.version)
+        method = ask.bytes(of: asked.method)
+        parameters = ask[asked.query].map { pair in
             QueryParameter(
                 ask.parameters.bytes(pair.name).array, pair.value.map { ask.parameters.bytes($0).array } ?? [])
         }
-        for pair in ask.pairs(at: positions.headers) {
+        for pair in ask[asked.header] {
             guard let value = pair.value else { throw AskError(.invalid, "header", "must be name:value") }
             try add(
                 ask.parameters.bytes(pair.name).array.map(\.lowercasedASCII), ask.parameters.bytes(value),
                 from: "header"
             )
         }
-        if let type = ask.text(at: positions.contentType) {
+        if let type = ask[all.contentType] {
             try add(OSSRequestParts.contentType, type, from: "contentType")
         }
-        if let digest = ask.text(at: positions.contentMD5) {
+        if let digest = ask[all.contentMD5] {
             try add(OSSRequestParts.contentMD5, digest, from: "contentMd5")
         }
         try check(ask)
     }
 
-    private static func version(_ ask: borrowing Ask, at position: Int) throws(AskError) -> Version {
-        guard let text = ask.text(at: position) else { return .v4 }
-        for version in Version.allCases where text.equals(version.name) { return version }
-        throw AskError(.invalid, "version", "must be v4 or v1")
+    private static func version(
+        _ ask: borrowing Ask, _ parameter: Parameter<Span<UInt8>>
+    ) throws(AskError) -> Version {
+        let version = ask.reading(parameter) { text in Version.allCases.first { text.equals($0.name) } }
+        guard let version else { throw AskError(.invalid, "version", "must be v4 or v1") }
+        return version
     }
 
     // MARK: Headers
@@ -136,7 +162,6 @@ struct OSSRequestParts: AskDetail {
         }
     }
 
-    private static let get = Array("GET".utf8)
     private static let contentType = Array("content-type".utf8)
     private static let contentMD5 = Array("content-md5".utf8)
     private static let anyBucket = Array("any".utf8)

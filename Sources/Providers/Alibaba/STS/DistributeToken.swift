@@ -17,46 +17,52 @@ package struct DistributeToken: Issuer {
     static let route = RouteDescription(
         "distribute-token", path: "/distribute-token.json",
         "A temporary access key for one prefix of a bucket, from Alibaba Cloud STS.",
-        parameters: [.grant, .expires(from: AssumeRole.durations.lowerBound)],
-        grantFields: [
-            FieldDescription(
-                "actions", .strings, required: true, told: true,
-                "What the key may do with the prefix's objects: \(SessionActions.objectLevel.joined(separator: ", "))."),
-            FieldDescription("listPrefix", .boolean, standard: "false", "Whether the prefix's keys may be listed."),
-            FieldDescription("sessionName", .template, "How the vendor's logs name the session; a template."),
-            .outliveCaller("the key"),
-            FieldDescription(
-                "shareAcrossCallers", .boolean, standard: "false",
-                "Whether callers who would get equal keys get the same one."),
-        ],
-        answer: [
-            AnswerField("StatusCode", type: .integer, "200."), AnswerField("Code", "Success."),
-            AnswerField("AccessKeyId", "The public half of the key."),
-            AnswerField("AccessKeySecret", "The secret half."),
-            AnswerField("SecurityToken", "What has to be sent along with every request."),
-            AnswerField("Expiration", "When the key ends: 2015-11-03T09:52:59Z."),
-        ],
-        token: ["SecurityToken"], scope: [.bucket, .keyPrefix], enforcement: .session, withoutKey: .prefix,
-        longestLifetime: AssumeRole.durations.upperBound,
-        errorsForSDK: true,
-        makeIssuer: { fields throws(FieldProblem) in .session(try DistributeToken(fields)) })
+        request: RouteRequest(Parameters().descriptions, withoutKey: .prefix),
+        grant: RouteGrant(
+            Fields(), scope: [.bucket, .keyPrefix], lifetime: .upTo(AssumeRole.durations.upperBound),
+            enforcement: .session
+        ) { grant, context throws(FieldProblem) in .session(try DistributeToken(grant, context)) },
+        answer: RouteAnswer(
+            [
+                AnswerField("StatusCode", type: .integer, "200."), AnswerField("Code", "Success."),
+                AnswerField("AccessKeyId", "The public half of the key."),
+                AnswerField("AccessKeySecret", "The secret half."),
+                AnswerField("SecurityToken", "What has to be sent along with every request."),
+                AnswerField("Expiration", "When the key ends: 2015-11-03T09:52:59Z."),
+            ], token: ["SecurityToken"], errorsForSDK: true))
 
-    init(_ fields: GrantFields) throws(FieldProblem) {
-        let grant = fields.grant
-        let isUnscoped = if case .anything = fields.target { true } else { false }
-        actions = try SessionActions(grant.strings("actions") ?? [], isUnscoped: isUnscoped)
-        listPrefix = grant.boolean("listPrefix") == true
-        sharesAcrossCallers = grant.boolean("shareAcrossCallers") == true
-        callersEnd = grant.callersEnd
-        vendorName = grant.template("sessionName")
+    private struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let expires = Parameter.expires(from: AssumeRole.durations.lowerBound)
+    }
+
+    struct Fields: FieldGroup {
+        let actions = Field(
+            "actions", .strings, required: true, told: true,
+            "What the key may do with the prefix's objects: \(SessionActions.objectLevel.joined(separator: ", ")).")
+        let listPrefix = Field("listPrefix", .boolean, default: false, "Whether the prefix's keys may be listed.")
+        let sessionName = Field("sessionName", .template, "How the vendor's logs name the session; a template.")
+        let outliveCaller = Field.outliveCaller("the key")
+        let shareAcrossCallers = Field(
+            "shareAcrossCallers", .boolean, default: false,
+            "Whether callers who would get equal keys get the same one.")
+    }
+
+    init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
+        let isUnscoped = if case .anything = context.target { true } else { false }
+        actions = try SessionActions(grant.actions ?? [], isUnscoped: isUnscoped)
+        listPrefix = grant.listPrefix
+        sharesAcrossCallers = grant.shareAcrossCallers
+        callersEnd = CallersEnd(outliveCaller: grant.outliveCaller)
+        vendorName = grant.sessionName
         try checkSessionName()
-        if case .prefix(let template) = fields.target { try DistributeToken.checkSameness(of: template, "keyPrefix") }
-        guard let bucket = grant.string("bucket") else {
+        if case .prefix(let template) = context.target { try DistributeToken.checkSameness(of: template, "keyPrefix") }
+        guard let bucket = context.bucket else {
             throw FieldProblem("bucket", "is needed, since the session's policy names it")
         }
         var sample = ByteWriter(capacity: SessionPolicy.maximumLength)
         do throws(SessionPolicy.Fault) {
-            switch fields.target {
+            switch context.target {
             case .prefix(let template), .key(let template):
                 let prefix = template.longest
                 try SessionPolicy.write(

@@ -5,7 +5,7 @@ import Bytes
 enum STS {
     static let description = ProviderDescription(
         name: "sts", title: "Alibaba Cloud STS",
-        givesSessions: true, credentialFields: STSAccount.fields,
+        givesSessions: true, credentialFields: STSAccount.fields.descriptions,
         routes: [DistributeToken.route],
         inspectors: [InspectedCredential.inspector, InspectedACS3.inspector],
         accessKeyFault: { _ in nil })

@@ -14,8 +14,9 @@ extension STSAccount {
     }
 
     /// What stands in for the fields of identity `oidc` that are not given.
-    package static let standIns: [(field: String, variable: Variable)] = [
-        ("oidcRoleArn", .roleARN), ("oidcProviderArn", .oidcProviderARN), ("oidcTokenFile", .oidcTokenFile),
+    package static let standIns: [(field: Field<[UInt8]?>, variable: Variable)] = [
+        (fields.oidcRoleArn, .roleARN), (fields.oidcProviderArn, .oidcProviderARN),
+        (fields.oidcTokenFile, .oidcTokenFile),
     ]
 
     /// Which key the service asks with.
@@ -33,24 +34,26 @@ extension STSAccount {
     static let sandbox = Array(text: "sandbox")
 
     /// Finds out which key a credential's fields mean, and that no other is given.
-    package static func keySource(of fields: FieldValues) throws(FieldProblem) -> KeySource {
-        let kind = kind(of: fields)
+    package static func keySource(of fields: Settings<Fields>) throws(FieldProblem) -> KeySource {
+        let kind = fields.identity
         let isSandbox = try endpoints(fields).isSandbox
-        if isSandbox, kind != "key" {
+        if isSandbox, kind != .key {
             throw FieldProblem("identity", "must be key beside the sandbox, where no real key may go")
         }
         let source: KeySource =
             switch kind {
-            case "key": isSandbox ? .sandbox : .fields
-            case "environment": .environment
-            default: .fetched
+            case .key: isSandbox ? .sandbox : .fields
+            case .environment: .environment
+            case .oidc, .ecs: .fetched
             }
-        for name in ["accessKey", "secretKey"] {
+        let pair = CredentialFields()
+        for half in [pair.accessKey, pair.secretKey] as [any DescribedField] {
+            let isGiven = fields.values[half.description] != nil
             if case .fields = source {
-                if fields[name] == nil { throw FieldProblem(name, "is needed for identity key") }
-            } else if fields[name] != nil {
+                if !isGiven { throw FieldProblem(half.name, "is needed for identity key") }
+            } else if isGiven {
                 throw FieldProblem(
-                    name,
+                    half.name,
                     isSandbox
                         ? "must be left out for the sandbox, where no real key may go; one is made up"
                         : "is for identity key only")
@@ -59,34 +62,34 @@ extension STSAccount {
         return source
     }
 
-    static func identity(_ fields: FieldValues) throws(FieldProblem) -> Identity {
-        let kind = kind(of: fields)
-        for (name, variable) in standIns {
-            if kind == "oidc", fields[name] == nil {
-                throw FieldProblem(name, "is needed for identity oidc, or \(variable.rawValue) in the environment")
+    static func identity(_ fields: Settings<Fields>) throws(FieldProblem) -> Identity {
+        let kind = fields.identity
+        for (field, variable) in standIns {
+            let isGiven = fields.values.has(field)
+            if kind == .oidc, !isGiven {
+                throw FieldProblem(
+                    field.name, "is needed for identity oidc, or \(variable.rawValue) in the environment")
             }
-            if kind != "oidc", fields[name] != nil { throw FieldProblem(name, "is for identity oidc only") }
+            if kind != .oidc, isGiven { throw FieldProblem(field.name, "is for identity oidc only") }
         }
-        if kind != "ecs", fields["ecsRole"] != nil { throw FieldProblem("ecsRole", "is for identity ecs only") }
+        if kind != .ecs, fields.ecsRole != nil { throw FieldProblem("ecsRole", "is for identity ecs only") }
         switch kind {
-        case "environment": return .environment
-        case "oidc":
-            guard let role = fields.string("oidcRoleArn"), VendorText.isARN(role, "role") else {
+        case .key: return .key
+        case .environment: return .environment
+        case .oidc:
+            guard let role = fields.oidcRoleArn, VendorText.isARN(role, "role") else {
                 throw FieldProblem("oidcRoleArn", "must be acs:ram::ACCOUNT:role/NAME")
             }
-            guard let provider = fields.string("oidcProviderArn"), VendorText.isARN(provider, "oidc-provider") else {
+            guard let provider = fields.oidcProviderArn, VendorText.isARN(provider, "oidc-provider") else {
                 throw FieldProblem("oidcProviderArn", "must be acs:ram::ACCOUNT:oidc-provider/NAME")
             }
-            return .oidc(role: role, provider: provider, tokenFile: fields.string("oidcTokenFile") ?? [])
-        case "ecs":
-            let role = fields.string("ecsRole")
+            return .oidc(role: role, provider: provider, tokenFile: fields.oidcTokenFile ?? [])
+        case .ecs:
+            let role = fields.ecsRole
             if let role, !VendorText.isRoleName(role) {
                 throw FieldProblem("ecsRole", "must be a role's name of letters, digits and . _ -")
             }
             return .ecs(role: role)
-        default: return .key
         }
     }
-
-    private static func kind(of fields: FieldValues) -> String { fields.string("identity")?.text ?? "key" }
 }

@@ -47,67 +47,76 @@ package struct STSAccount: Sendable, Equatable {
     package let fingerprint: [UInt8]
 
     /// What an `sts` credential may hold beside what credentials of every provider may.
-    static let fields: [FieldDescription] = [
-        FieldDescription("roleArn", .string, required: true, "The role that is assumed: acs:ram::ACCOUNT:role/NAME."),
-        FieldDescription(
+    package struct Fields: FieldGroup {
+        package let roleArn = Field(
+            "roleArn", .string, required: true, "The role that is assumed: acs:ram::ACCOUNT:role/NAME.")
+        package let endpoints = Field(
             "endpoints", .strings,
             "Where STS is asked, the first that answers, such as `\"https://sts.cn-hangzhou.aliyuncs.com\"`; "
-                + "`\"sandbox\"` for a stand-in on this machine, with a key that is made up."),
-        FieldDescription(
+                + "`\"sandbox\"` for a stand-in on this machine, with a key that is made up.")
+        package let region = Field(
             "region", .string, told: true,
             "The buckets' region, such as `cn-hangzhou`, whose STS is asked where there are no `endpoints`; "
-                + "without it, the global one."),
-        FieldDescription(
+                + "without it, the global one.")
+        package let ossEndpoint = Field(
             "ossEndpoint", .string, told: true,
-            "The buckets' host, for what sessions sign here; without it, the region's public one."),
-        FieldDescription(
-            "signingLifetime", .duration(900_000...43_200_000), standard: "\"1h\"",
-            "How long the sessions hold that sign here, and at most what they sign; the role must allow it."),
-        FieldDescription(
-            "signature", .choice(["acs3", "rpc"]), standard: "\"acs3\"", "How calls are signed; rpc for old clouds."),
-        FieldDescription(
-            "caFile", .string, "A file of certificates (PEM) that are trusted instead of the system's."),
-        FieldDescription("externalId", .string, "What the role's owner wants to hear, against confused deputies."),
-        FieldDescription("sourceIdentity", .string, "Who is behind the session, through chains of roles."),
-        FieldDescription(
-            "identity", .choice(["key", "environment", "oidc", "ecs"]), standard: "\"key\"",
-            "Where the service's own key comes from: `accessKey` and `secretKey`, the environment, RRSA, or ECS."),
-        FieldDescription(
+            "The buckets' host, for what sessions sign here; without it, the region's public one.")
+        package let signingLifetime = Field(
+            "signingLifetime", .duration(900_000...43_200_000), default: 3_600_000,
+            "How long the sessions hold that sign here, and at most what they sign; the role must allow it.")
+        package let signature = Field(
+            "signature", .choice(STSScheme.self), default: .acs3, "How calls are signed; rpc for old clouds.")
+        package let caFile = Field(
+            "caFile", .string, "A file of certificates (PEM) that are trusted instead of the system's.")
+        package let externalId = Field(
+            "externalId", .string, "What the role's owner wants to hear, against confused deputies.")
+        package let sourceIdentity = Field(
+            "sourceIdentity", .string, "Who is behind the session, through chains of roles.")
+        package let identity = Field(
+            "identity", .choice(IdentityKind.self), default: .key,
+            "Where the service's own key comes from: `accessKey` and `secretKey`, the environment, RRSA, or ECS.")
+        package let oidcRoleArn = Field(
             "oidcRoleArn", .string,
-            "The service's own role, for identity oidc; without it, `\(Variable.roleARN.rawValue)` of the environment."),
-        FieldDescription(
+            "The service's own role, for identity oidc; without it, `\(Variable.roleARN.rawValue)` of the environment.")
+        package let oidcProviderArn = Field(
             "oidcProviderArn", .string,
-            "The cluster's identity provider, for identity oidc; without it, `\(Variable.oidcProviderARN.rawValue)`."),
-        FieldDescription(
+            "The cluster's identity provider, for identity oidc; without it, `\(Variable.oidcProviderARN.rawValue)`.")
+        package let oidcTokenFile = Field(
             "oidcTokenFile", .string,
             "The file with the token, read anew each time, for identity oidc; without it, "
-                + "`\(Variable.oidcTokenFile.rawValue)`."),
-        FieldDescription(
-            "ecsRole", .string, "The instance's role, for identity ecs; without it, the instance is asked."),
-    ]
+                + "`\(Variable.oidcTokenFile.rawValue)`.")
+        package let ecsRole = Field(
+            "ecsRole", .string, "The instance's role, for identity ecs; without it, the instance is asked.")
+    }
+
+    package static let fields = Fields()
+
+    package enum IdentityKind: CaseIterable, Sendable {
+        case key, environment, oidc, ecs
+    }
 
     /// - Parameters:
     ///   - fields: as the configuration has them, with what stands in for those of identity `oidc`, and its file resolved.
     ///   - key: the key that `keySource` tells of; nil for one that is fetched.
-    package init(_ fields: FieldValues, key: KeyPair?) throws(FieldProblem) {
-        guard let roleARN = fields.string("roleArn"), VendorText.isARN(roleARN, "role") else {
+    package init(_ fields: Settings<Fields>, key: KeyPair?) throws(FieldProblem) {
+        guard let roleARN = fields.roleArn, VendorText.isARN(roleARN, "role") else {
             throw FieldProblem("roleArn", "must be acs:ram::ACCOUNT:role/NAME")
         }
         self.roleARN = roleARN
-        if let region = fields.string("region"), !VendorEndpoint.isRegion(region) {
+        if let region = fields.region, !VendorEndpoint.isRegion(region) {
             throw FieldProblem("region", "must be a region such as cn-hangzhou, without oss-")
         }
-        guard fields["ossEndpoint"] == nil || OSS.endpoint(fields) != nil else {
+        guard fields.ossEndpoint == nil || OSS.endpoint(fields.values) != nil else {
             throw FieldProblem("ossEndpoint", OSS.endpointFault)
         }
         endpoints = try STSAccount.endpoints(fields)
-        signingLifetime = fields.integer("signingLifetime").map { $0 / 1000 } ?? 3600
-        scheme = fields.string("signature") == Array(text: "rpc") ? .rpc : .acs3
-        externalID = fields.string("externalId")
+        signingLifetime = fields.signingLifetime / 1000
+        scheme = fields.signature
+        externalID = fields.externalId
         if let externalID, !AssumeRole.isExternalID(externalID) {
             throw FieldProblem("externalId", "must be 2 to 1,224 letters, digits and _ + = , . @ : / -")
         }
-        sourceIdentity = fields.string("sourceIdentity")
+        sourceIdentity = fields.sourceIdentity
         if let sourceIdentity, !AssumeRole.isSourceIdentity(sourceIdentity) {
             throw FieldProblem("sourceIdentity", "must be 2 to 64 letters, digits and _ + = , . @ -")
         }
@@ -127,18 +136,18 @@ package struct STSAccount: Sendable, Equatable {
         }
     }
 
-    static func endpoints(_ fields: FieldValues) throws(FieldProblem) -> Endpoints {
-        guard let list = fields.strings("endpoints") else {
+    static func endpoints(_ fields: Settings<Fields>) throws(FieldProblem) -> Endpoints {
+        guard let list = fields.endpoints else {
             return .hosts([
                 try endpoint("region") { () throws(VendorEndpoint.Fault) in
-                    try VendorEndpoint(region: fields.string("region"))
+                    try VendorEndpoint(region: fields.region)
                 }
             ])
         }
         if list.contains(where: { $0.span.equals(ignoringCaseOf: sandbox) }) {
             guard list.count == 1 else { throw FieldProblem("endpoints", "cannot hold other endpoints beside sandbox") }
             guard list == [sandbox] else { throw FieldProblem("endpoints", "must have sandbox in lower case") }
-            guard fields["caFile"] == nil else {
+            guard fields.caFile == nil else {
                 throw FieldProblem("caFile", "cannot stand beside the sandbox, which is spoken to without TLS")
             }
             return .sandbox

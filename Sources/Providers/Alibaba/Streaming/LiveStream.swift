@@ -12,38 +12,42 @@ struct LiveStream: TokenIssuer {
     private static let playlistFault =
         "must be a file's name of 6 to 128 letters, digits, - _ . and ~ that ends in .m3u8"
 
-    /// Where the parameters stand in an ask.
-    private enum Position {
-        static let channel = route.position(of: "channel") ?? .max
-        static let playlist = route.position(of: "playlist") ?? .max
-    }
-
     static let route = RouteDescription(
         "oss.rtmp-url", path: "/oss/rtmp-url", "A URL to stream into a live channel by.",
-        parameters: [
-            .grant, .bucket,
-            ParameterDescription(
-                "channel", .text(maximumLength: OSS.maximumKeyLength), "The channel; the grant's, or left out."),
-            ParameterDescription(
-                "playlist", .text(maximumLength: playlistLengths.upperBound),
-                "The playlist that OSS writes, such as live.m3u8; without it the channel's own."),
-            .expires,
-        ],
-        grantFields: [FieldDescription("channel", .string, required: true, "The live channel.")],
-        answer: [
-            AnswerField("url", "The URL, for RTMP."), AnswerField("bucket", "The bucket."),
-            AnswerField("channel", "The channel."),
-            AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970."),
-        ],
-        token: ["url"], scope: [.bucket], enforcement: .ossStream, credentialNeeds: ["region"], withoutKey: .prefix,
-        longestLifetime: 7 * 86_400,
-        read: { ask, _ throws(AskError) in try read(ask) },
-        makeIssuer: { fields throws(FieldProblem) in .signing(try LiveStream(fields)) })
+        request: RouteRequest(parameters.descriptions, withoutKey: .prefix) { ask, _ throws(AskError) in try read(ask)
+        },
+        grant: RouteGrant(
+            Fields(), scope: [.bucket], lifetime: .upTo(7 * 86_400), credential: .with(OSS.credential.region),
+            enforcement: .ossStream
+        ) { grant, context throws(FieldProblem) in .signing(try LiveStream(grant, context)) },
+        answer: RouteAnswer(
+            [
+                AnswerField("url", "The URL, for RTMP."), AnswerField("bucket", "The bucket."),
+                AnswerField("channel", "The channel."),
+                AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970."),
+            ], token: ["url"]))
 
-    init(_ fields: GrantFields) throws(FieldProblem) {
-        guard let endpoint = OSS.endpoint(fields.credential) else { throw FieldProblem("credential", "needs region") }
-        if let bucket = fields.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
-        guard let channel = fields.grant.string("channel"), RTMPURL.isChannel(channel.span) else {
+    private struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let bucket = Parameter.bucket
+        let channel = Parameter(
+            "channel", .text(maximumLength: OSS.maximumKeyLength), "The channel; the grant's, or left out.")
+        let playlist = Parameter(
+            "playlist", .text(maximumLength: playlistLengths.upperBound),
+            "The playlist that OSS writes, such as live.m3u8; without it the channel's own.")
+        let expires = Parameter.expires
+    }
+
+    private static let parameters = Parameters()
+
+    private struct Fields: FieldGroup {
+        let channel = Field("channel", .string, required: true, "The live channel.")
+    }
+
+    private init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
+        guard let endpoint = OSS.endpoint(context.credential) else { throw FieldProblem("credential", "needs region") }
+        if let bucket = context.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
+        guard let channel = grant.channel, RTMPURL.isChannel(channel.span) else {
             throw FieldProblem("channel", "must be of a-z A-Z 0-9 and -._~")
         }
         self.channel = channel
@@ -52,14 +56,14 @@ struct LiveStream: TokenIssuer {
 
     private static func read(_ ask: borrowing Ask) throws(AskError) {
         if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
-        guard let playlist = ask.text(at: Position.playlist) else { return }
+        guard let playlist = ask[parameters.playlist] else { return }
         guard playlistLengths.contains(playlist.count), RTMPURL.isChannel(playlist),
             playlist.extracting(last: 5).equals(".m3u8")
         else { throw AskError(.invalid, "playlist", playlistFault) }
     }
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        if let asked = ask.text(at: Position.channel), !asked.equals(channel) {
+        if let asked = ask[LiveStream.parameters.channel], !asked.equals(channel) {
             return Objection("channel", "the grant's channel is another")
         }
         return nil
@@ -70,7 +74,7 @@ struct LiveStream: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         let playlist: Span<UInt8>
-        if let asked = ask.text(at: Position.playlist) { playlist = asked } else { playlist = Span() }
+        if let asked = ask[LiveStream.parameters.playlist] { playlist = asked } else { playlist = Span() }
         out.append("\"url\":\"")
         try RTMPURL.write(
             bucket: permit.bucket, channel: channel.span, playlist: playlist, on: endpoint, until: permit.expiresAt,

@@ -13,7 +13,9 @@ struct InspectedOSSRequest {
 
     /// Notes what it is about; nil where it cannot be read.
     init?(_ request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection) {
-        guard let place = request.place("oss", endpoints: keyring.endpoints), let parameters = request.parameters else {
+        guard let place = request.place("oss", endpoints: keyring.values(of: OSS.credential.endpoint)),
+            let parameters = request.parameters
+        else {
             inspection.fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")
             return nil
         }

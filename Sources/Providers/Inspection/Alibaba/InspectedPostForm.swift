@@ -58,7 +58,7 @@ enum InspectedPostForm {
             return inspection
         }
         let place = (answer.text("url") ?? answer.text("host")).flatMap { SpecimenRequest(url: $0) }?
-            .place("oss", endpoints: keyring.endpoints)
+            .place("oss", endpoints: keyring.values(of: OSS.credential.endpoint))
         if form.value("x-oss-credential") != nil {
             let begin = judgeV4(encoded, policy, form, keyring, now, in: &inspection)
             tell(policy, form, place?.bucket, now, from: begin, in: &inspection)

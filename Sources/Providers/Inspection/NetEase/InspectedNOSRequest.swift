@@ -103,7 +103,9 @@ enum InspectedNOSRequest {
     private static func tellPlace(
         of request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection
     ) -> (bucket: [UInt8], key: [UInt8])? {
-        guard let place = request.place("nos", endpoints: keyring.endpoints), request.parameters != nil else {
+        guard let place = request.place("nos", endpoints: keyring.values(of: NOS.credential.endpoint)),
+            request.parameters != nil
+        else {
             inspection.fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")
             return nil
         }

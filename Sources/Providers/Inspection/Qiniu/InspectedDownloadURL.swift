@@ -91,10 +91,10 @@ enum InspectedDownloadURL {
     private static func judge(
         _ sign: [UInt8], of text: [UInt8], _ keyring: Keyring, in inspection: inout Inspection
     ) {
-        guard let entries = keyring.entries else {
+        guard keyring.entries != nil else {
             return inspection.leavesOpen("signature", "no configuration was given to check it by")
         }
-        let secrets = entries.compactMap { $0.fields.secret("cdnKey") }
+        let secrets = keyring.values(of: Qiniu.credential.cdnKey)
         guard !secrets.isEmpty else {
             return inspection.leavesOpen("signature", "no credential of the configuration has a cdnKey")
         }

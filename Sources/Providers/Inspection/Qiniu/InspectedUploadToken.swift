@@ -83,21 +83,21 @@ extension PutPolicy {
     /// problem to the vendor.
     static func problem(in policy: JSONValue) -> FieldProblem? {
         var values = FieldValues()
-        for field in fields {
+        for field in fields.descriptions {
             guard let member = policy[field.name] else { continue }
             switch (field.kind, member.content) {
             case (.integer, .number(let number)) where number.integer != nil:
-                values[field.name] = .integer(number.integer ?? 0)
-            case (.boolean, .boolean(let flag)): values[field.name] = .boolean(flag)
-            case (.strings, .array): values[field.name] = .strings([])
+                values[field] = .integer(number.integer ?? 0)
+            case (.boolean, .boolean(let flag)): values[field] = .boolean(flag)
+            case (.strings, .array): values[field] = .strings([])
             case (.string, .string(let text)), (.vendorText, .string(let text)), (.template, .string(let text)),
                 (.choice, .string(let text)):
-                if !text.isEmpty { values[field.name] = .string(text) }
+                if !text.isEmpty { values[field] = .string(text) }
             default: return FieldProblem(field.name, "is of another type than the vendor's")
             }
         }
         do throws(FieldProblem) {
-            try checkCompany(in: values)
+            try checkCompany(in: Settings(values, of: fields))
             return nil
         } catch {
             return FieldProblem(error.path.replacing("policy.", with: ""), error.reason)

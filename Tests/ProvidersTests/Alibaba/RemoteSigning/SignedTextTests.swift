@@ -174,7 +174,8 @@ import Testing
     // MARK: All kinds
 
     @Test func `each kind of text is only its own kind`() throws {
-        let issuer = try UploadToken(GrantFields(FieldValues(), target: .anything, accessKey: signer.accessKey))
+        let issuer = try UploadToken(
+            Settings(of: UploadToken.Fields()), GrantContext(target: .anything, accessKey: signer.accessKey))
         for key in SampleKeys.many(40, seed: 0x51) {
             let answer = try Signing.issue(
                 issuer, with: signer, bucket: "media", key: String(decoding: key, as: UTF8.self), extent: .object,

@@ -22,24 +22,26 @@ struct VendorReadingTests {
     private let caller: Caller
 
     init() throws {
-        var grant = FieldValues()
-        grant["methods"] = .strings(Self.methods.map { Array($0.utf8) })
-        grant["subresources"] = .strings(Self.names.map { Array($0.utf8) })
-        grant["headers"] = .strings([Array("x-oss-meta-*".utf8)])
-        grant["presign"] = .integer(300_000)
-        var credential = FieldValues()
-        credential["region"] = .string(Array("cn-hangzhou".utf8))
+        var grant = Settings(of: RemoteSignature.Fields())
+        grant.methods = Self.methods.map { Array($0.utf8) }
+        grant.subresources = Self.names.map { Array($0.utf8) }
+        grant.headers = .texts("x-oss-meta-*")
+        grant.presign = 300_000
+        var credential = Settings(of: OSS.credential)
+        credential.region = Array("cn-hangzhou".utf8)
         let target = Grant.Target.prefix(try KeyTemplate(Array("demo/".utf8)))
         let bucket = Array("demo-bucket".utf8)
         let issuer = try RemoteSignature(
-            GrantFields(grant, target: target, bucket: bucket, accessKey: Array("LTAI".utf8), credential: credential))
+            grant,
+            GrantContext(
+                target: target, bucket: bucket, accessKey: Array("LTAI".utf8), credential: credential.values))
         let authenticator = Authenticator(apiKeys: [], denied: [])
         caller = authenticator.anonymous
         policy = Policy(
             [
                 Grant(
                     name: Array("objects".utf8), index: 0, route: 0, credential: 0, callers: [.anonymous],
-                    bucket: .named(bucket), target: target, withoutKey: RemoteSignature.route.withoutKey,
+                    bucket: .named(bucket), target: target, withoutKey: RemoteSignature.route.request.withoutKey,
                     lifetime: 3600,
                     maxLifetime: 3600, issuer: issuer)
             ], for: authenticator, routes: 1)
@@ -71,8 +73,8 @@ struct VendorReadingTests {
             for (name, value) in parameters {
                 try ask.parameters.add(name: Array(name.utf8).span, value: value.span, form: .text)
             }
-            try ask.read(by: RemoteSignature.parameters)
-            try RemoteSignature.route.read(&ask, moment)
+            try ask.read(by: RemoteSignature.route.request.parameters)
+            try RemoteSignature.route.request.read(&ask, moment)
         } catch { return nil }
         var workspace = PolicyWorkspace()
         switch policy.decide(ask, on: 0, by: caller, at: moment, in: &workspace) {

@@ -29,20 +29,23 @@ import Testing
 
     /// The resource of a grant's session, or the field that is wrong.
     private func resource(key: String? = nil, prefix: String? = nil, bucket: String? = "files") throws -> String {
-        var grant = FieldValues()
-        grant["methods"] = .strings([Array("GET".utf8)])
+        var grant = Settings(of: OSSRequestClauses.Fields(OSSOperations.table))
+        grant.methods = .texts("GET")
         let target: Grant.Target =
             if let key { .key(try KeyTemplate(Array(key.utf8))) } else if let prefix {
                 .prefix(try KeyTemplate(Array(prefix.utf8)))
             } else { .anything }
-        var credential = FieldValues()
-        credential["region"] = .string(Array("cn-hangzhou".utf8))
-        grant["versions"] = .strings([Array("v4".utf8)])
-        let fields = GrantFields(
-            grant, target: target, bucket: bucket.map { Array($0.utf8) }, accessKey: [], credential: credential,
+        var credential = Settings(of: OSS.credential)
+        credential.region = Array("cn-hangzhou".utf8)
+        grant.versions = .texts("v4")
+        let context = GrantContext(
+            target: target, bucket: bucket.map { Array($0.utf8) }, accessKey: [], credential: credential.values,
             hasSessions: true)
         do throws(FieldProblem) {
-            guard case .signingBySession(_, let json) = try OSSAuthorization.urlRoute.makeIssuer(fields) else {
+            guard
+                case .signingBySession(_, let json) = try OSSAuthorization.urlRoute.grant.makeIssuer(
+                    grant.values, context)
+            else {
                 return "none"
             }
             let policy = json.text
@@ -73,14 +76,14 @@ import Testing
     }
 
     @Test func `a grant of a key has no session`() throws {
-        var grant = FieldValues()
-        grant["methods"] = .strings([Array("GET".utf8)])
-        var credential = FieldValues()
-        credential["region"] = .string(Array("cn-hangzhou".utf8))
-        let fields = GrantFields(
-            grant, target: .prefix(try KeyTemplate(Array("in/".utf8))), bucket: Array("files".utf8), accessKey: [],
-            credential: credential)
-        guard case .signing = try OSSAuthorization.headerRoute.makeIssuer(fields) else {
+        var grant = Settings(of: OSSRequestClauses.Fields(OSSOperations.table))
+        grant.methods = .texts("GET")
+        var credential = Settings(of: OSS.credential)
+        credential.region = Array("cn-hangzhou".utf8)
+        let context = GrantContext(
+            target: .prefix(try KeyTemplate(Array("in/".utf8))), bucket: Array("files".utf8), accessKey: [],
+            credential: credential.values)
+        guard case .signing = try OSSAuthorization.headerRoute.grant.makeIssuer(grant.values, context) else {
             Issue.record("it signs by a session")
             return
         }
@@ -94,7 +97,7 @@ import Testing
             return try #require(try STSSession(signingFor: grant, allowing: Array(policy.utf8), of: account))
         }
         let account = try STSSample.account()
-        let short = try STSSample.account { $0["signingLifetime"] = .integer(900_000) }
+        let short = try STSSample.account { $0.signingLifetime = 900_000 }
         let sessions = [
             try session("a", account), try session("b", account), try session("a", policy: "{ }", account),
             try session("a", short),

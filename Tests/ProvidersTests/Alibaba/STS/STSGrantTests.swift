@@ -9,21 +9,30 @@ import Testing
 private let ann = Principal(.apiKey, id: Array("ann".utf8), subject: Array("ann".utf8))
 private let bob = Principal(.apiKey, id: Array("bob".utf8), subject: Array("bob".utf8))
 
+/// A grant's own fields, and what stands beside them.
+private typealias Sample = (grant: Settings<DistributeToken.Fields>, context: GrantContext)
+
 private func fields(
     prefix: String? = "users/${caller.id}/", bucket: String? = "examplebucket", actions: [String] = ["oss:PutObject"],
-    _ change: (inout FieldValues) throws -> Void = { _ in }
-) throws -> GrantFields {
-    var values = FieldValues()
-    values["actions"] = .strings(actions.map { Array($0.utf8) })
-    values["bucket"] = bucket.map { .string(Array($0.utf8)) }
-    try change(&values)
+    _ change: (inout Settings<DistributeToken.Fields>) throws -> Void = { _ in }
+) throws -> Sample {
+    var grant = Settings(of: DistributeToken.Fields())
+    grant.actions = actions.map { Array($0.utf8) }
+    try change(&grant)
     let target: Grant.Target = try prefix.map { .prefix(try KeyTemplate(Array($0.utf8))) } ?? .anything
-    return GrantFields(values, target: target, accessKey: Array("LTAI1".utf8))
+    return (
+        grant,
+        GrantContext(target: target, bucket: bucket.map { Array($0.utf8) }, accessKey: Array("LTAI1".utf8))
+    )
 }
 
-private func problem(_ fields: GrantFields) -> String? {
+extension DistributeToken {
+    fileprivate init(_ sample: Sample) throws(FieldProblem) { try self.init(sample.grant, sample.context) }
+}
+
+private func problem(_ sample: Sample) -> String? {
     do throws(FieldProblem) {
-        _ = try DistributeToken(fields)
+        _ = try DistributeToken(sample)
         return nil
     } catch {
         return error.path
@@ -74,7 +83,7 @@ private func session(
         for length in stride(from: 1, through: 1000, by: 9) {
             let start = String(repeating: "a", count: length)
             let fields = try fields(prefix: start + "/${caller.id}/${claims.tenant}/") {
-                $0["listPrefix"] = .boolean(true)
+                $0.listPrefix = true
             }
             guard problem(fields) == nil else { continue }
             taken += 1
@@ -89,8 +98,8 @@ private func session(
 
     @Test func `a permit becomes the request for a session`() throws {
         let account = try STSSample.account {
-            $0["externalId"] = .string(Array("ext".utf8))
-            $0["sourceIdentity"] = .string(Array("gate".utf8))
+            $0.externalId = STSSample.bytes("ext")
+            $0.sourceIdentity = STSSample.bytes("gate")
         }
         let issuer = try DistributeToken(fields())
         let request = try session(issuer, account: account).get().request
@@ -112,7 +121,7 @@ private func session(
     }
 
     @Test func `R17: with shareAcrossCallers they get one, if all else is equal`() throws {
-        let issuer = try DistributeToken(fields(prefix: "common/") { $0["shareAcrossCallers"] = .boolean(true) })
+        let issuer = try DistributeToken(fields(prefix: "common/") { $0.shareAcrossCallers = true })
         let first = try session(issuer, for: ann, prefix: "common/").get()
         #expect(try first.key == session(issuer, for: bob, prefix: "common/").get().key)
         #expect(first.request.sessionName.text.hasPrefix("test-"))
@@ -150,7 +159,7 @@ private func session(
     }
 
     @Test func `unscoped is the whole bucket`() throws {
-        let issuer = try DistributeToken(fields(prefix: nil, actions: ["oss:*"]) { $0["unscoped"] = .boolean(true) })
+        let issuer = try DistributeToken(fields(prefix: nil, actions: ["oss:*"]))
         let policy = try session(issuer, prefix: "", extent: .bucket).get().request.policy?.text
         #expect(policy?.contains(#""acs:oss:*:*:examplebucket/*""#) == true)
     }
@@ -163,21 +172,21 @@ private func session(
         #expect(
             problem(
                 try fields {
-                    $0["sessionName"] = .template(try KeyTemplate(Array("app-${caller.id}".utf8)))
-                    $0["outliveCaller"] = .boolean(true)
+                    $0.sessionName = try KeyTemplate(Array("app-${caller.id}".utf8))
+                    $0.outliveCaller = true
                 }) == nil)
     }
 
     @Test func `R17: a session outlives the caller's own credential only where the grant says so`() throws {
         #expect(try DistributeToken(fields()).callersEnd == .denies)
-        #expect(try DistributeToken(fields { $0["outliveCaller"] = .boolean(false) }).callersEnd == .denies)
-        #expect(try DistributeToken(fields { $0["outliveCaller"] = .boolean(true) }).callersEnd == .ignored)
+        #expect(try DistributeToken(fields { $0.outliveCaller = false }).callersEnd == .denies)
+        #expect(try DistributeToken(fields { $0.outliveCaller = true }).callersEnd == .ignored)
     }
 
     @Test func `nothing in it is another for every request`() throws {
         #expect(problem(try fields(prefix: "a/${uuid}/")) == "keyPrefix")
         #expect(
-            problem(try fields { $0["sessionName"] = .template(try KeyTemplate(Array("a-${uuid}".utf8))) })
+            problem(try fields { $0.sessionName = try KeyTemplate(Array("a-${uuid}".utf8)) })
                 == "sessionName")
         #expect(problem(try fields(prefix: "a/${date.yyyy}/")) == nil)
     }
@@ -192,18 +201,18 @@ private func session(
         #expect(problem(try fields(prefix: "users/${caller.id}")) == "keyPrefix")
         #expect(problem(try fields(prefix: "a\"b/")) == "keyPrefix")
         #expect(
-            problem(try fields(prefix: String(repeating: "k", count: 1000) + "/") { $0["listPrefix"] = .boolean(true) })
+            problem(try fields(prefix: String(repeating: "k", count: 1000) + "/") { $0.listPrefix = true })
                 == "actions")
         for name in ["${caller.id}", "${caller.source}"] {
             #expect(
                 problem(
                     try fields {
-                        $0["sessionName"] = .template(try KeyTemplate(Array(name.utf8)))
-                        $0["shareAcrossCallers"] = .boolean(true)
+                        $0.sessionName = try KeyTemplate(Array(name.utf8))
+                        $0.shareAcrossCallers = true
                     }) == "sessionName")
         }
         #expect(
-            problem(try fields { $0["sessionName"] = .template(try KeyTemplate(Array("a.${ext}".utf8))) })
+            problem(try fields { $0.sessionName = try KeyTemplate(Array("a.${ext}".utf8)) })
                 == "sessionName")
     }
 
@@ -212,29 +221,29 @@ private func session(
         var ask = Ask()
         try ask.parameters.add(name: Array("expires".utf8).span, value: Array(text.utf8).span, form: .text)
         var parameter: String?
-        do throws(AskError) { try ask.read(by: DistributeToken.route.parameters) } catch {
+        do throws(AskError) { try ask.read(by: DistributeToken.route.request.parameters) } catch {
             parameter = error.parameter
         }
         #expect(parameter == (isTaken ? nil : "expires"))
-        #expect(DistributeToken.route.shortestLifetime == 900)
+        #expect(DistributeToken.route.request.shortestLifetime == 900)
     }
 
     @Test func `the route is as the contract has it`() {
         let route = DistributeToken.route
         #expect(route.name == "distribute-token" && route.path == Array("/distribute-token.json".utf8))
-        #expect(route.parameters.map(\.name) == ["grant", "expires"])
+        #expect(route.request.parameters.map(\.name) == ["grant", "expires"])
         #expect(
-            Set(route.grantFields.map(\.name))
+            Set(route.grant.fields.map(\.name))
                 == ["actions", "sessionName", "listPrefix", "outliveCaller", "shareAcrossCallers"])
         #expect(
-            route.answer.map(\.name)
+            route.answer.members.map(\.name)
                 == ["StatusCode", "Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"])
         #expect(STS.description.name == "sts" && STS.description.routes.map(\.name) == ["distribute-token"])
     }
 }
 
 @Suite struct STSAccountTests {
-    private func problem(_ change: (inout FieldValues) -> Void) -> String? {
+    private func problem(_ change: (inout Settings<STSAccount.Fields>) -> Void) -> String? {
         do {
             _ = try STSSample.account { change(&$0) }
             return nil
@@ -242,9 +251,6 @@ private func session(
             return (error as? FieldProblem)?.path ?? "\(error)"
         }
     }
-
-    private func text(_ text: String) -> FieldValues.Value { .string(Array(text.utf8)) }
-    private func list(_ texts: String...) -> FieldValues.Value { .strings(texts.map { Array($0.utf8) }) }
 
     @Test func `the least is a role`() throws {
         let account = try STSSample.account()
@@ -259,16 +265,16 @@ private func session(
 
     @Test func `everything can be said`() throws {
         let account = try STSSample.account {
-            $0["endpoints"] = list("https://sts.cn-hangzhou.aliyuncs.com", "https://sts.aliyuncs.com:444")
+            $0.endpoints = .texts("https://sts.cn-hangzhou.aliyuncs.com", "https://sts.aliyuncs.com:444")
             // Where STS is asked; the region is the buckets' then.
-            $0["region"] = text("cn-shanghai")
-            $0["ossEndpoint"] = text("oss.internal:8443")
-            $0["signingLifetime"] = .integer(7_200_000)
-            $0["signature"] = text("rpc")
-            $0["identity"] = text("oidc")
-            $0["oidcRoleArn"] = text("acs:ram::1:role/pod")
-            $0["oidcProviderArn"] = text("acs:ram::1:oidc-provider/ack")
-            $0["oidcTokenFile"] = text("/var/run/secrets/token")
+            $0.region = STSSample.bytes("cn-shanghai")
+            $0.ossEndpoint = STSSample.bytes("oss.internal:8443")
+            $0.signingLifetime = 7_200_000
+            $0.signature = .rpc
+            $0.identity = .oidc
+            $0.oidcRoleArn = STSSample.bytes("acs:ram::1:role/pod")
+            $0.oidcProviderArn = STSSample.bytes("acs:ram::1:oidc-provider/ack")
+            $0.oidcTokenFile = STSSample.bytes("/var/run/secrets/token")
         }
         guard case .hosts(let hosts) = account.endpoints,
             case .oidc(let role, let provider, let tokenFile) = account.identity
@@ -280,38 +286,38 @@ private func session(
         #expect(
             [role.text, provider.text, tokenFile.text]
                 == ["acs:ram::1:role/pod", "acs:ram::1:oidc-provider/ack", "/var/run/secrets/token"])
-        let sandbox = try STSSample.account { $0["endpoints"] = list("sandbox") }
+        let sandbox = try STSSample.account { $0.endpoints = .texts("sandbox") }
         #expect(sandbox.endpoints.isSandbox)
     }
 
     @Test func `every mistake names its field`() {
-        #expect(problem { $0["roleArn"] = nil } == "roleArn")
-        #expect(problem { $0["roleArn"] = text("role") } == "roleArn")
-        #expect(problem { $0["endpoints"] = list() } == "endpoints")
-        #expect(problem { $0["endpoints"] = list("sandbox", "https://a.com") } == "endpoints")
+        #expect(problem { $0.roleArn = nil } == "roleArn")
+        #expect(problem { $0.roleArn = STSSample.bytes("role") } == "roleArn")
+        #expect(problem { $0.endpoints = [] } == "endpoints")
+        #expect(problem { $0.endpoints = .texts("sandbox", "https://a.com") } == "endpoints")
         #expect(
             problem {
-                $0["endpoints"] = list("sandbox")
-                $0["caFile"] = text("/etc/ca.pem")
+                $0.endpoints = .texts("sandbox")
+                $0.caFile = STSSample.bytes("/etc/ca.pem")
             } == "caFile")
-        #expect(problem { $0["endpoints"] = list("http://a.com") } == "endpoints")
-        #expect(problem { $0["endpoints"] = list("https://a.com", "https://A.com:443/") } == "endpoints")
-        #expect(problem { $0["region"] = text("a b") } == "region")
+        #expect(problem { $0.endpoints = .texts("http://a.com") } == "endpoints")
+        #expect(problem { $0.endpoints = .texts("https://a.com", "https://A.com:443/") } == "endpoints")
+        #expect(problem { $0.region = STSSample.bytes("a b") } == "region")
         #expect(
             problem {
-                $0["region"] = text("oss-cn-hangzhou")
-                $0["endpoints"] = list("https://a.com")
+                $0.region = STSSample.bytes("oss-cn-hangzhou")
+                $0.endpoints = .texts("https://a.com")
             } == "region")
-        #expect(problem { $0["ossEndpoint"] = text("https://a.com") } == "ossEndpoint")
-        #expect(problem { $0["externalId"] = text("a") } == "externalId")
-        #expect(problem { $0["sourceIdentity"] = text("a b") } == "sourceIdentity")
-        #expect(problem { $0["identity"] = text("oidc") } == "oidcRoleArn")
-        #expect(problem { $0["oidcTokenFile"] = text("a") } == "oidcTokenFile")
-        #expect(problem { $0["ecsRole"] = text("a") } == "ecsRole")
+        #expect(problem { $0.ossEndpoint = STSSample.bytes("https://a.com") } == "ossEndpoint")
+        #expect(problem { $0.externalId = STSSample.bytes("a") } == "externalId")
+        #expect(problem { $0.sourceIdentity = STSSample.bytes("a b") } == "sourceIdentity")
+        #expect(problem { $0.identity = .oidc } == "oidcRoleArn")
+        #expect(problem { $0.oidcTokenFile = STSSample.bytes("a") } == "oidcTokenFile")
+        #expect(problem { $0.ecsRole = STSSample.bytes("a") } == "ecsRole")
         #expect(
             problem {
-                $0["identity"] = text("ecs")
-                $0["ecsRole"] = text("a/b")
+                $0.identity = .ecs
+                $0.ecsRole = STSSample.bytes("a/b")
             } == "ecsRole")
     }
 
@@ -331,34 +337,36 @@ private func session(
         }
     }
 
-    private func source(_ change: (inout FieldValues) -> Void) -> String {
-        var fields = FieldValues()
+    private func source(_ change: (inout Settings<STSAccount.Fields>) -> Void) -> String {
+        var fields = Settings(of: STSAccount.fields)
         change(&fields)
         do throws(FieldProblem) { return "\(try STSAccount.keySource(of: fields))" } catch { return error.path }
     }
 
-    @Test(arguments: ["key", "environment", "oidc", "ecs"], [false, true])
+    @Test(arguments: STSAccount.IdentityKind.allCases, [false, true])
     func `a credential has the one key that it means, and no real one goes to the sandbox`(
-        identity: String, isSandbox: Bool
+        identity: STSAccount.IdentityKind, isSandbox: Bool
     ) {
-        func source(_ names: String...) -> String {
+        func source(accessKey: Bool = false, secretKey: Bool = false) -> String {
             self.source { fields in
-                fields["identity"] = text(identity)
-                if isSandbox { fields["endpoints"] = list("sandbox") }
-                for name in names { fields[name] = text("x") }
+                let pair = CredentialFields()
+                fields.identity = identity
+                if isSandbox { fields.endpoints = .texts("sandbox") }
+                if accessKey { fields.values[pair.accessKey] = STSSample.bytes("x") }
+                if secretKey { fields.values[pair.secretKey] = Secret(STSSample.bytes("x")) }
             }
         }
         switch (identity, isSandbox) {
-        case ("key", false):
-            #expect(source("accessKey", "secretKey") == "fields")
-            #expect(source("secretKey") == "accessKey" && source("accessKey") == "secretKey")
-        case ("key", true):
+        case (.key, false):
+            #expect(source(accessKey: true, secretKey: true) == "fields")
+            #expect(source(secretKey: true) == "accessKey" && source(accessKey: true) == "secretKey")
+        case (.key, true):
             #expect(source() == "sandbox")
-            #expect(source("secretKey") == "secretKey" && source("accessKey") == "accessKey")
+            #expect(source(secretKey: true) == "secretKey" && source(accessKey: true) == "accessKey")
         case (_, true): #expect(source() == "identity")
         default:
-            #expect(source() == (identity == "environment" ? "environment" : "fetched"))
-            #expect(source("secretKey") == "secretKey" && source("accessKey") == "accessKey")
+            #expect(source() == (identity == .environment ? "environment" : "fetched"))
+            #expect(source(secretKey: true) == "secretKey" && source(accessKey: true) == "accessKey")
         }
     }
 }

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func endpoints(_ list: String...) throws -> STSAccount {
-        try STSSample.account { $0["endpoints"] = .strings(list.map { STSSample.bytes($0) }) }
+        try STSSample.account { $0.endpoints = list.map { STSSample.bytes($0) } }
     }
 
     @Test func `equal questions have equal keys`() throws {
@@ -31,12 +31,12 @@ import Testing
             try key(),
             // The credential.
             try key(STSSample.account(secret: "another")), try key(STSSample.account(accessKeyID: "LTAI2")),
-            try key(STSSample.account { $0["identity"] = .string(Array("environment".utf8)) }),
-            try key(STSSample.account { $0["identity"] = .string(Array("ecs".utf8)) }),
+            try key(STSSample.account { $0.identity = .environment }),
+            try key(STSSample.account { $0.identity = .ecs }),
             try key(
                 STSSample.account {
-                    $0["identity"] = .string(Array("ecs".utf8))
-                    $0["ecsRole"] = .string(Array("r".utf8))
+                    $0.identity = .ecs
+                    $0.ecsRole = STSSample.bytes("r")
                 }),
             // The endpoints: which, their order, their scheme and port.
             try key(endpoints("https://a.example")), try key(endpoints("https://b.example")),
@@ -44,7 +44,7 @@ import Testing
             try key(endpoints("https://b.example", "https://a.example")),
             try key(endpoints("https://a.example:8443")), try key(endpoints("https://localhost")),
             try key(endpoints("http://localhost")), try key(endpoints("sandbox")),
-            try key(STSSample.account { $0["region"] = .string(Array("cn-shanghai".utf8)) }),
+            try key(STSSample.account { $0.region = STSSample.bytes("cn-shanghai") }),
             // The request.
             try key(nil, base(STSSample.bytes("acs:ram::1:role/b"), "chain", 3600, "{}", nil, nil)),
             try key(nil, base(STSSample.roleARN, "chain2", 3600, "{}", nil, nil)),

@@ -36,10 +36,10 @@ enum STSSample {
 
     static func account(
         role: String = "acs:ram::1:role/app", secret: String = secretText, accessKeyID: String = "LTAI1",
-        securityToken: String? = nil, _ change: (inout FieldValues) -> Void = { _ in }
+        securityToken: String? = nil, _ change: (inout Settings<STSAccount.Fields>) -> Void = { _ in }
     ) throws -> STSAccount {
-        var fields = FieldValues()
-        fields["roleArn"] = .string(bytes(role))
+        var fields = Settings(of: STSAccount.fields)
+        fields.roleArn = bytes(role)
         change(&fields)
         let key = KeyPair(
             accessKey: bytes(accessKeyID), secret: Secret(bytes(secret)), securityToken: securityToken.map { bytes($0) }

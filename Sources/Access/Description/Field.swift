@@ -1,0 +1,153 @@
+import Bytes
+import Crypto
+
+/// One key of the configuration, with the type of what stands there. It is declared once, and read by its declaration: a name
+/// that nothing is declared by does not compile.
+package struct Field<Value: Sendable>: Sendable {
+    package let description: FieldDescription
+    private let read: @Sendable (FieldValues.Value?) -> Value
+    private let store: @Sendable (Value) -> FieldValues.Value?
+
+    /// A key that has a value when it is not given.
+    /// - Parameters:
+    ///   - told: whether callers who may use a grant of it are told (`GET /grants`).
+    ///   - fixed: whether it counts from the service's start to its end.
+    ///   - summary: one sentence for the documentation.
+    package init(
+        _ name: String, _ kind: FieldKind<Value>, default standard: Value, told: Bool = false, fixed: Bool = false,
+        _ summary: String
+    ) {
+        description = FieldDescription(
+            name: name, kind: kind.form, isRequired: false, standard: kind.store(standard), isTold: told,
+            isFixed: fixed, summary: summary)
+        read = { $0.flatMap(kind.read) ?? standard }
+        store = { kind.store($0) }
+    }
+
+    /// A key that must be given, or that may be left out and has no value then. One that is required reads as nil only where
+    /// what is given is wrong, which has been reported.
+    package init<Given: Sendable>(
+        _ name: String, _ kind: FieldKind<Given>, required: Bool = false, told: Bool = false, fixed: Bool = false,
+        _ summary: String
+    ) where Value == Given? {
+        description = FieldDescription(
+            name: name, kind: kind.form, isRequired: required, standard: nil, isTold: told, isFixed: fixed,
+            summary: summary)
+        read = { $0.flatMap(kind.read) }
+        store = { $0.map(kind.store) }
+    }
+
+    /// An object of keys none of which must be given: without it, all of them have their defaults.
+    package init<Group: FieldGroup>(_ name: String, object group: Group, _ summary: String)
+    where Value == Settings<Group> {
+        self.init(name, object: .object(group), without: Settings(of: group), summary)
+    }
+
+    /// An object whose keys are no group.
+    /// - Parameter nothing: what it is without any key.
+    package init(_ name: String, object kind: FieldKind<Value>, without nothing: Value, _ summary: String) {
+        description = FieldDescription(
+            name: name, kind: kind.form, isRequired: false, standard: nil, isTold: false, isFixed: false,
+            summary: summary)
+        read = { $0.flatMap(kind.read) ?? nothing }
+        store = { kind.store($0) }
+    }
+
+    fileprivate func value(in values: FieldValues) -> Value { read(values[description]) }
+    fileprivate func stored(_ value: Value) -> FieldValues.Value? { store(value) }
+}
+
+extension Field where Value == Rate? {
+    /// A rate that holds when none is given; null lifts it.
+    package init(_ name: String, default standard: Rate?, _ summary: String) {
+        let kind = FieldKind<Rate>.rate
+        description = FieldDescription(
+            name: name, kind: kind.form, isRequired: false, standard: standard.map(kind.store), isTold: false,
+            isFixed: false, summary: summary)
+        read = { $0.flatMap(kind.read) }
+        store = { $0.map(kind.store) }
+    }
+}
+
+extension [[UInt8]] {
+    /// A default of a list of texts.
+    package static func texts(_ texts: String...) -> [[UInt8]] { texts.map { [UInt8]($0.utf8) } }
+}
+
+extension Field where Value == [UInt8] {
+    package init(
+        _ name: String, _ kind: FieldKind<Value>, default text: String, told: Bool = false, fixed: Bool = false,
+        _ summary: String
+    ) {
+        self.init(name, kind, default: Array(text.utf8), told: told, fixed: fixed, summary)
+    }
+}
+
+// MARK: - Groups
+
+/// The keys of one object, as properties: each is a `Field`, or another group whose keys stand beside its own.
+package protocol FieldGroup: Sendable {}
+
+extension FieldGroup {
+    /// The keys, in the order of the properties.
+    package var descriptions: [FieldDescription] {
+        Mirror(reflecting: self).children.flatMap { (_, property) -> [FieldDescription] in
+            if let field = property as? any DescribedField { return [field.description] }
+            return (property as? any FieldGroup)?.descriptions ?? []
+        }
+    }
+}
+
+/// A `Field` of whichever type.
+package protocol DescribedField: Sendable {
+    var description: FieldDescription { get }
+}
+
+extension DescribedField {
+    /// Its name in the configuration.
+    package var name: String { description.name }
+}
+
+extension Field: DescribedField {}
+
+/// What the configuration says for the keys of a group, read as if they were its own properties.
+@dynamicMemberLookup
+package struct Settings<Group: FieldGroup>: Sendable {
+    /// The same for whichever keys.
+    package var values: FieldValues
+    private let group: Group
+
+    package init(_ values: FieldValues = FieldValues(), of group: Group) {
+        self.values = values
+        self.group = group
+    }
+
+    package subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
+        get { values[group[keyPath: field]] }
+        set { values[group[keyPath: field]] = newValue }
+    }
+
+    /// What it says for a group that stands in it.
+    package subscript<Part: FieldGroup>(dynamicMember part: KeyPath<Group, Part>) -> Settings<Part> {
+        Settings<Part>(values, of: group[keyPath: part])
+    }
+
+    /// Whether the key has a value. An object that could not be read has none.
+    package func has<Value>(_ field: KeyPath<Group, Field<Value>>) -> Bool {
+        values[group[keyPath: field].description] != nil
+    }
+
+    /// What the key says; nil where what is given is wrong, which has been reported.
+    package func checked<Value>(_ field: KeyPath<Group, Field<Value>>) -> Value? {
+        has(field) ? self[dynamicMember: field] : nil
+    }
+}
+
+extension FieldValues {
+    package subscript<Value>(field: Field<Value>) -> Value {
+        get { field.value(in: self) }
+        set { self[field.description] = field.stored(newValue) }
+    }
+
+    package func has<Value>(_ field: Field<Value>) -> Bool { self[field.description] != nil }
+}

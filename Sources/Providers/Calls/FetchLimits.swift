@@ -1,0 +1,33 @@
+import Access
+
+/// How often, and how many milliseconds, a vendor is asked for what callers want to know.
+package struct FetchLimits: Sendable, Hashable {
+    package var callsPerSecond = 1_000
+    package var callBurst = 1_000
+    package var patience: Int64 = 1_500
+
+    package init() {}
+
+    package init(_ fields: Settings<Fields>) {
+        callsPerSecond = fields.callsPerSecond
+        callBurst = fields.callBurst
+        patience = fields.patience
+    }
+
+    package struct Fields: FieldGroup {
+        let callsPerSecond = Field(
+            "callsPerSecond", .integer(1...100_000), default: FetchLimits().callsPerSecond,
+            "Calls that may be begun in a second.")
+        let callBurst = Field(
+            "callBurst", .integer(1...100_000), default: FetchLimits().callBurst,
+            "Calls that may be begun at once after a silence.")
+        let patience = Field(
+            "patience", .duration(100...60_000), default: FetchLimits().patience,
+            "How long a request may wait; then it is told to come back. Each of the `hosts` has its share of it.")
+    }
+
+    /// The key of a credential.
+    package static let field = Field(
+        "limits", object: Fields(),
+        "How often and how long Kodo is asked for `qiniu.buckets`, `qiniu.files` and `qiniu.stat`.")
+}
