@@ -9,9 +9,13 @@ extension Compiler {
         if key.count < AuditSettings.minimumKeyLength {
             reader.report("audit.key", "must have at least \(AuditSettings.minimumKeyLength) bytes (R10)")
         }
-        return AuditSettings(
-            file: reader.place(of: file), key: key, durability: fields.durability, failsClosed: fields.failClosed,
-            maximumSize: fields.maxSize, queue: fields.queue, deniedPerMinute: fields.deniedPerMinute)
+        var settings = AuditSettings(file: reader.place(of: file), key: key)
+        settings.durability = fields.durability
+        settings.failsClosed = fields.failClosed
+        settings.maximumSize = fields.maxSize
+        settings.queue = fields.queue
+        settings.deniedPerMinute = fields.deniedPerMinute
+        return settings
     }
 
     static func warning(withoutAudit server: Configuration.Server) -> [String] {

@@ -153,8 +153,10 @@ final class Compiler {
     }
 
     private static func log(_ fields: Settings<Schema.LogFields>) -> Log.Settings {
-        Log.Settings(
-            level: fields.level, format: fields.format, tellsRequests: fields.requests, buffer: fields.buffer)
+        var settings = Log.Settings(level: fields.level, format: fields.format)
+        settings.tellsRequests = fields.requests
+        settings.buffer = fields.buffer
+        return settings
     }
 
     /// Notes a member of `credentials` or `grants`, whose names the user gives, and returns its path.

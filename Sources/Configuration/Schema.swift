@@ -1,4 +1,5 @@
 import Access
+import Crypto
 import HTTP
 import Providers
 import Telemetry
@@ -69,7 +70,7 @@ package enum Schema {
             "auth", .objects(APIKey()), default: [],
             "Keys of those who may ask; with one, all is for them alone but `/livez` and `/readyz`.")
         let connections = Field(
-            "connections", .integer(1...1000), default: 64,
+            "connections", .integer(1...1000), default: Limits.reservedConnections,
             "Open connections, counted apart from `server.limits.connections`; beyond it 503.")
     }
 
@@ -245,6 +246,8 @@ package enum Schema {
     }
 
     struct Audit: FieldGroup {
+        private static let standard = AuditSettings(file: "", key: Secret([]))
+
         let file = Field(
             "file", .string, required: true, fixed: true,
             "Where the lines are written; files that are full are set aside beside it.")
@@ -252,32 +255,33 @@ package enum Schema {
             "key", .secret, required: true, fixed: true,
             "What the lines are chained by, at least 32 bytes (R10); `countersign audit verify` needs it.")
         let durability = Field(
-            "durability", .choice(AuditSettings.Durability.self), default: .batch, fixed: true,
+            "durability", .choice(AuditSettings.Durability.self), default: standard.durability, fixed: true,
             "What an answer waits for: nothing; until the disk has its line, with all that came meanwhile; or with no other."
         )
         let failClosed = Field(
-            "failClosed", .boolean, default: true, fixed: true,
+            "failClosed", .boolean, default: standard.failsClosed, fixed: true,
             "Whether nothing is issued (503) while no line can be written; else lost lines are counted.")
         let maxSize = Field(
-            "maxSize", .size(4096...1_099_511_627_776), default: 100 << 20, fixed: true,
+            "maxSize", .size(4096...1_099_511_627_776), default: standard.maximumSize, fixed: true,
             "The size from which on a new file is begun, which goes on from the old one.")
         let queue = Field(
-            "queue", .integer(16...1_000_000), default: 10_000, fixed: true,
+            "queue", .integer(16...1_000_000), default: standard.queue, fixed: true,
             "Lines of one event loop that may wait for the disk; beyond it 503. Refusals fill at most half of it.")
         let deniedPerMinute = Field(
-            "deniedPerMinute", .integer(1...1_000_000), default: 600, fixed: true,
+            "deniedPerMinute", .integer(1...1_000_000), default: standard.deniedPerMinute, fixed: true,
             "Refusals of one caller that have a line of their own in a minute, in each event loop; beyond it they are counted."
         )
     }
 
     struct LogFields: FieldGroup {
-        let level = Field("level", .choice(Log.Level.self), default: .info, "The least that is told.")
-        let format = Field("format", .choice(LogFormat.self), default: .json, "Lines for people or for programs.")
+        let level = Field("level", .choice(Log.Level.self), default: Log.Settings().level, "The least that is told.")
+        let format = Field(
+            "format", .choice(LogFormat.self), default: Log.Settings().format, "Lines for people or for programs.")
         let requests = Field(
-            "requests", .boolean, default: false,
+            "requests", .boolean, default: Log.Settings().tellsRequests,
             "Whether each request is told, at level info: its id, path, status and client, and never a query.")
         let buffer = Field(
-            "buffer", .size(4096...67_108_864), default: 1 << 20,
+            "buffer", .size(4096...67_108_864), default: Log.Settings().buffer,
             "What may wait to be written when nobody reads the log; beyond it lines are lost, and counted.")
     }
 

@@ -22,6 +22,9 @@ package struct Limits: Sendable {
 
     package init() {}
 
+    /// The connections that may be open at once where those who run the server ask, if the configuration does not say.
+    package static let reservedConnections = 64
+
     /// The longest chunk line or trailer line that is read, in bytes; extensions are skipped, so there is nothing to tune.
     static let chunkLine = 256
     /// All chunk framing and trailers of one request: six bytes a chunk for a body sent byte by byte, and some more.

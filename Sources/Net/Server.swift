@@ -28,7 +28,7 @@ package final class Server: Sendable {
         package var transport = TransportKind.standard
         package var limits = Limits()
         /// The connections that may be open at once at listeners that are reserved.
-        package var reservedConnections = 64
+        package var reservedConnections = Limits.reservedConnections
         /// Descriptors of sockets that somebody else has opened to listen on; each must be of one of the addresses.
         package var handed: [Int32] = []
         /// Whose word is taken on whom they speak for.

@@ -18,9 +18,10 @@ struct OperationRule: Sendable {
     ///   - reach: how much the grant is for.
     init(
         _ table: OperationTable, methods: [[UInt8]], subResources: (names: [[UInt8]], field: StaticString),
-        query: [[UInt8]]? = nil, in queryField: StaticString = "query", headers: [[UInt8]], reach: OperationTable.Level
+        query asked: (names: [[UInt8]], field: StaticString)? = nil, headers: [[UInt8]], reach: OperationTable.Level
     ) throws(FieldProblem) {
         let (names, field) = subResources
+        let (query, queryField) = (asked?.names, asked?.field ?? field)
         guard !methods.isEmpty, methods.allSatisfy(table.methods.contains) else {
             throw FieldProblem("methods", "must be of \(OperationRule.list(table.methods)), at least one")
         }

@@ -24,18 +24,16 @@ package struct Log: Sendable {
     }
 
     package struct Settings: Sendable {
-        package let level: Level
-        package let format: LogFormat
+        package var level: Level
+        package var format: LogFormat
         /// Whether every request is told.
-        package let tellsRequests: Bool
+        package var tellsRequests = false
         /// The most bytes that may wait to be written.
-        package let buffer: Int
+        package var buffer = 1 << 20
 
-        package init(level: Level, format: LogFormat, tellsRequests: Bool = false, buffer: Int = 1 << 20) {
+        package init(level: Level = .info, format: LogFormat = .json) {
             self.level = level
             self.format = format
-            self.tellsRequests = tellsRequests
-            self.buffer = buffer
         }
     }
 

@@ -24,7 +24,8 @@ import Testing
         try OperationRule(
             table, methods: methods.map { Array($0.utf8) },
             subResources: (names.map { Array($0.utf8) }, query == nil ? "query" : "subresources"),
-            query: query?.map { Array($0.utf8) }, headers: headers.map { Array($0.utf8) }, reach: reach)
+            query: query.map { ($0.map { Array($0.utf8) }, "query") }, headers: headers.map { Array($0.utf8) },
+            reach: reach)
     }
 
     /// The clause that objects; nil when none does.

@@ -14,15 +14,15 @@ package struct AuditSettings: Sendable {
 
     package let file: String
     package let key: Secret
-    package let durability: Durability
+    package var durability = Durability.batch
     /// Whether nothing is issued of which no line can be written.
-    package let failsClosed: Bool
+    package var failsClosed = true
     /// Bytes after which a new file is begun.
-    package let maximumSize: Int
+    package var maximumSize = 100 << 20
     /// The lines of one event loop that may wait for the disk.
-    package let queue: Int
+    package var queue = 10_000
     /// How many refusals of one caller have a line of their own in a minute, in each event loop; all others are counted.
-    package let deniedPerMinute: Int
+    package var deniedPerMinute = 600
     /// How long an answer is held, in milliseconds: a disk that hangs must not hang the clients. No setting of the
     /// configuration.
     package var patience: Int64 = 5_000
@@ -30,16 +30,8 @@ package struct AuditSettings: Sendable {
     /// Bytes that the key has at least (R10).
     package static let minimumKeyLength = 32
 
-    package init(
-        file: String, key: Secret, durability: Durability = .batch, failsClosed: Bool = true,
-        maximumSize: Int = 100 << 20, queue: Int = 10_000, deniedPerMinute: Int = 600
-    ) {
+    package init(file: String, key: Secret) {
         self.file = file
         self.key = key
-        self.durability = durability
-        self.failsClosed = failsClosed
-        self.maximumSize = maximumSize
-        self.queue = queue
-        self.deniedPerMinute = deniedPerMinute
     }
 }

@@ -94,9 +94,11 @@ final class AuditHouse {
         queue: Int = 100
     ) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let settings = AuditSettings(
-            file: folder + "/a.jsonl", key: Secret([UInt8](repeating: 7, count: 32)), durability: durability,
-            failsClosed: failsClosed, maximumSize: maximumSize, queue: queue)
+        var settings = AuditSettings(file: folder + "/a.jsonl", key: Secret([UInt8](repeating: 7, count: 32)))
+        settings.durability = durability
+        settings.failsClosed = failsClosed
+        settings.maximumSize = maximumSize
+        settings.queue = queue
         meter = RequestMeter(counters)
         desk = AuditDesk(settings, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
         try desk.open()

@@ -87,7 +87,7 @@ struct RemoteSignature: TokenIssuer {
         rule = try OperationRule(
             table, methods: grant.methods ?? [],
             subResources: (names.filter(table.subResources.contains), "subresources"),
-            query: names.filter(table.query.contains), in: "subresources",
+            query: (names.filter(table.query.contains), "subresources"),
             headers: headers, reach: context.reach)
         region = context.credential[OSS.credential.region]
         versions = try RemoteSignature.versions(grant.versions, region: region)

@@ -78,7 +78,7 @@ struct OSSAuthorization: TokenIssuer {
         clauses = try OSSRequestClauses(grant, context.target)
         rule = try OperationRule(
             OSSOperations.table, methods: grant.methods ?? [], subResources: (grant.subresources ?? [], "subresources"),
-            query: grant.query ?? [], headers: grant.headers ?? [], reach: context.reach)
+            query: (grant.query ?? [], "query"), headers: grant.headers ?? [], reach: context.reach)
         sessionPolicy = context.hasSessions ? try OSSPermissions.policy(for: rule, context) : nil
         self.callersEnd = callersEnd
         self.endpoint = endpoint
