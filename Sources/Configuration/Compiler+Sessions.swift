@@ -42,7 +42,7 @@ extension Compiler {
     private func standIn(for fields: inout Settings<STSAccount.Fields>) -> [String: String] {
         guard fields.identity == .oidc else { return [:] }
         var standIns: [String: String] = [:]
-        for (field, variable) in STSAccount.standIns where !fields.values.has(field) {
+        for (field, variable) in STSAccount.standIns where fields.values[field] == nil {
             guard let text = reader.surroundings.variable(variable.rawValue), !text.isEmpty else { continue }
             fields.values[field] = Array(text.utf8)
             standIns[field.name] = variable.rawValue

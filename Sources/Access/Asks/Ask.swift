@@ -95,8 +95,9 @@ package struct Ask: ~Copyable {
 
     /// Whether a parameter was given, other than a list.
     package func has(_ parameter: ParameterDescription) -> Bool {
-        if let position = position(of: parameter), case .none = values[position] { return false }
-        return position(of: parameter) != nil
+        guard let position = position(of: parameter) else { return false }
+        if case .none = values[position] { return false }
+        return true
     }
 
     /// The text given for a parameter.

@@ -8,6 +8,15 @@ package struct Field<Value: Sendable>: Sendable {
     private let read: @Sendable (FieldValues.Value?) -> Value
     private let store: @Sendable (Value) -> FieldValues.Value?
 
+    private init(
+        _ description: FieldDescription, read: @escaping @Sendable (FieldValues.Value?) -> Value,
+        store: @escaping @Sendable (Value) -> FieldValues.Value?
+    ) {
+        self.description = description
+        self.read = read
+        self.store = store
+    }
+
     /// A key that has a value when it is not given.
     /// - Parameters:
     ///   - told: whether callers who may use a grant of it are told (`GET /grants`).
@@ -17,11 +26,11 @@ package struct Field<Value: Sendable>: Sendable {
         _ name: String, _ kind: FieldKind<Value>, default standard: Value, told: Bool = false, fixed: Bool = false,
         _ summary: String
     ) {
-        description = FieldDescription(
-            name: name, kind: kind.form, isRequired: false, standard: kind.store(standard), isTold: told,
-            isFixed: fixed, summary: summary)
-        read = { $0.flatMap(kind.read) ?? standard }
-        store = { kind.store($0) }
+        self.init(
+            FieldDescription(
+                name: name, kind: kind.form, standard: kind.store(standard), isTold: told, isFixed: fixed,
+                summary: summary),
+            read: { $0.flatMap(kind.read) ?? standard }, store: { kind.store($0) })
     }
 
     /// A key that must be given, or that may be left out and has no value then. One that is required reads as nil only where
@@ -30,11 +39,10 @@ package struct Field<Value: Sendable>: Sendable {
         _ name: String, _ kind: FieldKind<Given>, required: Bool = false, told: Bool = false, fixed: Bool = false,
         _ summary: String
     ) where Value == Given? {
-        description = FieldDescription(
-            name: name, kind: kind.form, isRequired: required, standard: nil, isTold: told, isFixed: fixed,
-            summary: summary)
-        read = { $0.flatMap(kind.read) }
-        store = { $0.map(kind.store) }
+        self.init(
+            FieldDescription(
+                name: name, kind: kind.form, isRequired: required, isTold: told, isFixed: fixed, summary: summary),
+            read: { $0.flatMap(kind.read) }, store: { $0.map(kind.store) })
     }
 
     /// An object of keys none of which must be given: without it, all of them have their defaults.
@@ -46,11 +54,9 @@ package struct Field<Value: Sendable>: Sendable {
     /// An object whose keys are no group.
     /// - Parameter nothing: what it is without any key.
     package init(_ name: String, object kind: FieldKind<Value>, without nothing: Value, _ summary: String) {
-        description = FieldDescription(
-            name: name, kind: kind.form, isRequired: false, standard: nil, isTold: false, isFixed: false,
-            summary: summary)
-        read = { $0.flatMap(kind.read) ?? nothing }
-        store = { kind.store($0) }
+        self.init(
+            FieldDescription(name: name, kind: kind.form, summary: summary),
+            read: { $0.flatMap(kind.read) ?? nothing }, store: { kind.store($0) })
     }
 
     fileprivate func value(in values: FieldValues) -> Value { read(values[description]) }
@@ -61,11 +67,9 @@ extension Field where Value == Rate? {
     /// A rate that holds when none is given; null lifts it.
     package init(_ name: String, default standard: Rate?, _ summary: String) {
         let kind = FieldKind<Rate>.rate
-        description = FieldDescription(
-            name: name, kind: kind.form, isRequired: false, standard: standard.map(kind.store), isTold: false,
-            isFixed: false, summary: summary)
-        read = { $0.flatMap(kind.read) }
-        store = { $0.map(kind.store) }
+        self.init(
+            FieldDescription(name: name, kind: kind.form, standard: standard.map(kind.store), summary: summary),
+            read: { $0.flatMap(kind.read) }, store: { $0.map(kind.store) })
     }
 }
 
@@ -132,14 +136,9 @@ package struct Settings<Group: FieldGroup>: Sendable {
         Settings<Part>(values, of: group[keyPath: part])
     }
 
-    /// Whether the key has a value. An object that could not be read has none.
-    package func has<Value>(_ field: KeyPath<Group, Field<Value>>) -> Bool {
-        values[group[keyPath: field].description] != nil
-    }
-
     /// What the key says; nil where what is given is wrong, which has been reported.
     package func checked<Value>(_ field: KeyPath<Group, Field<Value>>) -> Value? {
-        has(field) ? self[dynamicMember: field] : nil
+        values[group[keyPath: field].description].map { _ in self[dynamicMember: field] }
     }
 }
 
@@ -148,6 +147,4 @@ extension FieldValues {
         get { field.value(in: self) }
         set { self[field.description] = field.stored(newValue) }
     }
-
-    package func has<Value>(_ field: Field<Value>) -> Bool { self[field.description] != nil }
 }

@@ -24,14 +24,14 @@ package struct FieldDescription: Sendable {
 
     package let name: String
     package let kind: Kind
-    package let isRequired: Bool
+    package private(set) var isRequired = false
     /// What holds when the key is not given; nil when there is no such value.
-    package let standard: FieldValues.Value?
+    package private(set) var standard: FieldValues.Value?
     /// Whether callers who may use a grant of it are told (`GET /grants`).
-    package let isTold: Bool
+    package private(set) var isTold = false
     /// Whether it counts from the service's start to its end, so that no reload can change it; of an object, whether it is
     /// there.
-    package let isFixed: Bool
+    package private(set) var isFixed = false
     /// One sentence for the documentation.
     package let summary: String
 }

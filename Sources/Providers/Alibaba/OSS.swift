@@ -25,7 +25,7 @@ enum OSS {
             {
                 throw FieldProblem("region", "must be of a-z 0-9 and -, such as cn-hangzhou, without oss-")
             }
-            if fields.has(credential.endpoint), endpoint(fields) == nil {
+            if fields[credential.endpoint] != nil, endpoint(fields) == nil {
                 throw FieldProblem("endpoint", endpointFault)
             }
         })

@@ -13,7 +13,7 @@ enum NOS {
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         },
         check: { fields throws(FieldProblem) in
-            if fields.has(credential.endpoint), endpoint(fields) == nil {
+            if fields[credential.endpoint] != nil, endpoint(fields) == nil {
                 throw FieldProblem("endpoint", "must be a host in lower case, with a port if it is not 443")
             }
         })

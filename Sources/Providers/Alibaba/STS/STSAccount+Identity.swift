@@ -65,7 +65,7 @@ extension STSAccount {
     static func identity(_ fields: Settings<Fields>) throws(FieldProblem) -> Identity {
         let kind = fields.identity
         for (field, variable) in standIns {
-            let isGiven = fields.values.has(field)
+            let isGiven = fields.values[field] != nil
             if kind == .oidc, !isGiven {
                 throw FieldProblem(
                     field.name, "is needed for identity oidc, or \(variable.rawValue) in the environment")
