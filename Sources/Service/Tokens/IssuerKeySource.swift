@@ -49,6 +49,11 @@ final class IssuerKeySource: Sendable {
             case .success(let keys) where keys.areOther:
                 log.write(
                     .info, "keys of an issuer taken", ["issuer": issuer.id.text, "keys": "\(keys.keys.keys.count)"])
+                if !keys.faults.isEmpty {
+                    log.write(
+                        .warning, "keys of an issuer left out",
+                        ["issuer": issuer.id.text, "reason": keys.faults.prefix(8).joined(separator: "; ")])
+                }
             case .success: break
             case .failure(let fault):
                 log.write(
@@ -67,14 +72,19 @@ final class IssuerKeySource: Sendable {
             throw CallFault(
                 UpstreamFault(status: answer.status, code: Span()), "the answer's status is \(answer.status)")
         }
+        let until = now.unixSeconds + source.keep / 1000
+        // To check keys takes time, and most sets are those of before.
+        if let before = cache.value(of: issuer.id), before.text == answer.body {
+            return FetchedKeys(keys: before.keys, text: before.text, until: until, areOther: false)
+        }
         do throws(JWTKeySet.Fault) {
-            let keys = try JWTKeySet(jwks: answer.body.span)
-            guard issuer.algorithms.contains(where: { algorithm in keys.keys.contains { $0.fits(algorithm) } }) else {
-                throw JWTKeySet.Fault("has no key for the issuer's algorithms")
+            var faults: [JWTKeySet.Fault] = []
+            let keys = try JWTKeySet(published: answer.body.span, leavingOut: &faults)
+            if !issuer.algorithms.contains(where: { algorithm in keys.keys.contains { $0.fits(algorithm) } }) {
+                faults.append(JWTKeySet.Fault("has no key for the issuer's algorithms"))
             }
             return FetchedKeys(
-                keys: keys, text: answer.body, until: now.unixSeconds + source.keep / 1000,
-                areOther: cache.value(of: issuer.id)?.text != answer.body)
+                keys: keys, text: answer.body, until: until, areOther: true, faults: faults.map(\.reason))
         } catch {
             throw CallFault(.malformed, "the answer \(error.reason)")
         }
@@ -89,4 +99,6 @@ struct FetchedKeys: Sendable {
     let until: Int64
     /// Whether they are others than those before.
     let areOther: Bool
+    /// What is wrong with keys of the set that were left out, or with the set.
+    var faults: [String] = []
 }

@@ -87,6 +87,23 @@ import Testing
         #expect(fault(text) != nil)
     }
 
+    @Test func `of a set that is fetched, what is wrong is left out and told, and so are all keys behind the 32nd`()
+        throws
+    {
+        var faults: [JWTKeySet.Fault] = []
+        let good = (0..<40).map { TestKey(.eddsa).jwk("\"kid\":\"\($0)\"") }
+        let keys = try JWTKeySet(published: Array(set("1", good[0], good[0], "{}").utf8).span, leavingOut: &faults)
+        #expect(keys.keys.count == 1)
+        #expect(
+            faults.map(\.reason) == [
+                "keys[0] is no object", "keys[2] has the kid of another key", "keys[3] has no kty",
+            ])
+        faults = []
+        let text = "{\"keys\":[\(good.joined(separator: ","))]}"
+        let many = try JWTKeySet(published: Array(text.utf8).span, leavingOut: &faults)
+        #expect(many.keys.count == 32 && faults.map(\.reason) == ["has more than 32 keys"])
+    }
+
     @Test func `numbers have one spelling, and an alg is of its key's kind`() throws {
         let good = try jwk(.eddsa)
         #expect(fault(set(good)) == nil)

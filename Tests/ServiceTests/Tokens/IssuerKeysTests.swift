@@ -101,8 +101,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (200, "x"), (200, "{}"), (200, "{\"keys\":[]}"), (200, "{\"keys\":[{\"kty\":\"RSA\"}]}"), (204, ""),
-        (302, "{}"),
+        (200, "x"), (200, "{}"), (200, "{\"keys\":{}}"), (200, "{\"keys\":[]"), (204, ""), (302, "{}"),
         (403, "{}"), (404, ""), (500, ""), (503, "{\"keys\":[]}"),
     ])
     func `an answer that is no set of the issuer's keys leaves the ones before`(status: Int, body: String) throws {
@@ -117,6 +116,22 @@ import Testing
         for _ in 0..<60 where house.couriers[0].sent.isEmpty { house.pass(milliseconds: 1_000) }
         try house.answer([jwk(two, "b")])
         #expect(house.outcome(house.token(two, kid: "b")) == .believed)
+    }
+
+    @Test func `what an issuer withdraws is believed no longer, whatever is wrong with the rest of its set`() throws {
+        let shown = jwk(one, "a").replacing("{", with: "{\"d\":\"AA\",")
+        for rest in [
+            "", "{\"kty\":\"RSA\"}", jwk(two, "b") + "," + jwk(two, "b"), "1", TestKey(.rs256).jwk(), shown,
+            "{\"kty\":\"EC\",\"crv\":\"P-384\",\"kid\":7}",
+        ] {
+            let house = try KeyHouse("jwksRefresh: '60s'")
+            try house.answer([jwk(one, "a")])
+            #expect(house.outcome(house.token(one, kid: "a")) == .believed)
+            house.pass(milliseconds: 60_250)
+            try house.answer([rest])
+            #expect(house.outcome(house.token(one, kid: "a")) == .refused, "\(rest)")
+            #expect((house.outcome(house.token(two, kid: "b")) == .believed) == rest.contains("\"b\""))
+        }
     }
 
     @Test func `keys of an algorithm that is not the issuer's are no keys`() throws {

@@ -14,9 +14,39 @@ extension JWTKeySet {
     /// The longest text of a set, in bytes.
     package static let longestText = 262_144
 
+    /// The most keys that are taken of a set that is fetched: each has to be checked.
+    static let mostFetchedKeys = 32
+
     /// Reads a JWK set (RFC 7517 section 5). Keys of unknown kinds, for other uses and of other algorithms are left out; a set
     /// with a key that is broken, too short, or not public is refused as a whole.
     package init(jwks text: Span<UInt8>) throws(Fault) {
+        var keys: [Key] = []
+        for (index, entry) in try JWTKeySet.entries(of: text).enumerated() {
+            if let key = try JWTKeySet.key(entry, "keys[\(index)]", beside: keys) { keys.append(key) }
+        }
+        self.init(keys)
+    }
+
+    /// Reads a set that its issuer publishes. What the issuer has withdrawn must not be believed any longer, so the set counts whatever
+    /// is wrong with some of its keys: they are left out.
+    /// - Parameter faults: gets what is wrong with the keys that are left out.
+    package init(published text: Span<UInt8>, leavingOut faults: inout [Fault]) throws(Fault) {
+        var keys: [Key] = []
+        for (index, entry) in try JWTKeySet.entries(of: text).enumerated() {
+            do throws(Fault) {
+                guard keys.count < JWTKeySet.mostFetchedKeys else {
+                    throw Fault("has more than \(JWTKeySet.mostFetchedKeys) keys")
+                }
+                if let key = try JWTKeySet.key(entry, "keys[\(index)]", beside: keys) { keys.append(key) }
+            } catch {
+                faults.append(error)
+                if keys.count == JWTKeySet.mostFetchedKeys { break }
+            }
+        }
+        self.init(keys)
+    }
+
+    private static func entries(of text: Span<UInt8>) throws(Fault) -> [JSONValue] {
         guard text.count <= JWTKeySet.longestText else { throw Fault("has more than 256 KiB") }
         let document: JSONValue
         do throws(JSONError) {
@@ -28,19 +58,11 @@ extension JWTKeySet {
             throw Fault("is no JWK set: { \"keys\": [ … ] }")
         }
         guard entries.count <= JWTKeySet.mostKeys else { throw Fault("has more than \(JWTKeySet.mostKeys) keys") }
-        var keys: [Key] = []
-        for (index, entry) in entries.enumerated() {
-            guard let key = try JWTKeySet.key(entry, "keys[\(index)]") else { continue }
-            if let id = key.id, keys.contains(where: { $0.id == id }) {
-                throw Fault("keys[\(index)] has the kid of another key")
-            }
-            keys.append(key)
-        }
-        self.init(keys)
+        return entries
     }
 
     /// - Returns: nil for a key that is for something else.
-    private static func key(_ entry: JSONValue, _ place: String) throws(Fault) -> Key? {
+    private static func key(_ entry: JSONValue, _ place: String, beside others: [Key]) throws(Fault) -> Key? {
         guard case .object = entry.content else { throw Fault("\(place) is no object") }
         guard let type = try text("kty", of: entry, place) else { throw Fault("\(place) has no kty") }
         for name in ["d", "p", "q", "dp", "dq", "qi", "oth"] where entry[name] != nil {
@@ -56,6 +78,7 @@ extension JWTKeySet {
         guard let key = try publicKey(entry, type.text, place) else { return nil }
         let made = Key(id: id, VerificationKey(key), for: algorithm)
         if let algorithm, !made.fits(algorithm) { throw Fault("\(place) has an alg that is not of its kty") }
+        if let id, others.contains(where: { $0.id == id }) { throw Fault("\(place) has the kid of another key") }
         return made
     }
 
