@@ -32,6 +32,14 @@ package struct FileTrust: Sendable {
     /// - Returns: why somebody else can put other files into a folder; nil when nobody can.
     package func fault(ofFolder path: String) -> String? { fault(onTheWayTo: path + "/.", isWhole: true) }
 
+    /// - Returns: why somebody else can make files in a folder that the service is going to make; nil when nobody can. The sticky bit does
+    ///   not help here: who is first has the name.
+    package func fault(ofFolderForOwnFiles path: String) -> String? {
+        if let fault = fault(ofFolder: path) { return fault }
+        guard let info = FileTrust.info(path + "/.") else { return "\(path) cannot be looked at" }
+        return fault(ofMode: info, path, "make files in \(path)")
+    }
+
     /// More links than the system itself would follow.
     private static let mostLinks = 40
 

@@ -130,6 +130,24 @@ struct AuditFileTests {
         #expect(AuditPlace(folder.file).fault == nil)
     }
 
+    @Test
+    func `a folder where others can make files is refused in spite of the sticky bit, and one they can read is told`()
+        throws
+    {
+        let folder = try Folder()
+        chmod(folder.path, 0o1777)
+        #expect(AuditPlace(folder.file).fault?.contains("make files in") == true)
+        #expect(throws: AuditFault.self) { try open(folder) }
+        chmod(folder.path, 0o755)
+        #expect(AuditPlace(folder.file).fault == nil)
+        #expect(AuditPlace(folder.file).weakness?.contains("could hold its lock") == true)
+        chmod(folder.path, 0o700)
+        try open(folder).add(0..<1)
+        #expect(AuditPlace(folder.file).weakness == nil)
+        chmod(folder.file, 0o640)
+        #expect(AuditPlace(folder.file).weakness?.contains(folder.file) == true)
+    }
+
     @Test func `a torn last line is set aside, wherever it was torn, and whole lines stay`() throws {
         let folder = try Folder()
         try open(folder).add(0..<4)

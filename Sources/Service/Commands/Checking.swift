@@ -38,6 +38,8 @@ enum Checking {
                 configuration.warnings.append("audit.file: \(missing)")
             } else if let fault = place.fault {
                 throw ConfigurationError(file: path, path: "audit.file", reason: fault)
+            } else if let weakness = place.weakness {
+                configuration.warnings.append("audit.file: \(weakness)")
             }
         }
         let failures = PolicyProof.failures(of: configuration)

@@ -41,8 +41,18 @@ package struct AuditPlace {
         return nameFault(of: mark).flatMap { FileMark(path) == mark ? $0 : nil }
     }
 
+    /// Why others could keep the service from writing, though they can write nothing themselves; nil when nobody could. Processes take turns
+    /// by a lock on the folder and on the file, and whoever can read these can hold the lock.
+    package var weakness: String? {
+        for (path, mark) in [(folder, FileMark(following: folder)), (path, FileMark(path))] {
+            guard let mode = mark?.info.st_mode, mode & 0o044 != 0 else { continue }
+            return "others can read \(path), and could hold its lock, so that nothing is issued; chmod go-r it"
+        }
+        return nil
+    }
+
     /// Why somebody else could put another file here; nil when nobody could.
-    var folderFault: String? { trust.fault(ofFolder: folder).map { "\(path) is not written: \($0)" } }
+    var folderFault: String? { trust.fault(ofFolderForOwnFiles: folder).map { "\(path) is not written: \($0)" } }
 
     /// Why the file is no audit's, or who else could write it; nil when nobody could.
     func fault(of file: FileMark) -> String? {
