@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Machine
 import Providers
 
 extension Compiler {
@@ -28,16 +29,18 @@ extension Compiler {
             if let (credential, fields) = credential {
                 credentials.list.append(credential)
                 credentials.fields.append(fields)
-                credentials.hashes.append(Compiler.hash(of: credential, saying: member.value))
+                credentials.hashes.append(hash(of: credential, saying: member.value))
             }
         }
         refuseMixture(credentials.list)
         return credentials
     }
 
-    private static func hash(of credential: Configuration.Credential, saying text: JSONValue) -> Int {
+    /// Of all that a credential is made of: what the configuration says, the secret, and whom the vendor is trusted by.
+    private func hash(of credential: Configuration.Credential, saying text: JSONValue) -> Int {
         var hasher = Hasher()
         text.hash(into: &hasher)
+        hasher.combine(credential.sessions?.trustFile.flatMap { reader.surroundings.file($0)?.bytes })
         if let secret = credential.key?.secret {
             let nothing: [UInt8] = []
             do throws(CryptoError) {

@@ -182,8 +182,8 @@ struct QiniuFetchTests {
         }
     }
 
-    @Test func `120 who wait at once get their own answers`() throws {
-        let count = 120
+    @Test func `60 who wait at once get their own answers`() throws {
+        let count = 60
         let kodo = try FakeKodo { connection, seen, _ in
             connection.pause(milliseconds: 200)
             let key = (seen.target.components(separatedBy: "prefix=").last ?? "").removingPercentEncoding ?? ""

@@ -78,7 +78,8 @@ extension Refusal {
     static let noTickets = Refusal(.notFound, "there are no tickets without authentication.tickets.secret")
 
     static let longTicket = Refusal(
-        .invalidParameter, "what the ticket should fix is too long for a URL; fix fewer parameters")
+        .invalidParameter,
+        "the ticket would be too long for a URL; fix fewer parameters, or make it by a certificate with fewer names")
 
     /// - Parameter wait: milliseconds.
     static func rateLimited(wait: Int64) -> Refusal {
