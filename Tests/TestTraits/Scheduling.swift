@@ -3,7 +3,7 @@ package import Testing
 /// What may run beside a test that starts processes, opens sockets, or waits for other threads.
 ///
 /// Such tests run on threads of their own (`WaitingThreads`). A suite's trait is that of all its tests, and a test may need more.
-/// Tests without one compute, and run beside all others; they give way to them.
+/// Tests without one compute, and run beside all others.
 package struct Scheduling: SuiteTrait, TestTrait, TestScoping {
     fileprivate let kind: Turns.Kind
     package var isRecursive: Bool { true }
