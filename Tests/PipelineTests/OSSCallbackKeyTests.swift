@@ -48,6 +48,33 @@ struct OSSCallbackKeyTests {
         }
     }
 
+    @Test func `a callback that waits for the key is not believed once its grant is gone, nor refused when it stays`()
+        throws
+    {
+        let oss = try FakeOSS { connection, _ in
+            connection.pause(milliseconds: 500)
+            return false
+        }
+        let setup = Setup.ossCallbacks("superseded", oss.url)
+        var without = setup
+        without.rest = setup.rest.replacing(
+            "https://app.example.com/hooks/done", with: "https://app.example.com/hooks/moved")
+        try Service.run(setup) { service in
+            let (done, own) = (
+                OSSCallback(), OSSCallback().with { ($0.path, $0.query) = ("/oss/callback", "of=a%2Fb") }
+            )
+            let clients = try [done, own].map { callback in
+                let client = try service.connect()
+                try client.send(callback.text(to: service, try callback.signed()))
+                return client
+            }
+            try service.reload(without, generation: 2)
+            try clients[0].answer().expectProblem(503, "upstream_unavailable", "ask again")
+            #expect(try clients[1].answer().text == "{\"ok\":1}\n")
+            #expect(oss.asked.count == 1)
+        }
+    }
+
     @Test func `made-up versions of keys have the vendor asked a few times, and keep no genuine callback waiting`()
         throws
     {

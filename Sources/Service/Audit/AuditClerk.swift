@@ -117,7 +117,11 @@ final class AuditClerk {
         isStalled = false
         for _ in 0..<receipt.answers {
             guard let answer = held.takeFirst() else { continue }
-            if !receipt.isWritten, failsClosed { answer.refuse(.auditUnavailable) }
+            if !receipt.isWritten, failsClosed {
+                answer.refuse(.auditUnavailable)
+            } else if !answer.isStillGood() {
+                withhold(answer)
+            }
             finish(answer)
             held.reuse(answer)
         }
@@ -138,9 +142,24 @@ final class AuditClerk {
     private func giveUp(since moment: Int64) {
         for answer in held.oldest(until: moment) {
             isStalled = true
-            if failsClosed { answer.refuse(.auditUnavailable) }
+            if failsClosed {
+                answer.refuse(.auditUnavailable)
+            } else if !answer.isStillGood() {
+                withhold(answer)
+            }
             finish(answer)
         }
+    }
+
+    /// Refuses in place of an answer that has its line, and adds a line that says so.
+    private func withhold(_ answer: HeldAnswer) {
+        answer.refuse(.superseded)
+        guard let desk, let queue else { return }
+        guard isWriting, unknown < desk.settings.queue else { return queue.lose() }
+        line.begin("withheld", at: clock().unixSeconds)
+        line.add("requestId", answer.id)
+        unknown += 1
+        queue.add(line, waits: false)
     }
 
     private func finish(_ answer: HeldAnswer) {

@@ -7,6 +7,8 @@ final class HeldAnswer {
     var response = Response()
     /// Nil when it has left already.
     var ticket: AnswerTicket?
+    /// Who gets what by it; nil where nobody can lose that while it is held.
+    var pending: PendingIssue?
     fileprivate(set) var since: Int64 = 0
     private var requestID = ByteWriter(capacity: 64)
     private var path = ByteWriter(capacity: 64)
@@ -36,6 +38,15 @@ final class HeldAnswer {
         self.path.append(path)
     }
 
+    /// The request's id.
+    var id: [UInt8] { requestID.array }
+
+    /// Whether the newest configuration would still give what is in the answer.
+    func isStillGood() -> Bool {
+        guard let pending, let meter else { return true }
+        return pending.isStillGood(at: meter.clock().unixSeconds)
+    }
+
     /// Puts a refusal into the place of the answer.
     func refuse(_ refusal: Refusal) {
         let id = requestID.array
@@ -57,6 +68,7 @@ final class HeldAnswer {
 
     fileprivate func reset() {
         ticket = nil
+        pending = nil
         meter = nil
         accesses = nil
         refusal = nil

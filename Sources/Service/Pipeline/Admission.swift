@@ -20,11 +20,13 @@ struct Admission {
     /// Whether a request that has waited would still be admitted: by its host, its page's origin, its caller and its grant.
     /// - Parameter now: seconds since 1970.
     func admits(_ request: PendingIssue, at now: Int64) -> Bool {
+        if let grant = request.grant, !configuration.has(grant) { return false }
+        // A vendor's callback has no other credential than its signature, and may come by the grant's own host.
+        guard let caller = request.caller else { return true }
         guard hosts.indices.contains(request.listener), hosts[request.listener].admits(request.authority.span),
             request.origin.isEmpty || origins.isListed(request.origin.span, askedAs: request.authority.span)
         else { return false }
-        return configuration.has(request.grant)
-            && configuration.authenticator.serves(request.caller, at: now, keys.memory)
+        return configuration.authenticator.serves(caller, at: now, keys.memory)
     }
 }
 

@@ -13,7 +13,7 @@ struct ParkedRequest {
     private let record: RequestRecord
     /// The record of what is issued by the answer; nil where nothing is.
     private let issue: IssueRecord?
-    /// What the answer issues; nil where it issues nothing.
+    /// What the newest configuration judges before the answer leaves; nil where nobody can lose that meanwhile.
     private let pending: PendingIssue?
     private let meter: RequestMeter
     private let accesses: AccessLog
@@ -53,6 +53,7 @@ struct ParkedRequest {
         }
         response.add("X-Request-Id", requestID.span)
         if let held {
+            held.pending = pending
             return held.hold(
                 &response, for: ticket, noting: record, requestID: requestID.span, path: path.span, in: words,
                 by: meter, accesses)

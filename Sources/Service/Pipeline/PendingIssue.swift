@@ -2,10 +2,12 @@ import Access
 import Bytes
 import HTTP
 
-/// What is kept of a request that waits before something is issued: the newest edition judges it once more then.
+/// What is kept of a request whose answer waits: the newest edition judges it once more before the answer leaves.
 struct PendingIssue {
-    let caller: Caller
-    let grant: Grant
+    /// Nil for a vendor, which sends callbacks by itself.
+    let caller: Caller?
+    /// Nil for a ticket, whose grant is looked for whenever it is used.
+    let grant: Grant?
     /// The place of the address that it came to.
     let listener: Int
     /// The name by which it has called the service.
@@ -14,7 +16,7 @@ struct PendingIssue {
     let origin: [UInt8]
     private let newest: NewestAdmission
 
-    init(_ request: borrowing Request, from caller: Caller, for grant: Grant, before newest: NewestAdmission) {
+    init(_ request: borrowing Request, from caller: Caller?, for grant: Grant?, before newest: NewestAdmission) {
         self.caller = caller
         self.grant = grant
         self.newest = newest

@@ -33,8 +33,8 @@ extension Pipeline {
 
     /// Enters what the answer issues, and ends its permit.
     mutating func settle(
-        _ permit: consuming Permit, to caller: Caller, _ terms: IssueTerms, at instant: Instant,
-        in response: borrowing Response
+        _ permit: consuming Permit, to caller: Caller, _ request: borrowing Request, _ terms: IssueTerms,
+        at instant: Instant, in response: borrowing Response
     ) throws(Refusal) -> Settlement {
         var held: HeldAnswer?
         if audit.isOn {
@@ -45,6 +45,7 @@ extension Pipeline {
                 line.add(permit, grant, to: caller, as: requestID.bytes, in: record.trace)
                 line.add(terms, token)
             }
+            held?.pending = PendingIssue(request, from: caller, for: permit.grant, before: newest)
         }
         permit.end(in: &workspace)
         return Settlement(.entered(held))
@@ -61,23 +62,22 @@ extension Pipeline {
 
     /// Enters a ticket.
     func settle(
-        _ ticket: Span<UInt8>, id: [UInt8], grant: [UInt8], lifetime: Int64, to caller: Caller,
-        at instant: Instant
+        _ text: Span<UInt8>, of ticket: Ticket, to caller: Caller, _ request: borrowing Request, at instant: Instant
     ) throws(Refusal) -> Settlement {
         guard audit.isOn else { return Settlement(.entered(nil)) }
-        let token = AuditToken(ticket)
-        return Settlement(
-            .entered(
-                try audit.enter { line in
-                    line.begin("issued", at: instant.unixSeconds)
-                    line.add(requestID: requestID.bytes, in: record.trace)
-                    line.add(caller)
-                    line.add("grant", grant)
-                    line.add("route", "tickets")
-                    line.add("ticket", id)
-                    line.add("lifetime", lifetime)
-                    token.write(into: &line)
-                }))
+        let token = AuditToken(text)
+        let held = try audit.enter { line in
+            line.begin("issued", at: instant.unixSeconds)
+            line.add(requestID: requestID.bytes, in: record.trace)
+            line.add(caller)
+            line.add("grant", ticket.terms.grant)
+            line.add("route", "tickets")
+            line.add("ticket", ticket.id)
+            line.add("lifetime", ticket.endsAt - instant.unixSeconds)
+            token.write(into: &line)
+        }
+        held?.pending = PendingIssue(request, from: caller, for: nil, before: newest)
+        return Settlement(.entered(held))
     }
 
     /// Has the answer wait until its line is on the disk.
@@ -103,16 +103,17 @@ extension Pipeline {
         return park(request, as: ticket, with: response, issue, pending)
     }
 
-    /// The same of one whose answer issues nothing.
+    /// The same of a vendor's callback, which is issued nothing.
     func parkWithoutIssuing(
-        _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response
+        _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response, for grant: Grant
     ) -> ParkedRequest {
-        park(request, as: ticket, with: response, nil, nil)
+        let pending = PendingIssue(request, from: nil, for: grant, before: newest)
+        return park(request, as: ticket, with: response, nil, pending)
     }
 
     private func park(
         _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response, _ issue: IssueRecord?,
-        _ pending: PendingIssue?
+        _ pending: PendingIssue
     ) -> ParkedRequest {
         ParkedRequest(
             request, as: ticket, requestID: requestID.bytes.array, in: words(for: request), with: response,

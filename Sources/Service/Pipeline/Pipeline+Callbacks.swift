@@ -33,7 +33,8 @@ extension Pipeline {
             return .told
         case .later(let waiter):
             try upstream.callbackKeys.park(
-                parkWithoutIssuing(request, as: ticket, with: response), waiting: waiter, for: claim, by: entry,
+                parkWithoutIssuing(request, as: ticket, with: response, for: entry.grant), waiting: waiter, for: claim,
+                by: entry,
                 at: now)
             return settleParked()
         }
@@ -101,8 +102,9 @@ extension CallbackTable.Entry {
 extension Log {
     /// Notes why a request is no callback, and gives what whoever has sent it is told.
     fileprivate func refuse(callback requestID: String, of grant: Grant?, because fault: CallbackFault) -> Refusal {
+        // Anybody may send one, and must not fill the log.
         write(
-            .info, "callback refused",
+            .debug, "callback refused",
             ["requestId": requestID, "grant": grant?.name.text ?? "-", "reason": fault.reason.description])
         return .forgedCallback
     }

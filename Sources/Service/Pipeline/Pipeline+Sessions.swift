@@ -24,13 +24,13 @@ extension Pipeline {
         let now = Now(instant)
         if let credential = session.credential(at: now) {
             let issued = response.write(credential, on: terms, at: now)
-            return try settle(permit, to: caller, issued, at: instant, in: response)
+            return try settle(permit, to: caller, request, issued, at: instant, in: response)
         }
         switch sessions.ask(session.session, for: CacheClient(caller, from: request.client, paying: true), at: now) {
         case .now(.serve(let credential)):
             session.remember(credential, at: now)
             let issued = response.write(credential, on: terms, at: now)
-            return try settle(permit, to: caller, issued, at: instant, in: response)
+            return try settle(permit, to: caller, request, issued, at: instant, in: response)
         case .now(.refuse(let refusal)): throw count(refusal)
         case .later(let waiter):
             let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)

@@ -23,7 +23,7 @@ extension Pipeline {
             do throws(CryptoError) { key = try session.key(of: credential) } catch { throw fail("a session", error) }
             try write(by: issuer, under: permit, with: key, at: moment, into: &response)
             let terms = IssueTerms(permit)
-            return try settle(permit, to: caller, terms, at: instant, in: response)
+            return try settle(permit, to: caller, request, terms, at: instant, in: response)
         case .now(.refuse(let refusal)): throw count(refusal)
         case .later(let waiter):
             let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)

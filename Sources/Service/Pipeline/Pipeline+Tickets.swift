@@ -76,8 +76,7 @@ extension Pipeline {
         }
         let text = try text(of: ticket, by: tickets)
         write(ticket, text, for: route, request, into: &response)
-        return try settle(
-            text.span, id: ticket.id, grant: grant.name, lifetime: end - moment.unixSeconds, to: caller, at: instant)
+        return try settle(text.span, of: ticket, to: caller, request, at: instant)
     }
 
     /// Who asks, if it need not be asked first who that is.

@@ -343,7 +343,7 @@ struct Pipeline: ~Copyable {
         case .signing(let issuer, let key):
             try write(by: issuer, under: permit, with: key, at: moment, into: &response)
             let terms = IssueTerms(permit)
-            return try settle(permit, to: caller, terms, at: instant, in: response)
+            return try settle(permit, to: caller, request, terms, at: instant, in: response)
         case .signingBySession(let issuer, let session):
             return try sign(
                 by: issuer, with: session, under: permit, to: caller, request, as: ticket, of: moment, at: instant,

@@ -239,10 +239,10 @@ extension Refusal {
         return refusal
     }()
 
-    /// The configuration, or the caller's credential, may not give any more what was asked for before the vendor was asked.
+    /// The configuration, or the caller's credential, may not give any more what was asked for before the request waited.
     static let superseded = upstream(
         .upstreamUnavailable,
-        "the configuration or the caller's credential changed or ended while the vendor was asked; ask again")
+        "the configuration or the caller's credential changed or ended while the request waited; ask again")
 
     /// As many wait for vendors as may.
     static let crowded = upstream(.upstreamUnavailable, "too many are waiting for the vendor")

@@ -9,8 +9,8 @@ import Testing
 @testable import Service
 @testable import Telemetry
 
-/// A service that is told to stop while the disk of its audit hangs.
-@Suite("The end, when the disk hangs", .timeLimit(.minutes(20)))
+/// A service that is told to stop, or to go on by another configuration, while the disk of its audit hangs.
+@Suite("Answers that the disk holds up", .timeLimit(.minutes(20)))
 struct AuditEndTests {
     private final class Client: Sendable {
         private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -67,6 +67,8 @@ struct AuditEndTests {
         let server: Server
         let metrics = Metrics()
         let isOver = DispatchSemaphore(value: 0)
+        private let edition: Edition
+        private var handler: LoopHandler?
         private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-end-\(UUID())").path
 
         init(_ transport: TransportKind) throws {
@@ -76,22 +78,21 @@ struct AuditEndTests {
             audit.patience = 120_000
             let desk = AuditDesk(audit, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
             try desk.open()
-            let configuration = try Sample.configuration(
-                grants: """
-                    u: { route: "qiniu.uptoken", credential: "q", callers: ["anonymous"], public: true, bucket: "media",
-                      keyPrefix: "up/" }
-                    """)
-            let edition = try Edition(configuration) { _ in throw UsageError(reason: "there is no sandbox here") }
+            let edition = try House.edition(keyPrefix: "up/")
             var settings = Server.Settings(edition)
             settings.listeners = [Server.Listener(SocketAddress(try #require(HostPort("127.0.0.1:0"))))]
             settings.workers = 1
             settings.transport = transport
             settings.limits.drainTimeout = 1000
             let metrics = metrics
+            var handler: LoopHandler?
             server = try Server(settings, resolver: Resolver()) { loop in
-                try LoopHandler(edition, RateLimiter(identities: 64), metrics, loop, auditing: desk)
+                let made = try LoopHandler(edition, RateLimiter(identities: 64), metrics, loop, auditing: desk)
+                handler = made
+                return made
             }
             self.desk = desk
+            (self.edition, self.handler) = (edition, handler)
             Thread.detachNewThread { [server, isOver] in
                 server.run()
                 isOver.signal()
@@ -103,6 +104,33 @@ struct AuditEndTests {
             server.stop()
             desk.close(within: 120_000)
             try? FileManager.default.removeItem(atPath: folder)
+        }
+
+        private static func edition(keyPrefix: String, after earlier: Edition? = nil) throws -> Edition {
+            let configuration = try Sample.configuration(
+                grants: """
+                    u: { route: "qiniu.uptoken", credential: "q", callers: ["anonymous"], public: true, bucket: "media",
+                      keyPrefix: "\(keyPrefix)" }
+                    """)
+            return try Edition(configuration, after: earlier) { _ in
+                throw UsageError(reason: "there is no sandbox here")
+            }
+        }
+
+        /// Goes on by a configuration with another prefix, and waits until that serves.
+        func reload(keyPrefix: String) throws {
+            let handler = try #require(handler)
+            let isAdopted = DispatchSemaphore(value: 0)
+            handler.adopt(try handler.prepare(House.edition(keyPrefix: keyPrefix, after: edition))) {
+                isAdopted.signal()
+            }
+            #expect(isAdopted.wait(timeout: .now() + 60) == .success)
+        }
+
+        /// The audit's lines, when all are written.
+        func lines() throws -> [Substring] {
+            desk.close(within: 120_000)
+            return try String(contentsOfFile: folder + "/a.jsonl", encoding: .utf8).split(separator: "\n")
         }
 
         /// Clients who have asked, and wait for the disk.
@@ -133,6 +161,34 @@ struct AuditEndTests {
         #expect(ContinuousClock.now - begin < .seconds(60), "as soon as drainTimeout is over")
         #expect(house.server.timeLeft == 0)
         #expect(!house.desk.close(within: 50))
+    }
+
+    @Test
+    func `an answer whose grant a reload takes away is withheld, which has a line; one whose grant stays is given`()
+        throws
+    {
+        let house = try House(.epoll)
+        let lost = try house.clients(2)
+        try house.reload(keyPrefix: "elsewhere/")
+        house.disk.set(held: false)
+        for client in lost {
+            let answer = client.first()
+            #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains("ask again"), "\(answer)")
+            #expect(!answer.contains("uptoken"))
+        }
+        try house.reload(keyPrefix: "up/")
+        let kept = try house.clients(1)
+        try house.reload(keyPrefix: "up/")
+        house.disk.set(held: false)
+        #expect(kept[0].first().hasPrefix("HTTP/1.1 200 "))
+        let lines = try house.lines()
+        #expect(lines.filter { $0.contains("\"event\":\"issued\"") }.count == 3)
+        let withheld = lines.filter { $0.contains("\"event\":\"withheld\"") }
+        #expect(withheld.count == 2)
+        for line in withheld {
+            let id = try #require(line.firstMatch(of: /"requestId":"[^"]+"/)?.output)
+            #expect(lines.filter { $0.contains(id) && $0.contains("\"event\":\"issued\"") }.count == 1)
+        }
     }
 
     @Test func `who is gone before the disk has the line is counted`() throws {
