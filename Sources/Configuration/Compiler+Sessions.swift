@@ -22,13 +22,11 @@ extension Compiler {
             }
             let given = Settings(given, of: Schema.SessionCredential()).limits
             let limits = limits(given, path + ".limits")
-            // One that is wrong has been reported.
-            guard let share = given.callsPerCaller else { return nil }
             return Configuration.Credential(
                 name: name, provider: provider.name, isSandbox: account.endpoints.isSandbox, key: key,
                 sessions: Configuration.Sessions(
                     account: account, trustFile: trustFile(fields.caFile, path + ".caFile"), limits: limits,
-                    callsPerCaller: share),
+                    callsPerCaller: given.callsPerCaller),
                 fields: fields.values)
         } catch {
             let origin = standIns[error.path].map { "; it is that of the environment variable \($0)" } ?? ""

@@ -88,7 +88,7 @@ package struct Configuration: Sendable {
         package let trustFile: String?
         package let limits: UpstreamLimits
         /// How many calls may begin for one caller, who shapes sessions by what it asks and by its claims.
-        package let callsPerCaller: Rate
+        package let callsPerCaller: Rate?
     }
 
     /// Where the keys of an issuer of tokens are fetched; times in milliseconds.

@@ -60,9 +60,11 @@ struct FetchMistakeTests {
     @Test func `how often and how long the vendor is asked is said with its key`() throws {
         let usual = try #require(try Sample.load(FetchMistakeTests.limited("")).credentials.first).fetches
         #expect(usual.callsPerSecond == 1_000 && usual.callBurst == 1_000 && usual.patience == 1_500)
-        let limits = "callsPerSecond: 20, callBurst: 100000, patience: \"1m\""
+        #expect(usual.callsPerCaller == Rate(200, in: 1000))
+        let limits = "callsPerSecond: 20, callBurst: 100000, callsPerCaller: \"9/h\", patience: \"1m\""
         let said = try #require(try Sample.load(FetchMistakeTests.limited(limits)).credentials.first).fetches
         #expect(said.callsPerSecond == 20 && said.callBurst == 100_000 && said.patience == 60_000)
+        #expect(said.callsPerCaller == Rate(9, in: 3_600_000))
     }
 
     @Test(arguments: [

@@ -62,6 +62,14 @@ struct SessionsTests {
         }
     }
 
+    @Test func `a caller's share of the calls is lifted by null, and the credential stays`() throws {
+        let text = "{ version: 1, credentials: { a: { provider: 'sts', accessKey: 'a', secretKey: 's',"
+        for (limits, share) in [("", Rate(30, in: 60_000)), ("limits: { callsPerCaller: null },", nil)] {
+            let configuration = try Sample.load("\(text) \(limits) roleArn: 'acs:ram::1:role/app' } }, grants: {} }")
+            #expect(try #require(configuration.credentials.first?.sessions).callsPerCaller == share)
+        }
+    }
+
     @Test func `identity environment has the key of the environment, its token too`() throws {
         let credential = try credential("identity: \"environment\"")
         #expect(credential.key?.accessKey.text == "LTAI-environment")

@@ -14,7 +14,7 @@ extension FieldDescription {
         case (.string(let text)?, _): "\"\(text.text)\""
         case (.strings(let list)?, _): FieldDescription.list(list.map(\.text))
         case (.objects(let list)?, _) where list.isEmpty: "[]"
-        case (.rate(let rate)?, _): "\"\(rate.count)/min\""
+        case (.rate(let rate)?, _): "\"\(rate.count)/\(rate == Rate(rate.count, in: 1000) ? "s" : "min")\""
         default: nil
         }
     }

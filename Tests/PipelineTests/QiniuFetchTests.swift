@@ -56,6 +56,25 @@ struct QiniuFetchTests {
         }
     }
 
+    @Test func `who asks again and again uses up its own share of the calls, and nobody else's`() throws {
+        let kodo = try FakeKodo()
+        try run(kodo, limits: #"callsPerCaller: "5/h", patience: "20s""#) { service in
+            for number in 1...40 {
+                let answer = try service.get("/qiniu/files", APIKey.alice.bearer)
+                if number <= 5 { answer.expectSuccess() } else { answer.expectProblem(429, "rate_limited") }
+                if number == 40 { #expect(answer["Retry-After"].flatMap(Int.init) ?? 0 > 600) }
+            }
+            #expect(kodo.seen.count == 5)
+            try service.get("/qiniu/buckets", APIKey.bob.bearer).expectSuccess()
+            try service.get("/qiniu/files").expectSuccess()
+            let metrics = try service.admin.get("/metrics").text
+            #expect(metrics.contains("countersign_limits_hit_total{limit=\"callsPerCaller\"} 35\n"))
+        }
+        try run(kodo, limits: "callsPerCaller: null") { service in
+            for _ in 0..<300 { try service.get("/qiniu/files", APIKey.alice.bearer).expectSuccess() }
+        }
+    }
+
     @Test func `what lies outside the grant is not asked for`() throws {
         let kodo = try FakeKodo()
         try run(kodo) { service in

@@ -1,6 +1,6 @@
 /// How often something may happen: a bucket of `count` tokens, which fills evenly in the time that belongs to it, such as
 /// 60 a minute. All of them may be taken at once.
-package struct Rate: Sendable, Equatable {
+package struct Rate: Sendable, Hashable {
     /// Tokens in a full bucket.
     package let count: Int64
     /// Nanoseconds in which one token comes.

@@ -4,6 +4,8 @@ import Access
 package struct FetchLimits: Sendable, Hashable {
     package var callsPerSecond = 1_000
     package var callBurst = 1_000
+    /// Nil for no bound.
+    package var callsPerCaller = Rate(200, in: 1_000)
     package var patience: Int64 = 1_500
 
     package init() {}
@@ -11,6 +13,7 @@ package struct FetchLimits: Sendable, Hashable {
     package init(_ fields: Settings<Fields>) {
         callsPerSecond = fields.callsPerSecond
         callBurst = fields.callBurst
+        callsPerCaller = fields.callsPerCaller
         patience = fields.patience
     }
 
@@ -21,6 +24,9 @@ package struct FetchLimits: Sendable, Hashable {
         let callBurst = Field(
             "callBurst", .integer(1...100_000), default: FetchLimits().callBurst,
             "Calls that may be begun at once after a silence.")
+        let callsPerCaller = Field(
+            "callsPerCaller", default: FetchLimits().callsPerCaller,
+            "Calls that may be begun for one caller; of one address for `anonymous`. Beyond it 429.")
         let patience = Field(
             "patience", .duration(100...60_000), default: FetchLimits().patience,
             "How long a request may wait; then it is told to come back. Each of the `hosts` has its share of it.")

@@ -46,7 +46,8 @@ package struct FetchLines: Sendable {
                 let trust = issuer.endpoints.contains(where: \.isSecure) ? try trusts.trust() : nil
                 line = VendorLine(
                     to: issuer.endpoints, trusting: trust,
-                    FetchLines.limits(key.limits, endpoints: issuer.endpoints.count), from: now)
+                    FetchLines.limits(key.limits, endpoints: issuer.endpoints.count),
+                    callsPerClient: key.limits.callsPerCaller, from: now)
             }
             known[key] = line
             lines.append(line)

@@ -13,6 +13,8 @@ extension Pipeline {
         on line: VendorLine,
         _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, with response: borrowing Response
     ) throws(Refusal) {
+        let client = RateTable.Identity.hash(caller, from: request.client)
+        try takeCall(of: client, on: line, at: Now(instant))
         let question: any VendorQuestion
         do throws(IssueError) {
             question = try issuer.question(ask, under: permit, with: key, using: &scratch)
@@ -21,9 +23,16 @@ extension Pipeline {
         }
         try Fetch.park(
             park(request, as: ticket, with: response, issuing: permit, to: caller),
-            of: RateTable.Identity.hash(caller, from: request.client),
+            of: client,
             isAnonymous: caller.principal.kind == .anonymous, asking: question, on: line,
             with: configuration.credentials[permit.grant.credential].name, in: upstream.parked, upstream.tools,
             since: Now(instant))
+    }
+
+    /// Takes a call off the caller's share.
+    private func takeCall(of client: UInt64, on line: VendorLine, at now: Now) throws(Refusal) {
+        guard let wait = line.takeShare(of: client, at: now) else { return }
+        meter.count(.callsPerCaller)
+        throw .rateLimited(wait: wait)
     }
 }

@@ -18,7 +18,7 @@ package final class SessionAccount: Sendable {
         var trusted: WatchedFiles.Content?
         let limits: UpstreamLimits
         /// How many calls may begin for one caller.
-        let callsPerCaller: Rate
+        let callsPerCaller: Rate?
     }
 
     let basis: Basis

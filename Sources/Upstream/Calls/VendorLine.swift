@@ -1,3 +1,4 @@
+import Access
 import Net
 import Providers
 
@@ -5,12 +6,14 @@ import Providers
 ///
 /// It is called from any loop's thread; the lock is held for moments.
 package final class VendorLine: Sendable {
-    private struct State: Sendable {
+    private struct State: ~Copyable, Sendable {
         var breaker: Breaker
         var budget: CallBudget
         /// The index of the endpoint that answered last.
         var endpoint = 0
         var outcomes = CallOutcomes()
+        /// What clients have left of their shares of the calls.
+        var shares: RateTable
     }
 
     /// In the order in which they are tried.
@@ -18,14 +21,33 @@ package final class VendorLine: Sendable {
     /// Whom the service believes to be the vendor; nil where it speaks to this machine without TLS only.
     package let trust: TLSTrust?
     package let limits: UpstreamLimits
+    /// How many calls may begin for one client; nil for no bound.
+    private let callsPerClient: Rate?
     private let state: Guarded<State>
 
-    package init(to endpoints: [VendorEndpoint], trusting trust: TLSTrust?, _ limits: UpstreamLimits, from now: Now) {
+    package init(
+        to endpoints: [VendorEndpoint], trusting trust: TLSTrust?, _ limits: UpstreamLimits,
+        callsPerClient: Rate? = nil, from now: Now
+    ) {
         self.endpoints = endpoints
         self.trust = trust
         self.limits = limits
+        self.callsPerClient = callsPerClient
         state = Guarded(
-            State(breaker: Breaker(limits: limits), budget: CallBudget(limits: limits, at: now.monotonic)))
+            State(
+                breaker: Breaker(limits: limits), budget: CallBudget(limits: limits, at: now.monotonic),
+                shares: RateTable(capacity: callsPerClient == nil ? 1 : 1 << 14)))
+    }
+
+    /// Takes a call off a client's share.
+    /// - Parameter client: a hash that nobody outside can aim at.
+    /// - Returns: milliseconds until the client has a call again; nil where it has one now.
+    package func takeShare(of client: UInt64, at now: Now) -> Int64? {
+        guard let callsPerClient else { return nil }
+        let standing = state.withLock {
+            $0.shares.take(callsPerClient, for: RateTable.Identity(rule: 0, who: client), at: now.monotonic)
+        }
+        return standing.isAllowed ? nil : standing.wait
     }
 
     /// Whether calls have failed in a row, and none has come through since.
