@@ -175,7 +175,8 @@ package enum Schema {
     struct RateLimit: FieldGroup {
         let perAddress = Field(
             "perAddress", .rate,
-            "Requests of one address, of a whole /64 with IPv6; beyond it 429. None by default, since mobile carriers share them."
+            "Requests of one address, of a whole /64 with IPv6; beyond it 429. As many TLS handshakes may stay without a request; "
+                + "beyond it connections are closed. None by default, since mobile carriers share them."
         )
         let perCaller = Field(
             "perCaller", .rate, "Requests of one caller, over all grants; of one address for `anonymous`.")

@@ -17,6 +17,10 @@ package protocol RequestHandler: AnyObject {
     /// The client whose answer was to come later is gone, or its time is over; called once, and not after the answer was
     /// finished. To finish it now does nothing.
     func abandon(_ ticket: AnswerTicket)
+    /// Whether a client may begin a TLS handshake; if not, its connection is closed.
+    func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool
+    /// A connection has ended whose client began a TLS handshake and sent no request.
+    func wasteHandshake(of client: ClientAddress, at instant: Instant)
     /// Called four times a second while the loop has anything to look after, for whatever the handler waits for.
     func tick(at instant: Instant)
     /// The server ends, and nobody can wait any longer: whatever can be answered is answered now, or never.
@@ -33,6 +37,8 @@ package protocol RequestHandler: AnyObject {
 /// For those that answer everything at once.
 extension RequestHandler {
     package func abandon(_ ticket: AnswerTicket) {}
+    package func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool { true }
+    package func wasteHandshake(of client: ClientAddress, at instant: Instant) {}
     package func tick(at instant: Instant) {}
     package func end() {}
     package func rest(since begin: Instant) {}

@@ -71,6 +71,8 @@ package struct ServerConnection: ~Copyable {
     package var certificate: ClientCertificate?
     /// Whether its next answer is its last; set by the owner.
     package var isLast = false
+    /// Whether the handler has been asked nothing yet.
+    package private(set) var isUnused = true
     /// How many answers came later than their requests.
     private var parkings: UInt64 = 0
     private var phase = Phase.idle
@@ -273,6 +275,7 @@ package struct ServerConnection: ~Copyable {
         let client = try context.proxies.client(behind: client, head, in: bytes)
         let request = request(head, in: bytes, body: none.span, of: client)
         context.response.reset()
+        isUnused = false
         guard !context.handler.refuses(request, at: context.instant, into: &context.response) else {
             writeLast(omittingBody: head.method == .head, &context)
             return false
@@ -295,6 +298,7 @@ package struct ServerConnection: ~Copyable {
 
     private mutating func answer(_ request: borrowing Request, _ context: inout Context) -> Next {
         context.response.reset()
+        isUnused = false
         let answering = context.handler.respond(
             to: request, as: nextTicket, at: context.instant, into: &context.response)
         let manner = Manner(request.head)
@@ -324,6 +328,7 @@ package struct ServerConnection: ~Copyable {
     /// Writes the answer to something that is no acceptable request; nothing more is read from the connection.
     package mutating func refuse(_ error: RequestError, omittingBody: Bool = false, in context: inout Context) {
         context.response.reset()
+        isUnused = false
         let sender = sender(in: context)
         context.handler.respond(
             to: error, from: sender, by: listener, at: context.instant, into: &context.response)

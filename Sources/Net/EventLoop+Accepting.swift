@@ -41,6 +41,10 @@ extension EventLoop {
     private func take(_ descriptor: Int32, from listener: ListeningSocket, by client: ClientAddress) {
         let place = settings.listeners[listener.index]
         let identity = place.isPlain ? nil : settings.identity
+        guard identity == nil || place.isReserved || admitsHandshake(of: client) else {
+            systemClose(descriptor)
+            return
+        }
         let limit = place.isReserved ? settings.reservedConnections : settings.limits.connections
         let slot = free.last ?? channels.count
         generation = (generation + 1) & 0x3FFF_FFFF

@@ -75,6 +75,20 @@ extension EventLoop {
         return victim.id != id(of: channel)
     }
 
+    /// Whether a client may begin a handshake. A trusted proxy speaks for others.
+    func admitsHandshake(of client: ClientAddress) -> Bool {
+        settings.proxies.contains(client) || context.handler.admitsHandshake(of: client, at: context.instant)
+    }
+
+    /// A handshake was for nothing.
+    func wasteHandshake(of channel: ServerChannel) {
+        let client = channel.connection.client
+        guard !settings.listeners[channel.connection.listener].isReserved, !settings.proxies.contains(client) else {
+            return
+        }
+        context.handler.wasteHandshake(of: client, at: context.instant)
+    }
+
     func forgetHandshake(of channel: ServerChannel) {
         guard channel.isHandshakeCounted else { return }
         channel.isHandshakeCounted = false

@@ -252,7 +252,13 @@ final class EventLoop {
         let awaitsProxyHeader = channel.awaitsProxyHeader
         var room = input.mutableSpan
         let transfer = channel.receive(into: &room)
-        if awaitsProxyHeader, !channel.awaitsProxyHeader { move(channel) }
+        if awaitsProxyHeader, !channel.awaitsProxyHeader {
+            move(channel)
+            guard !channel.isShakingHands || admitsHandshake(of: channel.connection.client) else {
+                close(channel)
+                return false
+            }
+        }
         if isShakingHands, !countHandshake(of: channel) { return false }
         if isShakingHands, !channel.isShakingHands {
             open.shookHands(true)
@@ -362,6 +368,7 @@ final class EventLoop {
         free.append(slot)
         alive -= 1
         if channel.isShakingHands { open.shookHands(false) }
+        if channel.isHandshakeWasted { wasteHandshake(of: channel) }
         side(of: channel).leave(id(of: channel), of: channel.network)
         forgetBuffers(of: channel)
         forgetHandshake(of: channel)

@@ -223,6 +223,9 @@ final class ServerChannel {
     /// Whether the proxy's word, or TLS, is not there yet.
     var isOpening: Bool { openingEnd != nil }
 
+    /// Whether the client has begun a handshake, and has not sent a request.
+    var isHandshakeWasted: Bool { stream.hasHandshakeBegun && connection.isUnused }
+
     /// Whether TLS is not there yet.
     var isShakingHands: Bool { stream.isSecured && isOpening }
 }

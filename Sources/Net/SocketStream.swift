@@ -38,6 +38,9 @@ struct SocketStream {
 
     var isSecured: Bool { session != nil }
 
+    /// Whether the peer has sent anything of TLS.
+    var hasHandshakeBegun: Bool { session?.hasInput ?? false }
+
     /// What the client on the other side has shown by TLS.
     var clientCertificate: ClientCertificate? { session?.clientCertificate }
 

@@ -40,6 +40,39 @@ struct TLSTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `who shakes hands again and again and asks nothing may do so no more, and is told of no request`(
+        _ transport: Transport
+    ) throws {
+        var setup = setup()
+        setup.rest += #"rateLimit: { perAddress: "5/d" },"#
+        try Service.run(setup, transport) { service in
+            let livez = service.text("GET", "/livez")
+            func ask(_ client: Client) throws -> Int {
+                try client.send(livez)
+                return try client.answer().status
+            }
+            let early = try TLSClient(service.port, showing: nil)
+            // Whoever asks wastes nothing.
+            for _ in 0..<10 { #expect(try ask(try TLSClient(service.port, showing: nil)) == 200) }
+            // The beginning of a ClientHello.
+            let hello: [UInt8] = [0x16, 3, 1, 0, 200, 1, 0, 0, 196, 3, 3]
+            var wasted = 0
+            // The service may notice the end of one only behind the beginning of the next.
+            while wasted < 100 {
+                let client = try Client(service.port)
+                try client.send(hello)
+                if client.hasNews(within: 0.02) { break }
+                wasted += 1
+            }
+            #expect((5..<100).contains(wasted), "\(wasted)")
+            #expect(try Client(service.port).hasNews(within: 60), "it is closed at once")
+            #expect(try ask(early) == 200)
+            let metrics = try service.admin.get("/metrics").text
+            #expect(metrics.contains(/countersign_limits_hit_total\{limit="perAddress"\} [1-9]/))
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `R2: a page that came by http is none of the service's own`(_ transport: Transport) throws {
         try Service.run(setup(), transport) { service in
             let base = "https://localhost:\(service.port)"

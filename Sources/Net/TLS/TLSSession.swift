@@ -17,6 +17,8 @@ import COpenSSL
     /// Bytes that the peer has sent without need: those that came, less what so much data may cost in the smallest records.
     private var waste = 0
     private let greatestWaste: Int
+    /// Whether the peer has sent anything.
+    private(set) var hasInput = false
 
     /// More than all that is read in a turn takes in records of usual sizes.
     private static let turn = 96 * 1024
@@ -50,6 +52,7 @@ import COpenSSL
         guard allowance > 0 else { return .wait(.read) }
         let transfer = SocketStream.receive(descriptor, into: &room, 0..<min(room.count, allowance))
         if case .moved(let count) = transfer {
+            hasInput = true
             allowance -= count
             waste += count
         }

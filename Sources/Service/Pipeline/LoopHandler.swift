@@ -94,6 +94,14 @@ package final class LoopHandler: RequestHandler {
         for edition in earlier { edition.abandon(ticket) }
     }
 
+    package func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool {
+        current.admitsHandshake(of: client, at: instant)
+    }
+
+    package func wasteHandshake(of client: ClientAddress, at instant: Instant) {
+        current.wasteHandshake(of: client, at: instant)
+    }
+
     package func tick(at instant: Instant) {
         current.tick(at: instant)
         audit.tick(at: instant)

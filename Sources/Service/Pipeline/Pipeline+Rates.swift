@@ -29,6 +29,25 @@ extension Pipeline {
         return limiter.take(RateLimiter.Count(rate, for: address), at: instant)
     }
 
+    /// Whether an address may begin a TLS handshake: it has wasted fewer than it may send requests.
+    func admitsHandshake(of address: ClientAddress, at instant: Instant) -> Bool {
+        guard let count = handshakes(of: address), !limiter.look(count, at: instant).isAllowed else { return true }
+        meter.count(.perAddress)
+        return false
+    }
+
+    /// Counts a TLS handshake that no request came after. It is counted apart from requests, so that a client that is refused
+    /// for its requests is still told so.
+    func wasteHandshake(of address: ClientAddress, at instant: Instant) {
+        guard let count = handshakes(of: address) else { return }
+        _ = limiter.take(count, at: instant)
+    }
+
+    private func handshakes(of address: ClientAddress) -> RateLimiter.Count? {
+        guard let rate = configuration.rates.perAddress, address != .none else { return nil }
+        return RateLimiter.Count(rate, forHandshakesOf: address)
+    }
+
     /// Counts a request for its caller, and refuses one too many.
     func count(
         _ caller: Caller, _ request: borrowing Request, at instant: Instant, into response: inout Response

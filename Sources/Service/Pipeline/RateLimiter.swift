@@ -20,6 +20,11 @@ package final class RateLimiter: Sendable {
             self.init(rate, in: .strangers, .address, who: RateTable.Identity.hash(address))
         }
 
+        /// What an address wastes of TLS handshakes.
+        init(_ rate: Rate, forHandshakesOf address: ClientAddress) {
+            self.init(rate, in: .strangers, .handshake, who: RateTable.Identity.hash(address))
+        }
+
         /// What a caller asks for, or what it gets by a grant. One without a name is told from others by its address.
         init(_ rate: Rate, for caller: Caller, at address: ClientAddress, of grant: Grant? = nil) {
             let isKnown = caller.principal.kind != .anonymous
@@ -31,7 +36,7 @@ package final class RateLimiter: Sendable {
         /// What all callers together get by a grant.
         init(_ rate: Rate, for grant: Grant) { self.init(rate, in: .grants, .grant, of: grant, who: 0) }
 
-        private enum Rule: UInt8 { case address, caller, callerOfGrant, grant }
+        private enum Rule: UInt8 { case address, handshake, caller, callerOfGrant, grant }
 
         private init(_ rate: Rate, in table: Table, _ rule: Rule, of grant: Grant? = nil, who: UInt64) {
             var hasher = Hasher()

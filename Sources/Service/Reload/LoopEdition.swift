@@ -73,6 +73,14 @@ final class LoopEdition {
         pipeline.respond(to: error, from: sender, at: instant, into: &response)
     }
 
+    func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool {
+        pipeline.admitsHandshake(of: client, at: instant)
+    }
+
+    func wasteHandshake(of client: ClientAddress, at instant: Instant) {
+        pipeline.wasteHandshake(of: client, at: instant)
+    }
+
     func abandon(_ ticket: AnswerTicket) { upstream.abandon(ticket) }
 
     func tick(at instant: Instant) {
