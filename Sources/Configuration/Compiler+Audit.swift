@@ -6,9 +6,7 @@ import Telemetry
 extension Compiler {
     func compileAudit(_ fields: Settings<Schema.Audit>) -> AuditSettings? {
         guard let file = fields.file, let key = fields.key else { return nil }
-        if key.count < AuditSettings.minimumKeyLength {
-            reader.report("audit.key", "must have at least \(AuditSettings.minimumKeyLength) bytes (R10)")
-        }
+        checkStrength(of: key, atLeast: AuditSettings.minimumKeyLength, "audit.key")
         var settings = AuditSettings(file: reader.place(of: file), key: key)
         settings.durability = fields.durability
         settings.failsClosed = fields.failClosed

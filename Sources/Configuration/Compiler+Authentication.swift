@@ -91,19 +91,6 @@ extension Compiler {
         return keys
     }
 
-    private func refuseGuessable(_ places: [(path: String, digest: [UInt8])], _ digests: Set<[UInt8]>) {
-        let guessable: [[UInt8]: GuessableKeys.Kind]
-        do throws(CryptoError) { guessable = try GuessableKeys.find(among: digests) } catch {
-            if let first = places.first { reader.report(first.path, "cannot be checked: \(error)") }
-            return
-        }
-        for (path, digest) in places {
-            guard let kind = guessable[digest] else { continue }
-            reader.report(
-                path, "is the digest of \(kind.text); `countersign hash-key` makes a key that nobody can guess")
-        }
-    }
-
     private func compileCertificates(
         _ entries: [Settings<Schema.ClientCertificate>]
     ) -> [Authenticator.Certificate] {
@@ -152,9 +139,7 @@ extension Compiler {
     private func compileTickets(_ fields: Settings<Schema.Tickets>, denied: Set<[UInt8]>) -> TicketKey? {
         guard let secret = fields.secret else { return nil }
         let path = "authentication.tickets.secret"
-        if secret.count < TicketKey.minimumSecretLength {
-            reader.report(path, "must have at least \(TicketKey.minimumSecretLength) bytes (R10)")
-        }
+        checkStrength(of: secret, atLeast: TicketKey.minimumSecretLength, path)
         do throws(CryptoError) {
             return try TicketKey(secret, maximumLifetime: fields.maxLifetime / 1000, denied: denied)
         } catch {

@@ -143,10 +143,8 @@ extension Compiler {
         let name: [UInt8]
         switch source {
         case .secret(let secret):
-            guard let key = VerificationKey(secret) else {
-                throw JWTKeySet.Fault("must have at least \(VerificationKey.shortestSecret) bytes (R10)")
-            }
-            return JWTKeySet([JWTKeySet.Key(key)])
+            checkStrength(of: secret, atLeast: VerificationKey.shortestSecret, path)
+            return VerificationKey(secret).map { JWTKeySet([JWTKeySet.Key($0)]) }
         case .url: return nil
         case .jwks(let file), .publicKey(let file): name = file
         }

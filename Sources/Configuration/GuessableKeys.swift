@@ -1,40 +1,53 @@
 import Bytes
 import Crypto
 
-/// API keys that somebody who has never seen the configuration would try: their digests are refused.
+/// API keys and secrets that somebody who has never seen the configuration would try: they are refused.
 enum GuessableKeys {
     /// What such a key is, to say so without the key itself.
     enum Kind {
-        case empty, sample, common
+        case empty, sample, common, monotonous
 
         var text: String {
             switch self {
             case .empty: "the empty text, which anybody can send"
-            case .sample: "a sample key of the documentation, which everybody can read"
+            case .sample: "a sample key of documentation, which everybody can read"
             case .common: "one of the thousand commonest passwords, which everybody tries first"
+            case .monotonous: "few different bytes, or of a short pattern again and again, which is soon tried"
             }
         }
     }
 
-    /// The keys of which the documentation shows the digest.
-    private static let samples = ["test"]
+    /// What documentation shows, or tells to replace: ours, that of libraries, and RFC 7515 (A.1).
+    private static let samples = [
+        "test", "your-secret", "your-secret-key", "your_secret_key", "your_jwt_secret", "my-secret",
+        "my-secret-key", "mysecret", "mysecretkey", "supersecret", "super-secret", "super-secret-key", "jwt-secret",
+        "change-me", "changeit", "your-256-bit-secret", "your-384-bit-secret", "your-512-bit-secret",
+        "a-string-secret-at-least-256-bits-long",
+        "a-valid-string-secret-that-is-at-least-512-bits-long-which-is-very-long",
+        "0123456789", "0123456789abcdef", "0123456789ABCDEF", "abcdefghijklmnopqrstuvwxyz",
+        "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow",
+    ]
+
+    private static var words: [(text: [UInt8], kind: Kind)] {
+        let common = CommonPasswords.text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        return samples.map { (Array($0.utf8), .sample) } + common.map { (Array($0), .common) }
+    }
 
     /// Which of some digests are those of guessable keys: about a thousand SHA-256, and none where there are no digests.
     /// - Parameter digests: SHA-256 of API keys.
     static func find(among digests: Set<[UInt8]>) throws(CryptoError) -> [[UInt8]: Kind] {
         guard !digests.isEmpty else { return [:] }
         var found: [[UInt8]: Kind] = [:]
-        func look(_ key: [UInt8], _ kind: Kind) throws(CryptoError) {
-            let digest = try Digest(.sha256, of: key.span).bytes.array
+        for (text, kind) in [([], .empty)] + words {
+            let digest = try Digest(.sha256, of: text.span).bytes.array
             if digests.contains(digest), found[digest] == nil { found[digest] = kind }
         }
-        try look([], .empty)
-        for key in samples { try look(Array(key.utf8), .sample) }
-        for key in CommonPasswords.text.utf8.split(whereSeparator: {
-            $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n")
-        }) {
-            try look(Array(key), .common)
-        }
         return found
+    }
+
+    /// What somebody who guesses would find a secret by, also where it is repeated or padded until it is long enough.
+    static func kind(of secret: Secret) -> Kind? {
+        if secret.isMonotonous { return .monotonous }
+        return words.first { secret.isMade(of: $0.text.span) }?.kind
     }
 }

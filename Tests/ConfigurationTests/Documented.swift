@@ -178,7 +178,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.policy.CallbackUrl": [("grants.g.policy.CallbackBody", "\"x\"")],
     ]
 
-    private static let ticketSecret = String(repeating: "s", count: 32)
+    private static let ticketSecret = "e2d41b9c07f83a6549b0c8517ed26fa3"
 
     /// Some fields of a credential say something only to grants of some routes.
     private static func granting(_ route: String, by provider: String) -> [(String, String)] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("API keys that can be guessed")
+@Suite("API keys and secrets that can be guessed: R10")
 struct GuessableKeyTests {
     /// A digest where a configuration has one.
     static var pattern: Regex<(Substring, Substring, Substring)> { #/(sha256: ")([0-9a-f]{64})/# }
@@ -61,6 +61,74 @@ struct GuessableKeyTests {
         #expect(none.isEmpty)
     }
 
+    /// Where a secret of the operator's own making stands.
+    private static let fields = ["authentication.jwt[0].secret", "authentication.tickets.secret", "audit.key"]
+
+    /// What is said of a configuration with this secret in one of the fields.
+    private func complaint(of secret: String, at field: String) throws -> String {
+        let text = String(decoding: try JSONEncoder().encode(secret), as: UTF8.self)
+        let (jwt, tickets, audit) = (
+            field == Self.fields[0] ? text : nil, field == Self.fields[1] ? text : nil,
+            field == Self.fields[2] ? text : nil
+        )
+        let issuer = #"id: "in", issuer: "in", audience: "a", algorithms: "HS256""#
+        do throws(ConfigurationError) {
+            _ = try Sample.load(
+                """
+                { version: 1, credentials: {}, grants: {},
+                  authentication: {
+                    \(jwt.map { "jwt: [{ \(issuer), secret: \($0) }]," } ?? "")
+                    \(tickets.map { "tickets: { secret: \($0) }," } ?? "") },
+                  \(audit.map { "audit: { file: 'a', key: \($0) }," } ?? "") }
+                """)
+            return ""
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test(arguments: [
+        (String(repeating: "a", count: 32), "few different bytes"), (String(repeating: "Zq7!kP0x", count: 5), "short"),
+        ("Zq7!kP0xZq7!kP0xZq7!kP0xZq7!kP0xZq7", "short pattern"), (String(repeating: "0110101", count: 9), "few"),
+        ("1234567123456712345671234567123456", "few"), (String(repeating: "secret", count: 6), "short pattern"),
+        (String(repeating: "your-256-bit-secret", count: 2), "sample key"),
+        ("your-512-bit-secret-------------", "sample key"), ("00000000000your-256-bit-secret===", "sample key"),
+        ("a-string-secret-at-least-256-bits-long", "sample key"),
+        ("AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow", "sample key"),
+        ("0123456789abcdef0123456789abcdef", "sample key"), (String(repeating: "1234567890", count: 4), "password"),
+        ("password000000000000000000000000", "commonest passwords"),
+        ("qwertyuiopqwertyuiopqwertyuiopqwerty", "commonest passwords"),
+    ])
+    func `a secret that everybody tries first is refused, repeated or padded, and not shown`(
+        secret: String, reason: String
+    ) throws {
+        for field in Self.fields {
+            let told = try complaint(of: secret, at: field)
+            #expect(told.contains("\(field): is made of") && told.contains(reason), "\(told)")
+            #expect(told.contains("32 random bytes") && told.contains("openssl rand -hex 32"), "\(told)")
+            #expect(!told.contains(secret), "\(told)")
+        }
+    }
+
+    @Test func `secrets made at random are taken, and so are those that only have a word in them`() throws {
+        var secrets = (0..<200).map { _ in Hex.encode((0..<32).map { _ in .random(in: .min ... .max) }).text }
+        secrets += (0..<200).map { _ in
+            Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
+        }
+        secrets += ["password-of-the-tickets-2f8c61d09", "2f8c61d09b-your-256-bit-secret-7a"]
+        for (place, secret) in secrets.enumerated() {
+            #expect(try complaint(of: secret, at: Self.fields[place % 3]) == "")
+        }
+    }
+
+    @Test func `a secret that is too short is told so, and no more`() throws {
+        for field in Self.fields {
+            let told = try complaint(of: "secret", at: field)
+            #expect(told.contains("\(field): must have at least 32 bytes (R10)"), "\(told)")
+            #expect(!told.contains("made of"), "\(told)")
+        }
+    }
+
     @Test func `every sample digest of the documents is refused`() throws {
         let root = Repository.path("")
         var samples: Set<String> = []
@@ -74,7 +142,7 @@ struct GuessableKeyTests {
         #expect(!samples.isEmpty)
         for sample in samples {
             let told = complaint(sample)
-            #expect(told.contains("is the digest of a sample key of the documentation"), "\(sample): \(told)")
+            #expect(told.contains("is the digest of a sample key of documentation"), "\(sample): \(told)")
         }
     }
 }

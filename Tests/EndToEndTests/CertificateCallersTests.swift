@@ -28,7 +28,7 @@ struct CertificateCallersTests {
             rest: """
                 authentication: {
                     apiKeys: [\(APIKey.alice.entry)], certificates: [\(entries)], deny: [\(deny)],
-                    tickets: { secret: "\(String(repeating: "s", count: 32))" },
+                    tickets: { secret: "\(Setup.ticketSecret)" },
                   },
                   grants: {
                     "own": {

@@ -24,7 +24,7 @@ struct DeskTests {
 
     @Test func `what mint and ticket give is in the audit, beside what the service gives`() throws {
         var setup = Setup.open.audited()
-        let tickets = "], tickets: { secret: \"\(String(repeating: "t", count: 32))\" } },"
+        let tickets = "], tickets: { secret: \"\(Setup.ticketSecret)\" } },"
         setup.rest = setup.rest.replacing("] },", with: tickets, maxReplacements: 1)
         let service = try Service(setup, .epoll)
         defer { service.stop() }
@@ -204,14 +204,14 @@ struct DeskTests {
     }
 
     @Test func `R11: a ticket that is made for somebody else is good at the service`() throws {
-        let secret = String(repeating: "d", count: 32)
+        let secret = Setup.ticketSecret
         let setup = Setup(
             name: "desk tickets",
             rest: """
                 authentication: {
                     apiKeys: [\(APIKey.alice.entry), \(APIKey.denied.entry)], deny: ["apiKey:denied"],
                     jwt: [{ id: "intern", issuer: "intern", audience: "uploads", algorithms: "HS256",
-                      secret: "\(String(repeating: "j", count: 32))" }],
+                      secret: "\(Setup.makeSecret())" }],
                     tickets: { secret: "\(secret)", maxLifetime: "30m" },
                   },
                   grants: {

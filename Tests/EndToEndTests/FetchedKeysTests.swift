@@ -56,7 +56,7 @@ struct FetchedKeysTests {
         var setup = FakeIssuer.setup(issuer.url)
         setup.rest = setup.rest.replacing(
             "authentication: {",
-            with: "authentication: { tickets: { secret: \"\(String(repeating: "s", count: 32))\" },")
+            with: "authentication: { tickets: { secret: \"\(Setup.ticketSecret)\" },")
         try Service.run(setup, transport) { service in
             try ask(service, old, until: 200, past: [401])
             func mint(_ key: TestKey) throws -> String {

@@ -134,7 +134,7 @@ struct InspectTests {
             rest: """
                 authentication: {
                     apiKeys: [\(APIKey.alice.entry)],
-                    tickets: { secret: "\(String(repeating: "t", count: 32))", maxLifetime: "30m" },
+                    tickets: { secret: "\(Setup.ticketSecret)", maxLifetime: "30m" },
                   },
                   grants: { "photos": { route: "qiniu.uptoken", credential: "qiniu", callers: ["apiKey:alice"],
                     bucket: "media", keyPrefix: "photos/" } },

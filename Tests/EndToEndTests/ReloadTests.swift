@@ -142,7 +142,7 @@ struct ReloadTests {
                         apiKeys: [\(APIKey.alice.entry), \(APIKey.bob.entry)],
                         jwt: [{ id: "intern", issuer: "intern", audience: "uploads", algorithms: "HS256",
                           secret: { file: "secrets/tokens" } }],
-                        tickets: { secret: "\(String(repeating: "s", count: 32))" }, deny: [\(deny)],
+                        tickets: { secret: "\(Setup.ticketSecret)" }, deny: [\(deny)],
                       },
                       grants: {
                         "all": { route: "qiniu.uptoken", credential: "qiniu", callers: ["authenticated"],

@@ -101,7 +101,7 @@ struct RevocationTests {
             let vendor = try HeldSTS()
             // One loop: what it says to others, it has judged the waiting request by, too.
             var setup = vendor.setup("ending", server: "workers: 1,")
-            let tickets = "tickets: { secret: \"\(String(repeating: "s", count: 32))\" },"
+            let tickets = "tickets: { secret: \"\(Setup.ticketSecret)\" },"
             setup.rest = setup.rest.replacing(
                 "authentication: {", with: "authentication: { \(tickets) \(FakeIssuer.entry(issuer.url))")
             setup.rest = setup.rest.replacing(

@@ -117,7 +117,7 @@ struct TLSTests {
     @Test(arguments: Transport.allCases)
     func `R11: a ticket's URL is one that its bearer can ask`(_ transport: Transport) throws {
         var setup = setup()
-        let secret = String(repeating: "s", count: 32)
+        let secret = Setup.ticketSecret
         setup.rest = setup.rest.replacing(
             "authentication: {", with: "authentication: { tickets: { secret: \"\(secret)\" },")
         try Service.run(setup, transport) { service in

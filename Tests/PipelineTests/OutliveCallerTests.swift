@@ -28,7 +28,7 @@ struct OutliveCallerTests {
                 apiKeys: [\(APIKey.alice.entry)],
                 jwt: [{ id: "intern", issuer: "intern", audience: "uploads", algorithms: "HS256",
                   secret: { file: "secrets/tokens" } }],
-                tickets: { secret: "\(String(repeating: "s", count: 32))" },
+                tickets: { secret: "\(Setup.ticketSecret)" },
               },
               grants: {
                 \(grants("strict", "in/", "")) \(grants("loose", "out/", "outliveCaller: true,"))

@@ -167,7 +167,7 @@ struct RateLimitTests {
         var setup = Self.setup("held back", rateLimit: #"perAddress: "3/d""#)
         setup.rest = setup.rest.replacing(
             "authentication: {",
-            with: "authentication: { tickets: { secret: \"\(String(repeating: "s", count: 32))\" },")
+            with: "authentication: { tickets: { secret: \"\(Setup.ticketSecret)\" },")
         setup.rest = setup.rest.replacing(
             "grants: {",
             with: """

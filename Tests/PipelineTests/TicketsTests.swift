@@ -7,7 +7,7 @@ import Testing
 
 @Suite("URL tickets over HTTP: R3, R8, R11, R12")
 struct TicketsTests {
-    private static func setup(_ name: String, deny: String = "", secret: String = "s") -> Setup {
+    private static func setup(_ name: String, deny: String = "", secret: String = Setup.ticketSecret) -> Setup {
         Setup(
             name: name, server: "cors: { origins: [\"https://app.example.com\"] },",
             credentials: """
@@ -21,7 +21,7 @@ struct TicketsTests {
                     apiKeys: [\(APIKey.alice.entry), \(APIKey.bob.entry), \(APIKey.ending.entry)],
                     jwt: [{ id: "intern", issuer: "intern", audience: "uploads", algorithms: "HS256",
                       secret: { file: "secrets/tokens" } }],
-                    tickets: { secret: "\(String(repeating: secret, count: 32))", maxLifetime: "30m" }, deny: [\(deny)],
+                    tickets: { secret: "\(secret)", maxLifetime: "30m" }, deny: [\(deny)],
                   },
                   grants: {
                     "photos": {
@@ -158,7 +158,7 @@ struct TicketsTests {
     {
         let service = try Service.shared(Self.tickets)
         let ticket = try Self.mint(service, #"{"grant":"photos"}"#)
-        let other = try Service.run(Self.setup("other tickets", secret: "o")) {
+        let other = try Service.run(Self.setup("other tickets", secret: Setup.makeSecret())) {
             try Self.mint($0, #"{"grant":"photos"}"#)
         }
         let good = "/qiniu/uptoken?key=photos/a&ticket=\(ticket)"
@@ -265,7 +265,7 @@ struct TicketsTests {
             let url = "/qiniu/uptoken?ticket=\(ticket)"
             try service.get(url).expectSuccess()
             for (number, (text, other)) in [
-                ("secret: { file: \"secrets/tokens\" }", "secret: \"\(String(repeating: "z", count: 40))\""),
+                ("secret: { file: \"secrets/tokens\" }", "secret: \"\(Setup.makeSecret())\""),
                 ("audience: \"uploads\"", "audience: \"others\""), ("issuer: \"intern\"", "issuer: \"extern\""),
             ].enumerated() {
                 var setup = Self.tickets

@@ -5,6 +5,10 @@ import TestKeys
 extension Setup {
     static let issuer = "https://id.example.com"
     static let tokenSecret = TestKey(.hs256)
+    static let ticketSecret = makeSecret()
+
+    /// A secret that nobody could guess, of 160 random bits.
+    static func makeSecret() -> String { String((0..<40).compactMap { _ in "0123456789abcdef".randomElement() }) }
 
     static let tokens = Setup(
         name: "tokens",
