@@ -38,6 +38,8 @@ package enum VendorReply: Sendable {
 package enum VendorFault: Error, Sendable {
     /// The vendor does not believe the service's key or date, or the key may not.
     case keyRefused(status: Int)
+    /// The vendor does not do what this one request asks, and shows with it that it is there for others.
+    case requestRefused(status: Int)
     /// Another status that is no success; 5xx and 429 may be another time.
     case status(Int)
     /// A success that is not what the vendor documents.
@@ -48,6 +50,7 @@ extension VendorFault: CustomStringConvertible {
     package var description: String {
         switch self {
         case .keyRefused(let status): "the vendor refuses the credential's key, or the service's clock (HTTP \(status))"
+        case .requestRefused(let status): "the vendor refuses this request, and only this (HTTP \(status))"
         case .status(let status): "the vendor answered HTTP \(status)"
         case .unreadable: "the answer is not what the vendor documents"
         }

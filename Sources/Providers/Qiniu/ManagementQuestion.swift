@@ -41,6 +41,8 @@ struct ManagementQuestion: VendorQuestion {
         // Of what a caller chooses only this can be wrong; without it, 400 is for whoever has configured the grant.
         case 400 where target.query.contains { $0.name.span.equals("marker") }: return .unacceptable
         case 401, 403: throw .keyRefused(status: answer.status)
+        // The bucket of this request is asked too often; the callback of what it stores has failed.
+        case 573, 579: throw .requestRefused(status: answer.status)
         default: throw .status(answer.status)
         }
     }

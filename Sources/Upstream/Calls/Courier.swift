@@ -49,7 +49,7 @@ extension UpstreamFault {
     package init(_ fault: VendorFault) {
         self =
             switch fault {
-            case .keyRefused: .refused
+            case .keyRefused, .requestRefused: .refused
             case .status(let status): UpstreamFault(status: status, code: Span())
             case .unreadable: .malformed
             }

@@ -130,6 +130,7 @@ import Testing
         } catch {
             switch error {
             case .keyRefused(let status): return "key refused \(status)"
+            case .requestRefused(let status): return "request refused \(status)"
             case .status(let status): return "status \(status)"
             case .unreadable: return "unreadable"
             }
@@ -196,7 +197,10 @@ import Testing
             #expect(read(files, body, status: 400) == "status 400")
             #expect(read(stat, body, status: 400) == "status 400")
             for status in [401, 403] { #expect(read(files, body, status: status) == "key refused \(status)") }
-            for status in [201, 204, 302, 429, 500, 503, 573, 599, 614] {
+            let ofRequest = [573, 579]
+            for status in ofRequest { #expect(read(files, body, status: status) == "request refused \(status)") }
+            let others = (500...599).filter { !ofRequest.contains($0) }
+            for status in [201, 204, 302, 429, 614] + others {
                 #expect(read(files, body, status: status) == "status \(status)")
             }
         }

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Testing
+import Upstream
 
 @testable import Access
 @testable import Bytes
@@ -171,7 +172,8 @@ struct KodoAnswerTests {
     }
 
     @Test(arguments: [
-        201, 202, 204, 206, 299, 300, 301, 302, 304, 307, 400, 401, 402, 403, 405, 407, 413, 418, 451, 499, 614,
+        201, 202, 204, 206, 299, 300, 301, 302, 304, 307, 400, 401, 402, 403, 405, 407, 413, 418, 451, 499, 573, 579,
+        614,
     ])
     func `another status is a refusal, whatever good answer comes with it`(_ status: Int) throws {
         for place in [Self.stat, Self.buckets] {
@@ -179,6 +181,31 @@ struct KodoAnswerTests {
             let (told, body) = try answer(to: place, status, Array(place.good.utf8), in: house)
             #expect(told == 502 && body.contains("\"upstream_failed\""), "\(told) \(body)")
             try expectGood(from: place, in: house)
+        }
+    }
+
+    @Test(arguments: [573, 579])
+    func `a bucket that is asked too often, or a callback that fails, keeps nobody else from being answered`(
+        _ status: Int
+    ) throws {
+        let house = try FetchHouse()
+        for _ in 0..<2 * house.line.limits.breakerThreshold {
+            let (told, body) = try answer(to: Self.files, status, [], in: house)
+            #expect(told == 502 && body.contains("\"upstream_failed\""), "\(told) \(body)")
+        }
+        #expect(!house.line.isFailing)
+        try expectGood(from: Self.files, in: house)
+    }
+
+    @Test func `every other status from 500 to 599 is a failure of the vendor's`() throws {
+        let question = try Self.question(Self.files)
+        for status in 500...599 where status != 573 && status != 579 {
+            do throws(VendorFault) {
+                _ = try question.read(UpstreamAnswer(status: status, body: []))
+                Issue.record("\(status) is an answer")
+            } catch {
+                #expect(UpstreamFault(error) == .unavailable, "\(status)")
+            }
         }
     }
 
