@@ -6,11 +6,15 @@ import COpenSSL
     // verified is lent for the call.
     private let key: OpaquePointer
 
-    /// - Parameter pem: a text with `-----BEGIN PUBLIC KEY-----` in it. Nil comes back if there is no RSA key there.
+    /// The most bits of a key: it is fetched, so somebody else decides how long it takes to calculate with it.
+    package static let mostBits = 4096
+
+    /// - Parameter pem: a text with `-----BEGIN PUBLIC KEY-----` in it. Nil comes back if there is no RSA key there, or a larger one.
     package init?(pem: Span<UInt8>) {
         defer { ERR_clear_error() }
         guard let key = unsafe PEM.publicKey(pem) else { return nil }
-        guard unsafe EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA else {
+        guard unsafe EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA, unsafe EVP_PKEY_get_bits(key) <= RSAPublicKey.mostBits
+        else {
             unsafe EVP_PKEY_free(key)
             return nil
         }

@@ -86,6 +86,30 @@ import Testing
         #expect(!isKey)
     }
 
+    /// A key of RSA in PEM, whose modulus has all its bits set (RFC 3279 section 2.3.1).
+    private func ones(bits: Int) -> String {
+        func encoded(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+            [tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)] + content
+        }
+        let first: [UInt8] = bits % 8 == 0 ? [0] : [UInt8(0xFF) >> UInt8(8 - bits % 8)]
+        let modulus = encoded(0x02, first + [UInt8](repeating: 0xFF, count: bits / 8))
+        let algorithm: [UInt8] = [
+            0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
+        ]
+        let numbers = encoded(0x30, modulus + [0x02, 0x03, 0x01, 0x00, 0x01])
+        let text = Base64.standard.encode(encoded(0x30, algorithm + encoded(0x03, [0] + numbers)))
+        let lines = stride(from: 0, to: text.count, by: 64).map { text[$0..<min($0 + 64, text.count)] }
+        let body = lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+        return "-----BEGIN PUBLIC KEY-----\n\(body)\n-----END PUBLIC KEY-----\n"
+    }
+
+    @Test func `a key has at most 4096 bits, since somebody else decides how many`() {
+        for (bits, isTaken) in [(1024, true), (4096, true), (4097, false), (8192, false), (16_384, false)] {
+            let isKey = RSAPublicKey(pem: Array(ones(bits: bits).utf8).span) != nil
+            #expect(isKey == isTaken, "\(bits)")
+        }
+    }
+
     @Test func `a key may have CR LF, and text around it`() {
         for text in [Self.key.replacing("\n", with: "\r\n"), "subject: x\n\(Self.key)\nmore"] {
             let isKey = RSAPublicKey(pem: Array(text.utf8).span) != nil

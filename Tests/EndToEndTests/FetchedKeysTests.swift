@@ -81,6 +81,21 @@ struct FetchedKeysTests {
     }
 
     @Test(arguments: Transport.allCases)
+    func `of a set of 20 keys 16 are good, and the log says in one line how many are not used`(
+        _ transport: Transport
+    ) throws {
+        let keys = (0..<20).map { _ in TestKey(.eddsa) }
+        let issuer = try FakeIssuer(keys)
+        try Service.run(FakeIssuer.setup(issuer.url), transport) { service in
+            try ask(service, keys[15], until: 200, past: [401])
+            for key in keys[16...] { try ask(service, key, until: 401, past: []) }
+            let log = service.stop().err
+            #expect(log.contains("4 of its keys are not used: at most 16 are, and RSA of at most 4096 bits"), "\(log)")
+            #expect(log.components(separatedBy: "keys of an issuer left out").count == 2, "\(log)")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `before the issuer can be reached it is 401, and good when it is there`(_ transport: Transport) throws {
         let key = TestKey(.es256)
         let port: UInt16

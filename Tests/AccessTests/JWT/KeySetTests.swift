@@ -87,7 +87,7 @@ import Testing
         #expect(fault(text) != nil)
     }
 
-    @Test func `of a set that is fetched, what is wrong is left out and told, and so are all keys behind the 32nd`()
+    @Test func `of a set that is fetched, what is wrong is left out and told, and so are all keys behind the 16th`()
         throws
     {
         var faults: [JWTKeySet.Fault] = []
@@ -101,7 +101,46 @@ import Testing
         faults = []
         let text = "{\"keys\":[\(good.joined(separator: ","))]}"
         let many = try JWTKeySet(published: Array(text.utf8).span, leavingOut: &faults)
-        #expect(many.keys.count == 32 && faults.map(\.reason) == ["has more than 32 keys"])
+        let bounds = "at most 16 are, and RSA of at most 4096 bits"
+        #expect(many.keys.map(\.id) == (0..<16).map { Array("\($0)".utf8) })
+        #expect(faults.map(\.reason) == ["24 of its keys are not used: \(bounds)"])
+    }
+
+    /// RSA of a modulus whose bits are all ones, which no issuer has: it is divisible by 3.
+    private func ones(bits: Int) -> String {
+        let first = bits % 8 == 0 ? [] : [UInt8(0xFF) >> UInt8(8 - bits % 8)]
+        let modulus = first + [UInt8](repeating: 0xFF, count: bits / 8)
+        return "{\"kty\":\"RSA\",\"n\":\"\(TestKey.base64(modulus))\",\"e\":\"AQAB\"}"
+    }
+
+    @Test func `of a fetched set no key is calculated with that has more than 4096 bits; a configured one may have`()
+        throws
+    {
+        let invalid = "is none that an issuer can have made: its numbers do not belong together"
+        let good = TestKey(.eddsa).jwk("\"kid\":\"good\"")
+        var faults: [JWTKeySet.Fault] = []
+        let text = set(ones(bits: 4097), ones(bits: 8192), ones(bits: 100_000), ones(bits: 4096), good)
+        let keys = try JWTKeySet(published: Array(text.utf8).span, leavingOut: &faults)
+        #expect(keys.keys.map(\.id) == [Array("good".utf8)])
+        #expect(
+            faults.map(\.reason) == [
+                "3 of its keys are not used: at most 16 are, and RSA of at most 4096 bits", "keys[3] \(invalid)",
+            ])
+        #expect(fault(set(ones(bits: 4097))) == "keys[0] \(invalid)")
+        #expect(fault(set(ones(bits: 8192))) == "keys[0] \(invalid)")
+        #expect(fault(set(ones(bits: 8193)))?.contains("2048 to 8192 bits") == true)
+    }
+
+    @Test func `keys that are wrong count among the 16 that are looked at, and keys for something else do not`() throws
+    {
+        var faults: [JWTKeySet.Fault] = []
+        let (wrong, other) = (ones(bits: 2048), try jwk(.rs256, "\"use\":\"enc\""))
+        let good = (0..<3).map { TestKey(.eddsa).jwk("\"kid\":\"\($0)\"") }
+        let entries = Array(repeating: other, count: 40) + Array(repeating: wrong, count: 14) + good
+        let text = "{\"keys\":[\(entries.joined(separator: ","))]}"
+        let keys = try JWTKeySet(published: Array(text.utf8).span, leavingOut: &faults)
+        #expect(keys.keys.map(\.id) == [Array("0".utf8), Array("1".utf8)])
+        #expect(faults.count == 15 && faults.first?.reason.hasPrefix("1 of its keys are not used") == true)
     }
 
     @Test func `numbers have one spelling, and an alg is of its key's kind`() throws {

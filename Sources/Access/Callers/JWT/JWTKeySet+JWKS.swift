@@ -5,6 +5,8 @@ extension JWTKeySet {
     /// Why a text is no set of keys: what is wrong, and what would be right.
     package struct Fault: Error, Sendable {
         package let reason: String
+        /// Whether nothing is wrong with a key but that it is larger than those of a fetched set may be.
+        fileprivate var isSize = false
 
         package init(_ reason: String) { self.reason = reason }
     }
@@ -14,8 +16,11 @@ extension JWTKeySet {
     /// The longest text of a set, in bytes.
     package static let longestText = 262_144
 
-    /// The most keys that are taken of a set that is fetched: each has to be checked.
-    static let mostFetchedKeys = 32
+    /// The most keys that are looked at of a set that is fetched, good or not: to check one takes a loop's time, and whoever
+    /// publishes the set decides how much of it.
+    static let mostFetchedKeys = 16
+    /// The most bits of RSA there; the keys of the configuration may have more.
+    static let mostFetchedBits = 4096
 
     /// Reads a JWK set (RFC 7517 section 5). Keys of unknown kinds, for other uses and of other algorithms are left out; a set
     /// with a key that is broken, too short, or not public is refused as a whole.
@@ -32,16 +37,31 @@ extension JWTKeySet {
     /// - Parameter faults: gets what is wrong with the keys that are left out.
     package init(published text: Span<UInt8>, leavingOut faults: inout [Fault]) throws(Fault) {
         var keys: [Key] = []
+        var (looks, unused) = (0, 0)
         for (index, entry) in try JWTKeySet.entries(of: text).enumerated() {
-            do throws(Fault) {
-                guard keys.count < JWTKeySet.mostFetchedKeys else {
-                    throw Fault("has more than \(JWTKeySet.mostFetchedKeys) keys")
-                }
-                if let key = try JWTKeySet.key(entry, "keys[\(index)]", beside: keys) { keys.append(key) }
-            } catch {
-                faults.append(error)
-                if keys.count == JWTKeySet.mostFetchedKeys { break }
+            guard looks < JWTKeySet.mostFetchedKeys else {
+                unused += 1
+                continue
             }
+            do throws(Fault) {
+                guard
+                    let key = try JWTKeySet.key(
+                        entry, "keys[\(index)]", beside: keys, mostBits: JWTKeySet.mostFetchedBits)
+                else { continue }
+                keys.append(key)
+                looks += 1
+            } catch {
+                if error.isSize {
+                    unused += 1
+                } else {
+                    faults.append(error)
+                    looks += 1
+                }
+            }
+        }
+        if unused > 0 {
+            let bounds = "\(JWTKeySet.mostFetchedKeys) are, and RSA of at most \(JWTKeySet.mostFetchedBits) bits"
+            faults.insert(Fault("\(unused) of its keys are not used: at most \(bounds)"), at: 0)
         }
         self.init(keys)
     }
@@ -62,7 +82,9 @@ extension JWTKeySet {
     }
 
     /// - Returns: nil for a key that is for something else.
-    private static func key(_ entry: JSONValue, _ place: String, beside others: [Key]) throws(Fault) -> Key? {
+    private static func key(
+        _ entry: JSONValue, _ place: String, beside others: [Key], mostBits: Int = .max
+    ) throws(Fault) -> Key? {
         guard case .object = entry.content else { throw Fault("\(place) is no object") }
         guard let type = try text("kty", of: entry, place) else { throw Fault("\(place) has no kty") }
         for name in ["d", "p", "q", "dp", "dq", "qi", "oth"] where entry[name] != nil {
@@ -75,7 +97,7 @@ extension JWTKeySet {
             algorithm = SignatureAlgorithm.allCases.first { $0.rawValue.utf8.elementsEqual(name) }
             if algorithm == nil { return nil }
         }
-        guard let key = try publicKey(entry, type.text, place) else { return nil }
+        guard let key = try publicKey(entry, type.text, place, mostBits: mostBits) else { return nil }
         let made = Key(id: id, VerificationKey(key), for: algorithm)
         if let algorithm, !made.fits(algorithm) { throw Fault("\(place) has an alg that is not of its kty") }
         if let id, others.contains(where: { $0.id == id }) { throw Fault("\(place) has the kid of another key") }
@@ -91,13 +113,21 @@ extension JWTKeySet {
     }
 
     /// - Returns: nil for a key of a kind that is not known.
-    private static func publicKey(_ entry: JSONValue, _ type: String, _ place: String) throws(Fault) -> PublicKey? {
+    private static func publicKey(
+        _ entry: JSONValue, _ type: String, _ place: String, mostBits: Int
+    ) throws(Fault) -> PublicKey? {
         let curve = try text("crv", of: entry, place)?.text
         do {
             switch (type, curve) {
             case ("RSA", _):
-                return try PublicKey(
-                    rsaModulus: number("n", of: entry, place), exponent: number("e", of: entry, place))
+                let modulus = try number("n", of: entry, place)
+                // Before OpenSSL calculates with it.
+                guard bits(of: modulus) <= mostBits else {
+                    var fault = Fault("\(place) has more than \(mostBits) bits")
+                    fault.isSize = true
+                    throw fault
+                }
+                return try PublicKey(rsaModulus: modulus, exponent: number("e", of: entry, place))
             case ("EC", "P-256"):
                 return try PublicKey(p256X: number("x", of: entry, place), y: number("y", of: entry, place))
             case ("OKP", "Ed25519"): return try PublicKey(ed25519: number("x", of: entry, place))
@@ -106,6 +136,11 @@ extension JWTKeySet {
         } catch let fault as PublicKey.Fault {
             throw Fault("\(place) \(fault.description)")
         } catch { throw (error as? Fault) ?? Fault("\(place) cannot be read") }
+    }
+
+    private static func bits(of number: [UInt8]) -> Int {
+        let digits = number.drop { $0 == 0 }
+        return digits.count * UInt8.bitWidth - (digits.first?.leadingZeroBitCount ?? 0)
     }
 
     private static func text(_ name: String, of entry: JSONValue, _ place: String) throws(Fault) -> [UInt8]? {

@@ -4,8 +4,8 @@ import Crypto
 /// How OSS signs a callback: its Authorization field is the base64 of the vendor's RSA signature, by MD5, over path, query and
 /// body (OSS API reference, "Callback").
 enum UploadCallback {
-    /// The longest Authorization field that is read: the base64 of a signature by a key of 8192 bits.
-    private static let longestField = Base64.length(of: 1024)
+    /// The longest Authorization field that is read: the base64 of a signature by the largest key.
+    private static let longestField = Base64.length(of: RSAPublicKey.mostBits / 8)
 
     /// The signature's bytes; nil when the field has none.
     /// - Parameter field: the Authorization field's value.
