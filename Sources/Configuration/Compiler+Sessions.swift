@@ -76,7 +76,10 @@ extension Compiler {
     private func trustFile(_ name: [UInt8]?, _ path: String) -> String? {
         guard let name else { return nil }
         let place = reader.place(of: name)
-        if let file = reader.file(at: place, path), !file.bytes.text.contains("-----BEGIN CERTIFICATE-----") {
+        guard let file = reader.file(at: place, path) else { return place }
+        if file.isPipe {
+            reader.report(path, "the file \(place) is a pipe, which cannot be read again when it is used")
+        } else if !file.bytes.text.contains("-----BEGIN CERTIFICATE-----") {
             reader.report(path, "the file \(place) holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
         }
         return place

@@ -36,7 +36,8 @@ package struct ConfigurationError: Error, CustomStringConvertible {
         self.init(file: file, problems: [Problem(path: path, position: nil, reason: reason)])
     }
 
+    /// One line for each; what has no shape of its own in a file's name or a key shows as an escape.
     package var description: String {
-        problems.map { "\(file): \($0)" }.joined(separator: "\n")
+        problems.map { "\(file): \($0)".visible }.joined(separator: "\n")
     }
 }

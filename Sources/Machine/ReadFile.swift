@@ -12,11 +12,14 @@ package struct ReadFile: Sendable {
     /// Why somebody but root and the user of the process can change it or put another in its place (`FileTrust`), and what would be
     /// right; nil when nobody can.
     package let weakness: String?
+    /// Whether it was a pipe, whose bytes are gone now.
+    package let isPipe: Bool
 
-    package init(bytes: [UInt8], isWorldReadable: Bool, weakness: String? = nil) {
+    package init(bytes: [UInt8], isWorldReadable: Bool, weakness: String? = nil, isPipe: Bool = false) {
         self.bytes = bytes
         self.isWorldReadable = isWorldReadable
         self.weakness = weakness
+        self.isPipe = isPipe
     }
 
     /// The largest file that is read, in bytes.
@@ -37,7 +40,8 @@ package struct ReadFile: Sendable {
             Int(info.st_size) <= ReadFile.largest, let bytes = ReadFile.contents(of: descriptor)
         else { return nil }
         self.init(
-            bytes: bytes, isWorldReadable: info.st_mode & 0o004 != 0, weakness: FileTrust().fault(of: path, info))
+            bytes: bytes, isWorldReadable: info.st_mode & 0o004 != 0, weakness: FileTrust().fault(of: path, info),
+            isPipe: info.st_mode & S_IFMT == S_IFIFO)
     }
 
     /// All that comes from where a descriptor stands. Nothing of it is left in memory but what is returned, since it may be a secret.

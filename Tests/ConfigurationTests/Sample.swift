@@ -152,6 +152,7 @@ enum Sample {
         "conf/twice.json": file(
             "{\"keys\":[\([.rs256, .es256].compactMap { TestKey.shared[$0]?.jwk("\"kid\":\"a\"") }.joined(separator: ","))]}"
         ),
+        "conf/pipe": ReadFile(bytes: Array("-----BEGIN CERTIFICATE-----".utf8), isWorldReadable: false, isPipe: true),
         "conf/writable": file("-----BEGIN CERTIFICATE-----", isWorldWritable: true), "conf/nothing": file(""),
     ]
 

@@ -43,6 +43,7 @@ struct SessionMistakeTests {
             credential("sourceIdentity: \"gate\"", "‸sourceIdentity: \"g\"", "sourceIdentity", "2 to 64 letters"),
             credential(caFile, "‸caFile: \"missing\"", "caFile", "conf/missing cannot be read"),
             credential(caFile, "‸caFile: \"nothing\"", "caFile", "conf/nothing is empty"),
+            credential(caFile, "‸caFile: \"pipe\"", "caFile", "conf/pipe is a pipe"),
             credential(caFile, "‸caFile: \"writable\"", "caFile", "anybody on this machine can change"),
             credential(caFile, "‸caFile: \"oidc-token\"", "caFile", "no certificate in PEM"),
             credential(caFile, "\(caFile), ‸sandbox: true", "sandbox", "is not known"),

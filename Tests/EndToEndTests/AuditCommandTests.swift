@@ -170,4 +170,80 @@ struct AuditCommandTests {
         }
         #expect(try verify("--help").code == 0)
     }
+
+    @Test func `a name of a file shows as an escape what a terminal would do, and begins no line`() throws {
+        let house = try Trail()
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let key = try Keeper.write(AuditTrail.key, to: folder + "/key")
+        let name = "a\u{1B}[2J\u{7F}\u{202E}\nwhole: lines 1 to 9"
+        let shown = "a\\u{1b}[2J\\u{7f}\\u{202e}\\u{a}whole: lines 1 to 9"
+        let empty = try Keeper.write("", to: "\(folder)/\(name)")
+        func run(_ arguments: String...) throws -> Program.Outcome {
+            try Program(Program.countersign, arguments).wait()
+        }
+        let told = [
+            try run("audit", "verify", "--key-file", key, empty),
+            try run("audit", "verify", "--key-file", key, empty + ".gone"),
+            try run("audit", "verify", "--key-file", empty, house.trail.files[0]),
+            try run("check", "--config", empty), try run("check", "--config", empty + ".gone"),
+            try run("explain", "--config", empty), try run("inspect", "--config", empty + ".gone"),
+            try run(name), try run("check", "--\(name)"),
+        ]
+        for outcome in told {
+            let text = outcome.out + outcome.err
+            #expect(outcome.code != 0 && text.contains(shown), "\(text)")
+            #expect(!text.contains("\u{1B}") && !text.contains("\nwhole"), "\(text)")
+        }
+        let json = try run("audit", "verify", "--format", "json", "--key-file", key, empty)
+        guard case .list(let problems)? = try JSON(json.out)["problems"] else {
+            Issue.record("no problems: \(json.out)")
+            return
+        }
+        #expect(problems.first?["file"]?.string == empty && !json.out.contains("\u{1B}"))
+    }
+
+    @Test func `what is no ordinary file is refused, and a pipe that nobody writes to keeps no command waiting`() throws
+    {
+        let house = try Trail()
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let key = try Keeper.write(AuditTrail.key, to: folder + "/key")
+        let pipe = folder + "/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        func run(_ arguments: String...) throws -> Program.Outcome {
+            try Program(Program.countersign, arguments).wait()
+        }
+        for path in [pipe, folder, "/dev/null"] {
+            let outcome = try run("audit", "verify", "--key-file", key, house.trail.files[0], path)
+            #expect(outcome.code == 1 && outcome.out.isEmpty, "\(outcome.out)")
+            #expect(outcome.err.contains("cannot read \(path): it is no ordinary file"), "\(outcome.err)")
+        }
+        // By a link it is the file that the link leads to.
+        let link = folder + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: house.trail.files[0])
+        #expect(try run("audit", "verify", "--key-file", key, link).code == 0)
+
+        #expect(try run("audit", "verify", "--key-file", pipe, house.trail.files[0]).code == 3)
+        for command in ["check", "explain", "inspect", "healthcheck", "mint"] {
+            let outcome = try run(command, "--config", pipe)
+            #expect(outcome.code != 0 && !outcome.err.isEmpty, "\(command): \(outcome.err)")
+        }
+        let text = """
+            { version: 1, grants: {},
+              credentials: { s: { provider: "sts", roleArn: "acs:ram::1:role/a", accessKey: "LTAI5tests",
+                secretKey: { file: "FILE" }, region: "cn-hangzhou" } } }
+            """
+        let configuration = try Keeper.write(text.replacing("FILE", with: pipe), to: folder + "/c.json5")
+        let secret = try run("check", "--config", configuration)
+        #expect(secret.code == 3 && secret.err.contains("secretKey.file: the file \(pipe) is empty"), "\(secret.err)")
+        let asked = try Program(
+            Program.countersign,
+            [
+                "explain", "--config", house.service.configuration, "--caller", "anonymous", "--route", "nos.token",
+                "--claims", "@\(pipe)", "--parameter", "object@\(pipe)",
+            ], environment: Setup.environment
+        ).wait()
+        #expect(asked.code == 2 && asked.err.contains("--claims"), "\(asked.err)")
+    }
 }

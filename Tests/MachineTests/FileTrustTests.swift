@@ -121,6 +121,7 @@ import Testing
         #expect(ReadFile("/dev/zero") == nil && ReadFile("/dev/null") == nil)
         let path = folder.path + "/pipe"
         try #require(mkfifo(path, 0o600) == 0)
-        #expect(ReadFile(path)?.bytes.isEmpty == true)
+        let pipe = try #require(ReadFile(path))
+        #expect(pipe.bytes.isEmpty && pipe.isPipe)
     }
 }

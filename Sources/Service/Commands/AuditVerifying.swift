@@ -28,7 +28,7 @@ enum AuditVerifying {
             Terminal.say(options.wantsJSON ? verifier.json : verifier.text)
             return verifier.problems.isEmpty ? .done : .failed
         } catch {
-            Terminal.complain("countersign audit verify: \(error)")
+            Terminal.complain("countersign audit verify: \("\(error)".visible)")
             return .failed
         }
     }
@@ -42,10 +42,14 @@ enum AuditVerifying {
     }
 
     private static func read(_ path: String, by verifier: inout AuditVerifier) throws {
-        // Unsafe: paths and the buffer are lent for the calls.
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // Unsafe: paths, the buffer and a local are lent for the calls. Without waiting: to open a pipe would, for who writes into it.
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard file >= 0 else { throw AuditFault(unsafe "cannot read \(path): \(String(cString: strerror(errno)))") }
         defer { close(file) }
+        var info = stat()
+        guard unsafe fstat(file, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
+            throw AuditFault("cannot read \(path): it is no ordinary file")
+        }
         verifier.begin(path)
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         var rest: [UInt8] = []
@@ -81,7 +85,7 @@ private func fill(_ buffer: UnsafeMutableRawBufferPointer, from file: Int32) -> 
 extension AuditVerifier {
     /// For people: what is wrong, and how far the lines go.
     var text: String {
-        var told = problems.map { "\($0.file):\($0.line): \($0.reason)" }
+        var told = problems.map { "\($0.file.visible):\($0.line): \($0.reason)" }
         if others > 0 { told.append("and \(others) problems more") }
         if unsynced > 0 {
             told.append("\(unsynced) lines had not come to the disk at a fault; nobody was given what they told")

@@ -48,12 +48,12 @@ enum Checking {
     }
 
     private static func report(_ configuration: Configuration, _ options: Options) {
-        for warning in configuration.warnings { Terminal.complain("warning: \(warning)") }
+        for warning in configuration.warnings { Terminal.complain("warning: \(warning.visible)") }
         Terminal.say(
-            "\(options.configuration) is valid: \(configuration.credentials.count) credentials, "
+            "\(options.configuration.visible) is valid: \(configuration.credentials.count) credentials, "
                 + "\(configuration.grants.count) grants, \(configuration.policyTests.count) policy tests hold")
         for grant in configuration.grants {
-            Terminal.say("  \(grant.name.text): \(Registry.routes[grant.route].description.name)")
+            Terminal.say("  \(grant.name.text.visible): \(Registry.routes[grant.route].description.name)")
         }
     }
 

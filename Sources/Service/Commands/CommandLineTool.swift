@@ -1,3 +1,4 @@
+import Bytes
 import CSystem
 import Configuration
 import FoundationEssentials
@@ -44,7 +45,8 @@ package enum CommandLineTool {
         }
         if name == "--version" { return Version.run(Options()) }
         guard let command = Command(rawValue: name) else {
-            Terminal.complain("countersign: there is no command \(name)\(Command.hint(for: name))\n\(Command.overview)")
+            let reason = "there is no command \(name.visible)\(Command.hint(for: name))"
+            Terminal.complain("countersign: \(reason)\n\(Command.overview)")
             return .usage
         }
         do throws(UsageError) {
@@ -55,7 +57,7 @@ package enum CommandLineTool {
             }
             return command.run(options, startingSandbox: start)
         } catch {
-            Terminal.complain("countersign \(name): \(error.reason)")
+            Terminal.complain("countersign \(name): \(error.reason.visible)")
             return .usage
         }
     }
@@ -74,14 +76,14 @@ enum Terminal {
 
     static func complain(_ text: String) { put(text + "\n", to: STDERR_FILENO) }
 
-    /// What can be read up to the end, or up to one byte more than may be there; nil where nothing can be.
-    static func read(_ descriptor: Int32 = STDIN_FILENO, atMost limit: Int) -> [UInt8]? {
+    /// What can be read from standard input up to the end, or up to one byte more than may be there; nil where nothing can be.
+    static func read(atMost limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while bytes.count < limit {
             let room = min(buffer.count, limit - bytes.count)
             // Unsafe: the buffer is lent for the call.
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe systemRead(descriptor, $0.baseAddress, room) }
+            let count = unsafe buffer.withUnsafeMutableBytes { unsafe systemRead(STDIN_FILENO, $0.baseAddress, room) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
             guard count > 0 else { break }

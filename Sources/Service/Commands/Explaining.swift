@@ -16,7 +16,7 @@ enum Explaining {
         do throws(UsageError) {
             inquiry = try Inquiry(options, configuration, at: SystemClock.now().unixSeconds)
         } catch {
-            Terminal.complain("countersign explain: \(error.reason)")
+            Terminal.complain("countersign explain: \(error.reason.visible)")
             return .usage
         }
         let answer = Explainer(configuration: configuration).explain(inquiry)

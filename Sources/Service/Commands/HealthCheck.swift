@@ -29,7 +29,7 @@ enum HealthCheck {
             Array(request.utf8), to: SocketAddress(address.reachable), after: Array(preamble(to: address, of: front)),
             overTLS: front.hasTLS, seconds: 3)
         guard let answer, answer.starts(with: "HTTP/1.1 200 ".utf8) else {
-            Terminal.complain("countersign healthcheck: nothing healthy answers at \(address.reachable)")
+            Terminal.complain("countersign healthcheck: nothing healthy answers at \("\(address.reachable)".visible)")
             return .failed
         }
         return .done

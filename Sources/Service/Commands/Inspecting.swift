@@ -72,7 +72,7 @@ enum Inspecting {
             text.append("}")
             Terminal.say(text.array.text)
         } else {
-            Terminal.complain("countersign inspect: \(reason)")
+            Terminal.complain("countersign inspect: \(reason.visible)")
         }
         return exit
     }

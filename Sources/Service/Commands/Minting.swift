@@ -29,14 +29,14 @@ enum Minting {
         do throws(UsageError) {
             inquiry = try Inquiry(options, configuration, at: SystemClock.now().unixSeconds)
         } catch {
-            Terminal.complain("countersign \(command): \(error.reason)")
+            Terminal.complain("countersign \(command): \(error.reason.visible)")
             return .usage
         }
         let answer: SingleRequest.Answer
         do throws(SingleRequest.Failure) {
             answer = try send(inquiry, errand(inquiry), options, to: configuration, startingSandbox: start)
         } catch {
-            Terminal.complain("countersign \(command): \(error.reason)")
+            Terminal.complain("countersign \(command): \(error.reason.visible)")
             return .failed
         }
         let members = answer.members

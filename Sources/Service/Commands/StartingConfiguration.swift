@@ -7,12 +7,12 @@ enum StartingConfiguration {
         do throws(CryptoError) {
             let (key, digest) = try KeyMaking.make()
             if let fault = NewFile.make(Array(text(digest: digest.text).utf8), at: path) {
-                Terminal.complain("countersign init: \(path) \(fault)")
+                Terminal.complain("countersign init: \(path.visible) \(fault)")
                 return .failed
             }
-            Terminal.say("\(path) is written. The API key of the caller \"app\", shown only now: \(key.text)")
+            Terminal.say("\(path.visible) is written. The API key of the caller \"app\", shown only now: \(key.text)")
             let variables = "QINIU_SECRET_KEY, NOS_SECRET_KEY, OSS_SECRET_KEY and STS_SECRET_KEY"
-            Terminal.say("Put your buckets in, set \(variables), then: countersign check --config \(path)")
+            Terminal.say("Put your buckets in, set \(variables), then: countersign check --config \(path.visible)")
             return .done
         } catch {
             Terminal.complain("countersign init: \(error)")

@@ -2,13 +2,8 @@ import Access
 import Bytes
 import Configuration
 import FoundationEssentials
+import Machine
 import Providers
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// What the command line says is asked.
 extension Inquiry {
@@ -85,10 +80,7 @@ extension Inquiry {
 
     /// What a file has, or standard input where that is `-`.
     private static func read(_ path: String, for option: Option) throws(UsageError) -> [UInt8] {
-        // Unsafe: the path is lent for the call.
-        let file: Int32 = unsafe path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        defer { if file > STDIN_FILENO { close(file) } }
-        guard file >= 0, let bytes = Terminal.read(file, atMost: maximumLength + 1) else {
+        guard let bytes = path == "-" ? Terminal.read(atMost: maximumLength + 1) : ReadFile(path)?.bytes else {
             throw UsageError(reason: "\(option.rawValue): \(path) cannot be read")
         }
         guard bytes.count <= maximumLength else {
