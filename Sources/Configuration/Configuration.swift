@@ -164,7 +164,7 @@ package struct Configuration: Sendable {
     package let audit: AuditSettings?
     package let log: Log.Settings
     /// What counts from the service's start to its end.
-    let fixed: [FixedValue]
+    package let fixed: [FixedValue]
     /// What is allowed but should be looked at.
     package var warnings: [String]
 

@@ -2,7 +2,7 @@ import Access
 import Crypto
 
 /// A key that counts from the service's start to its end, and what stands there.
-struct FixedValue: Sendable, Equatable {
+package struct FixedValue: Sendable, Equatable {
     let path: String
     private let value: Value
 
@@ -48,7 +48,7 @@ struct FixedValue: Sendable, Equatable {
 
 extension Configuration {
     /// The keys in which it differs from the one that the service was started with, although they cannot change meanwhile.
-    package func keysFixedOtherwise(in started: Configuration) -> [String] {
-        zip(fixed, started.fixed).filter { $0 != $1 }.map(\.0.path)
+    package func keysFixedOtherwise(than started: [FixedValue]) -> [String] {
+        zip(fixed, started).filter { $0 != $1 }.map(\.0.path)
     }
 }

@@ -27,9 +27,9 @@ struct FixedKeyTests {
     ])
     func `names the keys that cannot change`(server: String, rest: String, keys: [String]) throws {
         let (plain, other) = (try Self.load(""), try Self.load(server, rest))
-        #expect(other.keysFixedOtherwise(in: plain) == keys)
-        #expect(plain.keysFixedOtherwise(in: other) == keys)
-        #expect(other.keysFixedOtherwise(in: other).isEmpty)
+        #expect(other.keysFixedOtherwise(than: plain.fixed) == keys)
+        #expect(plain.keysFixedOtherwise(than: other.fixed) == keys)
+        #expect(other.keysFixedOtherwise(than: other.fixed).isEmpty)
     }
 
     @Test(arguments: [
@@ -44,8 +44,8 @@ struct FixedKeyTests {
                 .filter { !change.hasPrefix($0.prefix(4)) }
             return try Self.load("", "audit: { \((rest + [change]).joined(separator: ", ")) }")
         }
-        #expect(try load(change).keysFixedOtherwise(in: load("queue: 10000")) == [key])
-        #expect(try load(change).keysFixedOtherwise(in: load(change)).isEmpty)
+        #expect(try load(change).keysFixedOtherwise(than: load("queue: 10000").fixed) == [key])
+        #expect(try load(change).keysFixedOtherwise(than: load(change).fixed).isEmpty)
     }
 
     @Test(arguments: [
@@ -58,7 +58,7 @@ struct FixedKeyTests {
         ("statusInBody: true", "log: { level: 'debug' }, reload: { interval: '1s' }, rateLimit: { perCaller: '1/s' }"),
     ])
     func `lets all else change`(server: String, rest: String) throws {
-        #expect(try Self.load(server, rest).keysFixedOtherwise(in: Self.load("")).isEmpty)
+        #expect(try Self.load(server, rest).keysFixedOtherwise(than: Self.load("").fixed).isEmpty)
     }
 
     @Test

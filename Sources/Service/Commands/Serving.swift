@@ -17,19 +17,67 @@ import Telemetry
 enum Serving {
     static func run(_ options: Options, startingSandbox start: @escaping SandboxStart) -> CommandLineTool.Exit {
         let inheritance = Inheritance(ProcessInfo.processInfo.environment)
+        let supervisor = Supervisor(ProcessInfo.processInfo.environment)
+        switch self.start(options, inheritance, supervisor, startingSandbox: start) {
+        case .failed(let exit): return exit
+        case .started(let service):
+            defer { service.log.writer.flush(within: lastWords) }
+            let isWritten = serve(by: service, inheritance, supervisor)
+            service.log.write(.info, "stopped")
+            return isWritten ? .done : .failed
+        }
+    }
+
+    /// Milliseconds that the last lines of the log have to be written: whoever reads them may be busy.
+    private static let lastWords = 5000
+
+    /// Milliseconds that those of the audit have, at least.
+    private static let lastRecords: Int64 = 1000
+
+    private enum Start {
+        case started(StartedService)
+        case failed(CommandLineTool.Exit)
+    }
+
+    /// Reads the configuration and puts the service together by it. Whoever calls this has nothing of the configuration.
+    private static func start(
+        _ options: Options, _ inheritance: Inheritance, _ supervisor: Supervisor,
+        startingSandbox start: @escaping SandboxStart
+    ) -> Start {
         let recorder = FileRecorder()
         let configuration: Configuration
         do throws(ConfigurationError) {
             configuration = try Checking.load(options.configuration, in: recorder.surroundings(over: .process))
         } catch {
             Terminal.complain(error.description)
-            return .invalidConfiguration
+            return .failed(.invalidConfiguration)
         }
         ProcessLimits.fillStandardStreams()
         // A peer that is gone is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
+        // Nor is more than a file may have.
+        signal(SIGXFSZ, SIG_IGN)
         let log = Log(configuration.log)
-        defer { log.writer.flush(within: lastWords) }
+        warn(of: configuration, log)
+        do {
+            let edition = try Edition(configuration, of: recorder.files, startingSandbox: start)
+            if let port = edition.accounts.sandboxPort {
+                log.write(
+                    .warning, "the sandbox stands in for the vendor: its credentials open nothing",
+                    ["sandbox": "127.0.0.1:\(port)"])
+            }
+            return .started(
+                try StartedService(
+                    edition, from: options.configuration, on: inheritance.sockets, supervisor, log,
+                    startingSandbox: start))
+        } catch {
+            log.write(.error, "cannot start", ["error": "\(error)"])
+            log.writer.flush(within: lastWords)
+            return .failed(.failed)
+        }
+    }
+
+    private static func warn(of configuration: Configuration, _ log: Log) {
         for warning in configuration.warnings { log.write(.warning, warning) }
         #if os(Linux)
             if !ProcessLimits.wasSealedAtStart, geteuid() != 0 {
@@ -45,58 +93,20 @@ enum Serving {
                 .warning, "the system lets this process open fewer files than server.limits.connections needs",
                 ["files": "\(descriptors)", "connections": "\(configuration.server.limits.connections)"])
         }
-        do {
-            let edition = try Edition(configuration, of: recorder.files, startingSandbox: start)
-            if let port = edition.accounts.sandboxPort {
-                log.write(
-                    .warning, "the sandbox stands in for the vendor: its credentials open nothing",
-                    ["sandbox": "127.0.0.1:\(port)"])
-            }
-            let isWritten = try serve(
-                by: edition, from: options.configuration, inheritance, log, startingSandbox: start)
-            log.write(.info, "stopped")
-            return isWritten ? .done : .failed
-        } catch {
-            log.write(.error, "cannot start", ["error": "\(error)"])
-            return .failed
-        }
     }
-
-    /// Milliseconds that the last lines of the log have to be written: whoever reads them may be busy.
-    private static let lastWords = 5000
-
-    /// Milliseconds that those of the audit have, at least.
-    private static let lastRecords: Int64 = 1000
 
     /// - Returns: whether all lines of the audit are written.
     private static func serve(
-        by edition: Edition, from path: String, _ inheritance: Inheritance, _ log: Log,
-        startingSandbox start: @escaping SandboxStart
-    ) throws -> Bool {
-        let supervisor = Supervisor(ProcessInfo.processInfo.environment)
-        // More than a file may have is an error of the write, not the end of the process.
-        signal(SIGXFSZ, SIG_IGN)
-        let audit = edition.configuration.audit.map { AuditDesk($0, log) }
-        let limiter = RateLimiter(identities: edition.configuration.rates.identities)
-        let metrics = Metrics()
-        var loops: [LoopHandler] = []
-        var settings = Server.Settings(edition)
-        settings.handed = inheritance.sockets
-        let server = try Server(settings, resolver: Resolver()) { loop in
-            let handler = try LoopHandler(edition, limiter, metrics, loop, auditing: audit)
-            loops.append(handler)
-            return handler
-        }
-        // No loop runs yet: where this fails, nobody has been taken from a socket that another process has, too.
-        try audit?.open()
+        by service: StartedService, _ inheritance: Inheritance, _ supervisor: Supervisor
+    ) -> Bool {
+        let (server, reloader, audit, log) = (service.server, service.reloader, service.audit, service.log)
         audit?.tell("the audit begins", log)
-        let reloader = Reloader(edition, from: path, on: server, loops, supervisor, startingSandbox: start)
         let handover = Handover(of: server, log) { process in
             supervisor.handedOver(to: process)
             reloader.succeeded()
             server.stop(succeeded: true)
         }
-        let heartbeat = Heartbeat(supervisor, loops)
+        let heartbeat = Heartbeat(supervisor, service.loops)
         @Sendable func stop() {
             log.write(.info, "stopping")
             supervisor.stopping()
@@ -111,7 +121,7 @@ enum Serving {
         // Without an audit it is not the end of the process either.
         signals.append(Signals.take(SIGUSR1) { audit?.rotate() })
         for (place, address) in server.addresses.enumerated() {
-            let isPublic = place < edition.configuration.server.listen.count
+            let isPublic = place < service.publicAddresses
             log.write(.info, isPublic ? "listening" : "listening for admin", ["address": "\(address)"])
         }
         server.run {

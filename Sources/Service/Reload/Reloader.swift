@@ -17,8 +17,8 @@ final class Reloader: Sendable {
     private let server: Server
     private let loops: [LoopHandler]
     private let start: SandboxStart
-    /// What the service was started with.
-    private let started: Configuration
+    /// What the service was started with, of what cannot change meanwhile; the rest of that configuration goes with its edition.
+    private let fixed: [FixedValue]
     private let record: ReloadRecord
     private let supervisor: Supervisor
     private let queue = DispatchQueue(label: "countersign.reload")
@@ -48,7 +48,7 @@ final class Reloader: Sendable {
         self.server = server
         self.loops = loops
         self.start = start
-        started = edition.configuration
+        fixed = edition.configuration.fixed
         files = edition.files
         record = edition.record
         queue.async { [self] in watch() }
@@ -112,9 +112,9 @@ final class Reloader: Sendable {
         do {
             let configuration = try Checking.load(path, in: recorder.surroundings(over: .process))
             // What counts at start is the other process's matter then.
-            let fixed = isSucceeded ? [] : configuration.keysFixedOtherwise(in: started)
-            guard fixed.isEmpty else {
-                return refuse(fixed.map { "\($0): cannot change while the service runs; put it back, or start anew" })
+            let changed = isSucceeded ? [] : configuration.keysFixedOtherwise(than: fixed)
+            guard changed.isEmpty else {
+                return refuse(changed.map { "\($0): cannot change while the service runs; put it back, or start anew" })
             }
             let next = try Edition(configuration, of: recorder.files, after: edition, startingSandbox: start)
             swap(to: next, try loops.map { try $0.prepare(next) })
