@@ -21,7 +21,10 @@ func tests(_ name: String, _ dependencies: Target.Dependency..., exclude: [Strin
 let package = Package(
     name: "countersign",
     platforms: [.macOS(.v26)],
-    products: [.executable(name: "countersign", targets: ["countersign"])],
+    products: [
+        .executable(name: "countersign", targets: ["countersign"]),
+        .executable(name: "countersign-sandbox", targets: ["countersign-sandbox"]),
+    ],
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -35,7 +38,7 @@ let package = Package(
         room("HTTP", "Bytes"),
         room("Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL"),
         room("Upstream", "Net", "HTTP", "Providers", "Access", "Crypto", "Bytes"),
-        room("Sandbox", "Net", "HTTP", "Crypto", "Bytes"),
+        room("Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes"),
         room("Machine", "CSystem"),
         room("Telemetry", "Machine", "Crypto", "Bytes", "CSystem"),
         room("Configuration", "Access", "Providers", "Upstream", "HTTP", "Telemetry", "Machine", "Crypto", "Bytes"),
@@ -45,6 +48,7 @@ let package = Package(
             "Bytes",
             "CSystem", "CZlib"),
         .executableTarget(name: "countersign", dependencies: ["Service", "Sandbox", "Bytes"], swiftSettings: strict),
+        .executableTarget(name: "countersign-sandbox", dependencies: ["Sandbox"], swiftSettings: strict),
         .executableTarget(
             name: "countersign-bench",
             dependencies: [
@@ -71,7 +75,7 @@ let package = Package(
         tests("MachineTests", "Machine", "CSystem", "TestTraits"),
         tests("TelemetryTests", "Telemetry", "Crypto", "Bytes", "TestTraits"),
         tests("UpstreamTests", "Upstream", "Net", "HTTP", "Crypto", "Bytes"),
-        tests("SandboxTests", "Sandbox", "Net", "HTTP", "Crypto", "Bytes", "TestPeers"),
+        tests("SandboxTests", "Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "TestPeers"),
         tests(
             "ConfigurationTests", "Configuration", "Machine", "Upstream", "HTTP", "Providers", "Access", "Crypto",
             "Bytes",
@@ -96,7 +100,8 @@ let package = Package(
             "PipelineTests", "TestService", "Providers", "TestPeers", "TestKeys", "Bytes", "Crypto",
             exclude: ["Fixtures"]),
         tests(
-            "EndToEndTests", "countersign", "TestService", "TestPeers", "TestKeys", "TestTraits", "Providers", "Bytes",
+            "EndToEndTests", "countersign", "countersign-sandbox", "TestService", "TestPeers", "TestKeys", "TestTraits",
+            "Providers", "Bytes",
             "Crypto", "COpenSSL", exclude: ["Fixtures"]),
         // What must hold of whoever reads bytes from outside.
         .target(

@@ -13,11 +13,4 @@ package struct SandboxCaller: Sendable {
         self.secret = secret
         self.securityToken = securityToken
     }
-
-    /// A new key pair that nobody else has; its identifier says that it is no real one.
-    package static func generated() throws(CryptoError) -> SandboxCaller {
-        SandboxCaller(
-            accessKeyID: Array("LTAISANDBOX".utf8) + (try SecureRandom.alphanumerics(13)),
-            secret: Secret(try SecureRandom.alphanumerics(30)))
-    }
 }

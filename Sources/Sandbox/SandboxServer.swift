@@ -4,9 +4,16 @@ import Net
 
 /// The sandbox with an event loop and a port of its own, on loopback only.
 package final class SandboxServer: Sendable {
-    package enum Failure: Error {
+    package enum Failure: Error, CustomStringConvertible {
         case notLoopback
         case server(Server.Failure)
+
+        package var description: String {
+            switch self {
+            case .notLoopback: "the sandbox listens on loopback only"
+            case .server(let failure): failure.description
+            }
+        }
     }
 
     /// Where it listens, with the port that the system chose if none was given.

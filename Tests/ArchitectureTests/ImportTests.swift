@@ -12,8 +12,8 @@ import Testing
         "Upstream": ["Net", "HTTP", "Providers", "Access", "Crypto", "Bytes"],
         "HTTP": ["Bytes"],
         "Net": ["HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "Glibc", "Darwin", "Dispatch", "Synchronization"],
-        "Sandbox": ["Net", "HTTP", "Crypto", "Bytes"],
-        "Machine": ["CSystem", "Glibc", "Darwin"],
+        "Sandbox": ["Net", "HTTP", "Machine", "Crypto", "Bytes", "Glibc", "Darwin"],
+        "Machine": ["CSystem", "Glibc", "Darwin", "Dispatch"],
         "Telemetry": ["Machine", "Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Configuration": [
             "Access", "Providers", "Upstream", "HTTP", "Telemetry", "Machine", "Crypto", "Bytes",
@@ -27,6 +27,7 @@ import Testing
             "Dispatch", "FoundationEssentials", "Synchronization", "CZlib",
         ],
         "countersign": ["Service", "Sandbox", "Bytes", "Dispatch"],
+        "countersign-sandbox": ["Sandbox"],
         "countersign-bench": [
             "Service", "Configuration", "Machine", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP",
             "Crypto",

@@ -79,7 +79,7 @@ import Testing
     @Test func `the compiler sees to it in every room`() throws {
         let manifest = try String(contentsOf: ImportTests.root.appending(path: "Package.swift"), encoding: .utf8)
         #expect(manifest.contains("swiftSettings: strict + [.strictMemorySafety()])"))
-        for target in Set(ImportTests.sources.map(\.target)).subtracting(["countersign", "countersign-bench"]) {
+        for target in Set(ImportTests.sources.map(\.target)) where !target.hasPrefix("countersign") {
             let isRoom = manifest.contains(try Regex("room\\(\\s*\"\(target)\""))
             #expect(isRoom, "\(target) is no room of Package.swift")
         }

@@ -220,12 +220,4 @@ import Testing
         #expect(try code(nil) == "MissingSecurityToken")
         #expect(try code("t") == "InvalidSecurityToken.MismatchWithAccessKey")
     }
-
-    @Test func `generated callers are told apart and marked`() throws {
-        let (one, two) = (try SandboxCaller.generated(), try SandboxCaller.generated())
-        #expect(one.accessKeyID != two.accessKeyID)
-        #expect(one.accessKeyID.text.hasPrefix("LTAISANDBOX"))
-        #expect(one.secret.count == 30)
-        #expect(!one.secret.constantTimeEquals(two.secret))
-    }
 }

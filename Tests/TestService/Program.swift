@@ -25,6 +25,8 @@ final class Program: @unchecked Sendable {
     static var countersign: String { Unwatched.isNeeded ? unwatched : built }
     private static let built = binary("countersign")
     private static let unwatched = release("countersign") ?? built
+    /// The stand-in for the vendors.
+    static let sandbox = binary("countersign-sandbox")
     /// The benchmark's. These tests do not depend on it as a target: it would count the test runner's allocations, too. Nor
     /// can it count those of a sanitizer.
     static let benchmark = release("countersign-bench") ?? binary("countersign-bench")
@@ -116,13 +118,22 @@ final class Program: @unchecked Sendable {
 
     /// Reads standard error until it holds `text` so many times.
     func waitForError(holding text: String, times: Int = 1, within seconds: Double = patience) throws -> String {
+        try wait(for: text, times: times, in: err, within: seconds)
+    }
+
+    /// Reads standard output until it holds `text`.
+    func waitForOutput(holding text: String, within seconds: Double = patience) throws -> String {
+        try wait(for: text, times: 1, in: out, within: seconds)
+    }
+
+    private func wait(for text: String, times: Int, in stream: Stream, within seconds: Double) throws -> String {
         let deadline = Date.now.addingTimeInterval(seconds)
-        while err.text.components(separatedBy: text).count <= times {
-            guard try Stream.fill([err], until: deadline) || deadline > .now, !err.isAtEnd else {
-                throw Failure(description: "the process never said \(text), only: \(err.text)")
+        while stream.text.components(separatedBy: text).count <= times {
+            guard try Stream.fill([stream], until: deadline) || deadline > .now, !stream.isAtEnd else {
+                throw Failure(description: "the process never said \(text), only: \(out.text)\(err.text)")
             }
         }
-        return err.text
+        return stream.text
     }
 
     /// What has been read of standard error by now.

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import Crypto
+import Machine
 import Telemetry
 
 #if canImport(Glibc)

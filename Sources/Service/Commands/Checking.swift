@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Configuration
+import Machine
 import Net
 import Providers
 import Telemetry

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import HTTP
+import Machine
 import Net
 
 /// `countersign explain`: why somebody would get what is asked, or would not. Nothing is issued, and no secret is shown.

@@ -1,6 +1,7 @@
 import Bytes
 import Configuration
 import HTTP
+import Machine
 import Net
 
 /// `countersign healthcheck`: whether the service that the configuration describes answers, for a container's health check. It reads

@@ -4,6 +4,7 @@ import Configuration
 import Crypto
 import FoundationEssentials
 import HTTP
+import Machine
 import Net
 import Providers
 

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Machine
 
 /// `countersign hash-key`: an API key of 256 random bits, and its digest for the configuration.
 enum KeyMaking {

@@ -2,6 +2,7 @@ import Access
 import Bytes
 import Configuration
 import HTTP
+import Machine
 import Net
 import Providers
 

@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Machine
 
 /// `countersign init`: a configuration to begin with. It holds no secret; it says where each is read from.
 enum StartingConfiguration {

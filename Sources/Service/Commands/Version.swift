@@ -1,3 +1,5 @@
+import Machine
+
 /// `countersign version`
 enum Version {
     static let number = "0.1.0"

@@ -1,0 +1,3 @@
+import Sandbox
+
+SandboxTool.run()

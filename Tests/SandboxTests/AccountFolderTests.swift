@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import Bytes
+@testable import Crypto
+@testable import Sandbox
+
+/// The sandbox's accounts as files.
+@Suite struct AccountFolderTests {
+    /// A folder below one of the test's own.
+    private final class Place {
+        let top: String
+        var data: String { top + "/a/b" }
+
+        init() throws {
+            top =
+                FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+                + "/countersign-sandbox-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(
+                atPath: top, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: top) }
+
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+
+        func write(_ text: String, _ name: String, mode: Int = 0o600) throws {
+            let file = "\(data)/keys/\(name)"
+            try FileManager.default.createDirectory(
+                atPath: URL(filePath: file).deletingLastPathComponent().path, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            try Data(text.utf8).write(to: URL(filePath: file))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+        }
+    }
+
+    @Test func `what is missing is made, for its owner alone, and stays what it is`() throws {
+        let place = try Place()
+        let callers = try AccountFolder(place.data).callers(of: .alibaba)
+        #expect(callers.map(\.accessKeyID.text) == ["demo-oss-access-key", "demo-sts-access-key"])
+        for folder in ["/a", "/a/b", "/a/b/keys", "/a/b/keys/alibaba"] {
+            #expect(try place.mode(place.top + folder) == 0o700, "\(folder)")
+        }
+        var secrets: Set<String> = []
+        for (vendor, accessKey) in AccountFolder.samples {
+            let file = "\(place.data)/keys/\(vendor.rawValue)/\(accessKey)"
+            #expect(try place.mode(file) == 0o600)
+            let secret = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(secret.utf8.count == 40 && secret.utf8.allSatisfy(\.isLetterOrDigit))
+            secrets.insert(secret)
+        }
+        #expect(secrets.count == AccountFolder.samples.count)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.data + "/keys/alibaba").count == 2)
+
+        let again = try AccountFolder(place.data).callers(of: .alibaba)
+        for (one, other) in zip(callers, again) { #expect(one.secret.constantTimeEquals(other.secret)) }
+    }
+
+    @Test func `what is there is read, the end of its line left out, and what is hidden is no account`() throws {
+        let place = try Place()
+        try place.write("secret-of-mine\n", "alibaba/LTAI-mine")
+        try place.write("given", "alibaba/demo-sts-access-key")
+        try place.write("half", "alibaba/.demo-oss-access-key.1x")
+        let callers = try AccountFolder(place.data).callers(of: .alibaba)
+        #expect(callers.map(\.accessKeyID.text) == ["LTAI-mine", "demo-oss-access-key", "demo-sts-access-key"])
+        #expect(callers[0].secret.constantTimeEquals(Secret(Array("secret-of-mine".utf8))))
+        #expect(callers[2].secret.constantTimeEquals(Secret(Array("given".utf8))))
+    }
+
+    private func expectRefusal(_ words: String, _ place: Place) {
+        do {
+            _ = try AccountFolder(place.data).callers(of: .alibaba)
+            Issue.record("it is taken")
+        } catch { #expect("\(error)".contains(words), "\(error)") }
+    }
+
+    @Test(arguments: ["", "\n", "two words", "two\nlines", "caf\u{e9}", String(repeating: "s", count: 129)])
+    func `a file that holds anything but a secret key is refused, and not shown`(text: String) throws {
+        let place = try Place()
+        try place.write(text, "alibaba/LTAI")
+        expectRefusal("alibaba/LTAI must hold a secret key alone", place)
+    }
+
+    @Test func `what others can read or change is refused, and a name that no access key has`() throws {
+        for (name, mode, words) in [
+            ("LTAI", 0o604, "anybody on this machine can read"), ("LTAI", 0o620, "can change"),
+            ("a b", 0o600, "whose name is no access key: a b"),
+            (String(repeating: "k", count: 129), 0o600, "whose name is no access key"),
+        ] {
+            let place = try Place()
+            try place.write("secret", "alibaba/\(name)", mode: mode)
+            expectRefusal(words, place)
+        }
+    }
+
+    @Test func `a folder that is none, or cannot be made, is said`() throws {
+        let place = try Place()
+        try Data().write(to: URL(filePath: place.top + "/a"))
+        expectRefusal("/a/b/keys/qiniu cannot be made", place)
+        let other = try Place()
+        try other.write("x", "alibaba")
+        expectRefusal("/keys/alibaba is no folder", other)
+    }
+}

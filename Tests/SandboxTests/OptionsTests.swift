@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Bytes
+@testable import Sandbox
+
+@Suite struct OptionsTests {
+    @Test func `without more than a folder it listens where the demonstration looks for it`() throws {
+        let options = try SandboxOptions(["--data", "local/demo"])
+        #expect("\(options.listen)" == "127.0.0.1:8090" && options.data == "local/demo" && !options.wantsHelp)
+        #expect(options.roles.map(\.text) == ["acs:ram::1234567890123456:role/demo-uploader"])
+    }
+
+    @Test func `everything can be said, roles more than once`() throws {
+        let options = try SandboxOptions(["--role=r1", "--listen", "[::1]:0", "--data=a=b", "--role", "r2"])
+        #expect("\(options.listen)" == "[::1]:0" && options.data == "a=b")
+        #expect(options.roles.map(\.text) == ["r1", "r2"])
+        #expect(try SandboxOptions(["--help"]).wantsHelp)
+    }
+
+    @Test(arguments: [
+        ([], "--data is needed"), (["--data"], "--data needs a value"), (["--data="], "--data needs a value"),
+        (["local/demo"], "there is no option local/demo"), (["--port", "1"], "there is no option --port"),
+        (["--data", "d", "--data", "e"], "more than once"),
+        (["--data", "d", "--listen", "8090"], "an address and a port"),
+        (["--data", "d", "--listen", "0.0.0.0:8090"], "must be a loopback address"),
+        (["--data", "d", "--listen", "[::]:8090"], "must be a loopback address"),
+        (["--data", "d", "--listen", "192.0.2.1:8090"], "must be a loopback address"),
+    ])
+    func `what is wrong is said`(arguments: [String], words: String) {
+        do throws(SandboxOptions.Fault) {
+            _ = try SandboxOptions(arguments)
+            Issue.record("it is taken")
+        } catch { #expect(error.reason.contains(words), "\(error.reason)") }
+    }
+}
