@@ -47,7 +47,7 @@ let package = Package(
             "Crypto",
             "Bytes",
             "CSystem", "CZlib"),
-        .executableTarget(name: "countersign", dependencies: ["Service", "Sandbox", "Bytes"], swiftSettings: strict),
+        .executableTarget(name: "countersign", dependencies: ["Service"], swiftSettings: strict),
         .executableTarget(name: "countersign-sandbox", dependencies: ["Sandbox"], swiftSettings: strict),
         .executableTarget(
             name: "countersign-bench",

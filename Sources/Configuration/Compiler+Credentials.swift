@@ -81,8 +81,8 @@ extension Compiler {
         let name = member.name.text
         if provider.givesSessions { return compileSessions(name, path, provider, fields).map { ($0, fields) } }
         var own = Settings(fields, of: SigningCredentialFields())
-        let isSandbox = own.sandbox
-        guard let key = isSandbox ? sandboxKey(fields, path, named: "SANDBOX") : key(fields, path) else { return nil }
+        let isSandbox = Settings(fields, of: CredentialFields()).sandbox
+        guard let key = isSandbox ? sandboxKey(fields, path) : key(fields, path) else { return nil }
         own.previous = dropEnded(own.previous, path)
         fields = own.values
         check(own.previous.map { $0.accessKey ?? [] }, beside: key, path, provider)
@@ -127,10 +127,9 @@ extension Compiler {
     }
 
     /// A pair that no vendor gave; what the fields do not hold of it is made up.
-    /// - Parameter start: what a made-up access key begins with.
-    func sandboxKey(_ fields: FieldValues, _ path: String, named start: String) -> KeyPair? {
+    func sandboxKey(_ fields: FieldValues, _ path: String) -> KeyPair? {
         do throws(CryptoError) {
-            let accessKey = Array(text: start) + (try SecureRandom.alphanumerics(13))
+            let accessKey = Array(text: "SANDBOX") + (try SecureRandom.alphanumerics(13))
             let secret = Secret(try SecureRandom.alphanumerics(40))
             let pair = Settings(fields, of: CredentialFields())
             return KeyPair(accessKey: pair.accessKey ?? accessKey, secret: pair.secretKey ?? secret)

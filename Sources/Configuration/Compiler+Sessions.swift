@@ -22,8 +22,9 @@ extension Compiler {
             }
             let given = Settings(given, of: Schema.SessionCredential()).limits
             let limits = limits(given, path + ".limits")
+            let isSandbox = Settings(fields.values, of: CredentialFields()).sandbox
             return Configuration.Credential(
-                name: name, provider: provider.name, isSandbox: account.endpoints.isSandbox, key: key,
+                name: name, provider: provider.name, isSandbox: isSandbox, key: key,
                 sessions: Configuration.Sessions(
                     account: account, trustFile: trustFile(fields.caFile, path + ".caFile"), limits: limits,
                     callsPerCaller: given.callsPerCaller),
@@ -55,7 +56,6 @@ extension Compiler {
         switch source {
         case .fields: key(fields, path)
         case .environment: environmentKey(path + ".identity", provider)
-        case .sandbox: sandboxKey(fields, path, named: "LTAISANDBOX")
         case .fetched: nil
         }
     }

@@ -29,7 +29,7 @@ final class House {
 
     init() throws {
         let configuration = try House.load()
-        let edition = try Edition(configuration) { _ in throw RowError("there is no sandbox here") }
+        let edition = try Edition(configuration)
         var handler: (any RequestHandler)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
             let made = try LoopHandler(

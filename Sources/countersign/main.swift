@@ -1,3 +1,3 @@
 import Service
 
-CommandLineTool.run(startingSandbox: EmbeddedSandbox.start)
+CommandLineTool.run()

@@ -26,7 +26,7 @@ import Testing
             "Darwin",
             "Dispatch", "FoundationEssentials", "Synchronization", "CZlib",
         ],
-        "countersign": ["Service", "Sandbox", "Bytes", "Dispatch"],
+        "countersign": ["Service"],
         "countersign-sandbox": ["Sandbox"],
         "countersign-bench": [
             "Service", "Configuration", "Machine", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP",
@@ -116,5 +116,31 @@ import Testing
                 #expect(!line.contains(trap), "\(source.path):\(number + 1) has \(trap)")
             }
         }
+    }
+
+    @Test func `the service's executable holds no sandbox, and the sandbox's no code that signs`() throws {
+        let service = try ImportTests.contents(of: "countersign")
+        let sandbox = try ImportTests.contents(of: "countersign-sandbox")
+        #expect(service.contains("Providers") && service.contains("Net") && !service.contains("Sandbox"))
+        #expect(sandbox.contains("Sandbox") && sandbox.contains("Net"))
+        #expect(sandbox.isDisjoint(with: ["Providers", "Access", "Upstream", "Configuration", "Service"]))
+    }
+
+    /// All targets that an executable is linked with, as Package.swift says.
+    private static func contents(of executable: String) throws -> Set<String> {
+        let manifest = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
+        var dependencies: [String: [String]] = [:]
+        let room = #/\broom\(\s*"([\w-]+)"([^)]*)\)/#
+        let program = #/\.executableTarget\(\s*name: "([\w-]+)",\s*dependencies: \[([^\]]*)\]/#
+        let targets = manifest.matches(of: room).map(\.output) + manifest.matches(of: program).map(\.output)
+        for (_, name, list) in targets {
+            dependencies[String(name)] = list.matches(of: #/"([\w-]+)"/#).map { String($0.output.1) }
+        }
+        var found: Set<String> = []
+        var left = [executable]
+        while let target = left.popLast() {
+            if found.insert(target).inserted { left += dependencies[target] ?? [] }
+        }
+        return found
     }
 }

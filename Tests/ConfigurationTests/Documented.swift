@@ -167,6 +167,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
                 ("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\""),
                 ("credentials.sts.region", "\"cn-hangzhou\""),
             ],
+        "credentials.sts.sandbox": [("credentials.sts.endpoints", "\"http://127.0.0.1:8090\"")],
         "credentials.sts.identity": noKeys, "credentials.sts.oidcRoleArn": oidc,
         "credentials.sts.oidcProviderArn": oidc, "credentials.sts.oidcTokenFile": oidc,
         "credentials.sts.ecsRole": noKeys + [("credentials.sts.identity", "\"ecs\"")],

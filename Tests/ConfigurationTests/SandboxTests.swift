@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Providers
 import Testing
 
 @testable import Configuration
@@ -8,21 +9,22 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct SandboxTests {
     private static let role = "provider: 'sts', roleArn: 'acs:ram::1:role/app'"
-    private static let sts = "\(role), endpoints: ['sandbox']"
+    private static let sts =
+        "\(role), sandbox: true, endpoints: 'http://127.0.0.1:8090', accessKey: 'AK', secretKey: 'a-secret-of-no-vendor'"
+    private static let pair = "\(role), accessKey: 'AK', secretKey: 's'"
     private static let real = "provider: 'oss', accessKey: 'AK', secretKey: 's'"
 
     private func text(_ credentials: String, server: String = "") -> String {
         "{ version: 1, server: { \(server) }, credentials: { \(credentials) }, grants: {} }"
     }
 
-    @Test(arguments: [
-        ("provider: 'qiniu', sandbox: true", "SANDBOX"), ("provider: 'nos', sandbox: true", "SANDBOX"),
-        ("provider: 'oss', sandbox: true", "SANDBOX"), (sts, "LTAISANDBOX"),
-    ])
-    func `a key that is not given is made up anew at every start`(fields: String, start: String) throws {
+    @Test(arguments: ["qiniu", "nos", "oss"])
+    func `a key that is not given is made up anew at every start`(provider: String) throws {
+        let start = "SANDBOX"
         var seen: Set<String> = []
         for _ in 0..<3 {
-            let credential = try #require(try Sample.load(text("a: { \(fields) }")).credentials.first)
+            let credential = try #require(
+                try Sample.load(text("a: { provider: '\(provider)', sandbox: true }")).credentials.first)
             let key = try #require(credential.key)
             let name = key.accessKey.text
             #expect(credential.isSandbox)
@@ -43,6 +45,16 @@ struct SandboxTests {
         #expect(keys[1]?.secret.constantTimeEquals(Secret(Array("file-NOS-secret".utf8))) == true)
     }
 
+    @Test func `the sandbox of sts is given the pair that it is asked with, by TLS too`() throws {
+        let fields = SandboxTests.sts.replacing(
+            "http://127.0.0.1:8090'", with: "https://localhost:1', caFile: 'ca.pem'")
+        for credentials in ["a: { \(SandboxTests.sts) }", "a: { \(fields) }"] {
+            let credential = try #require(try Sample.load(text(credentials)).credentials.first)
+            #expect(credential.isSandbox && credential.key?.accessKey.text == "AK")
+            #expect(credential.sessions?.account.endpoints.count == 1)
+        }
+    }
+
     @Test func `a key that says sandbox: false is real`() throws {
         let configuration = try Sample.load(text("a: { \(SandboxTests.real), sandbox: false }"))
         #expect(configuration.credentials.map(\.isSandbox) == [false])
@@ -52,17 +64,25 @@ struct SandboxTests {
         ("a: { provider: 'nos', sandbox: false, ‸accessKey: 'a b', secretKey: 's' }", "a.accessKey", "printable"),
         ("‸a: { provider: 'nos', sandbox: false, secretKey: 's' }", "a", "needs accessKey"),
         ("a: { provider: 'nos', sandbox: true, ‸accessKey: 'a:b' }", "a.accessKey", "must not contain :"),
-        ("a: { \(sts), ‸accessKey: 'AK' }", "a.accessKey", "no real key may go"),
-        ("a: { \(sts), ‸secretKey: 's' }", "a.secretKey", "one is made up"),
-        ("a: { \(sts), ‸identity: 'environment' }", "a.identity", "must be key beside the sandbox"),
-        ("a: { \(sts), ‸identity: 'ecs' }", "a.identity", "no real key may go"),
+        ("a: { \(sts), ‸identity: 'environment' }", "a.identity", "must be key with sandbox: true"),
+        ("a: { \(sts), ‸identity: 'ecs' }", "a.identity", "no real key goes to the sandbox"),
         ("a: { \(sts), ‸region: 'oss-cn-hangzhou' }", "a.region", "without oss-"),
-        ("a: { \(sts), ‸caFile: 'ca.pem' }", "a.caFile", "spoken to without TLS"),
-        ("a: { \(sts), ‸sandbox: true }", "a.sandbox", "is not known"),
-        ("a: { \(role), ‸endpoints: ['Sandbox'] }", "a.endpoints", "sandbox in lower case"),
-        ("a: { \(role), ‸endpoints: 'sanbox' }", "a.endpoints", "must begin with https://"),
-        ("a: { \(role), ‸endpoints: ['sandbox', 'https://a.com'] }", "a.endpoints", "other endpoints beside sandbox"),
-        ("a: { \(role), ‸endpoints: ['https://a.com', 'SANDBOX'] }", "a.endpoints", "other endpoints beside sandbox"),
+        ("‸a: { \(role), sandbox: true, endpoints: 'http://[::1]:1' }", "a.accessKey", "is needed for identity key"),
+        ("‸a: { \(pair), sandbox: true }", "a.endpoints", "are needed with sandbox: true"),
+        ("a: { \(pair), ‸endpoints: 'sandbox' }", "a.endpoints", "where a countersign-sandbox listens"),
+        (
+            "a: { \(pair), ‸endpoints: ['https://a.com', 'SANDBOX'] }", "a.endpoints",
+            "with sandbox: true and the accessKey"
+        ),
+        ("a: { \(pair), ‸endpoints: 'sanbox' }", "a.endpoints", "must begin with https://"),
+        (
+            "a: { \(pair), sandbox: true, ‸endpoints: 'https://sts.aliyuncs.com' }", "a.endpoints",
+            "must be on this machine with sandbox: true"
+        ),
+        (
+            "a: { \(pair), sandbox: true, ‸endpoints: ['http://127.0.0.1:1', 'https://192.0.2.1'] }", "a.endpoints",
+            "must be on this machine"
+        ),
     ])
     func `refuses what is neither real nor made up`(credentials: String, path: String, word: String) throws {
         try Mistake.check(text(credentials), "credentials.\(path)", word)

@@ -31,7 +31,8 @@ struct SessionMistakeTests {
             endpoint("\"http://sts.aliyuncs.com\"", "only this machine itself"),
             endpoint("\"https://sts.aliyuncs.com/path\"", "must name a host"),
             endpoint("[\"https://a.com\", \"https://A.com:443/\"]", "names an endpoint twice"),
-            endpoint("[\"sandbox\", \"https://a.com\"]", "cannot hold other endpoints beside sandbox"),
+            endpoint("\"sandbox\"", "where a countersign-sandbox listens, such as \"http://127.0.0.1:8090\""),
+            endpoint("[\"https://a.com\", \"Sandbox\"]", "with sandbox: true and the accessKey and secretKey"),
             credential(endpoints, "\(endpoints), ‸region: \"Hangzhou\"", "region", "such as cn-hangzhou"),
             credential(endpoints, "‸region: \"Hangzhou\"", "region", "such as cn-hangzhou"),
             credential(endpoints, "‸region: \"oss-cn-hangzhou\"", "region", "such as cn-hangzhou"),
@@ -46,7 +47,7 @@ struct SessionMistakeTests {
             credential(caFile, "‸caFile: \"pipe\"", "caFile", "conf/pipe is a pipe"),
             credential(caFile, "‸caFile: \"writable\"", "caFile", "anybody on this machine can change"),
             credential(caFile, "‸caFile: \"oidc-token\"", "caFile", "no certificate in PEM"),
-            credential(caFile, "\(caFile), ‸sandbox: true", "sandbox", "is not known"),
+            credential(caFile, "\(caFile), ‸sandbox: 1", "sandbox", "true or false"),
         ])
     func roles(mistake: Mistake) throws { try mistake.check() }
 

@@ -20,18 +20,22 @@ struct CurlTests {
             .deletingLastPathComponent()
         let demo = try String(contentsOf: repository.appending(path: "config/demo.json5"), encoding: .utf8)
         let listener = #"listen: "127.0.0.1:8080""#
-        try #require(demo.contains(listener))
+        let endpoints = #"endpoints: "http://127.0.0.1:8090""#
+        try #require(demo.contains(listener) && demo.contains(endpoints))
         let folder = try Keeper.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        for name in ["config", "local/demo"] {
-            try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+        let keys = "\(folder)/local/demo/keys"
+        for path in ["\(folder)/config"] + ["qiniu", "netease", "alibaba"].map({ "\(keys)/\($0)" }) {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         }
-        try Keeper.write(Setup.qiniuSecret + "\n", to: folder + "/local/demo/qiniu-secret-key")
-        try Keeper.write(Setup.nosSecret + "\n", to: folder + "/local/demo/nos-secret-key")
-        try Keeper.write(Setup.ossSecret + "\n", to: folder + "/local/demo/oss-secret-key")
+        try Keeper.write(Setup.qiniuSecret + "\n", to: keys + "/qiniu/demo-qiniu-access-key")
+        try Keeper.write(Setup.nosSecret + "\n", to: keys + "/netease/demo-nos-access-key")
+        try Keeper.write(Setup.ossSecret + "\n", to: keys + "/alibaba/demo-oss-access-key")
+        // It makes the key that is missing.
+        let sandbox = try RunningSandbox(data: folder + "/local/demo")
         let text = demo.replacing("127.0.0.1:8081", with: "127.0.0.1:0").replacing(
             listener, with: #"listen: "127.0.0.1:0", transport: "\#(transport.rawValue)""#
-        ).replacing(#"endpoints: ["sandbox"]"#, with: #"endpoints: ["sandbox"], \#(Setup.patient)"#)
+        ).replacing(endpoints, with: #"\#(Setup.patient) endpoints: "http://127.0.0.1:\#(sandbox.port)""#)
         try Keeper.write(AuditTrail.key + "\n", to: folder + "/local/demo/audit-key")
         try Keeper.write(text, to: folder + "/config/demo.json5")
         let process = try Program(
@@ -39,7 +43,7 @@ struct CurlTests {
         defer { _ = process.stop() }
         let log = try process.waitForError(holding: "listening address=127.0.0.1:")
         let port = try #require(log.firstMatch(of: #/listening address=127\.0\.0\.1:(\d+)/#)?.output.1)
-        try body("http://localhost:\(port)", folder)
+        try withExtendedLifetime(sandbox) { try body("http://localhost:\(port)", folder) }
     }
 
     @Test(arguments: Transport.allCases)

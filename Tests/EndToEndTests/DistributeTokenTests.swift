@@ -7,10 +7,12 @@ import Testing
 @Suite("Sessions of a role over HTTP, the sandbox being the vendor: R5, R17", .waiting)
 struct DistributeTokenTests {
     @Test(arguments: Transport.allCases)
-    func `the log warns that the sandbox stands in for the vendor`(_ transport: Transport) throws {
+    func `the log warns that the key is for the sandbox`(_ transport: Transport) throws {
         try Service.run(.sandbox, transport) { service in
             try service.get("/distribute-token.json").expectSuccess()
-            #expect(service.stop().err.contains("the sandbox stands in for the vendor"))
+            #expect(
+                service.stop().err.contains(
+                    "credentials.oss-sts: is for the sandbox; its key opens nothing at the vendor's"))
         }
     }
 

@@ -57,4 +57,33 @@ import Testing
         #expect(unfit.code == 1 && unfit.err.contains("must hold a secret key alone"), "\(unfit)")
         #expect(!unfit.err.contains("two words"))
     }
+
+    /// `scripts/with-sandbox` with a sandbox and a command of the shell's.
+    private func withSandbox(_ options: [String], _ command: String) throws -> Program {
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../scripts/with-sandbox")
+        let sandbox = [Program.sandbox, "--listen", "127.0.0.1:0"] + options
+        return try Program(script.standardizedFileURL.path, sandbox + ["--", "/bin/sh", "-c", command])
+    }
+
+    /// The sandbox writes to the same pipes, so that who waits for their end waits for both.
+    @Test func `scripts/with-sandbox is the command once the sandbox listens, and nothing is left when it ends`() throws
+    {
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let outcome = try withSandbox(["--data", folder], "echo ran; exit 7").wait()
+        #expect(outcome.code == 7 && outcome.out == "ran\n", "\(outcome)")
+        #expect(outcome.err.hasPrefix("countersign-sandbox: listening on http://127.0.0.1:"), "\(outcome)")
+        for signal in [SIGTERM, SIGKILL] {
+            let program = try withSandbox(["--data", folder], "echo ran; exec sleep 600")
+            _ = try program.waitForOutput(holding: "ran\n")
+            program.signal(signal)
+            #expect(try program.wait().code == 128 + signal)
+        }
+    }
+
+    @Test func `scripts/with-sandbox runs nothing without a sandbox that listens`() throws {
+        let outcome = try withSandbox(["--port", "1"], "echo ran").wait()
+        #expect(outcome.code == 1 && outcome.out.isEmpty, "\(outcome)")
+        #expect(outcome.err.contains("there is no option --port") && outcome.err.contains("does not listen"))
+    }
 }

@@ -5,7 +5,7 @@ import Upstream
 @testable import Net
 @testable import Service
 
-/// Carries what a service in the process of the tests asks others to the `ClientPeer` of its port, or to a sandbox, and the answer
+/// Carries what a service in the process of the tests asks others to the `ClientPeer` of its port, or to the sandbox, and the answer
 /// back. Whom nobody stands in for cannot be connected to; who says nothing is waited for until its time is over.
 final class FakeVendors: Courier {
     private struct Sent {
@@ -21,12 +21,12 @@ final class FakeVendors: Courier {
         let outcome: Result<ExchangeAnswer, ExchangeError>
     }
 
-    let sandboxes: SandboxPorts
+    private let sandbox: FakeSandbox
     private var count: UInt64 = 0
     private var started: [Sent] = []
     private var due: [Due] = []
 
-    init(_ sandboxes: SandboxPorts) { self.sandboxes = sandboxes }
+    init(_ sandbox: FakeSandbox) { self.sandbox = sandbox }
 
     func start(
         _ exchange: Exchange, completion: @escaping (Result<ExchangeAnswer, ExchangeError>) -> Void
@@ -67,7 +67,8 @@ final class FakeVendors: Courier {
 
     /// - Returns: also after how many milliseconds that comes.
     private func ask(_ exchange: Exchange) -> (Result<ExchangeAnswer, ExchangeError>, Int64) {
-        if let answer = sandboxes.answer(exchange.request, at: exchange.port) {
+        if exchange.port == RunningSandbox.shared.port {
+            let answer = sandbox.answer(exchange.request)
             return (read(answer, to: exchange, isOpen: false) ?? .failure(.closed(.waiting)), 0)
         }
         guard let said = ClientPeer.converse(exchange.request, at: exchange.port) else {

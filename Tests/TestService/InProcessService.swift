@@ -52,11 +52,11 @@ final class InProcessService: @unchecked Sendable {
     init(_ setup: Setup, _ environment: [String: String]) throws {
         let clock = TestClock()
         let log = try LogFile()
-        let vendors = FakeVendors(SandboxPorts(by: clock))
+        let vendors = FakeVendors(FakeSandbox(by: clock))
         (self.clock, self.log, self.vendors) = (clock, log, vendors)
         let configuration = try InProcessService.load(setup, environment, by: clock)
         guard configuration.audit == nil else { throw Program.Failure(description: "an audit needs a process") }
-        let edition = try InProcessService.edition(configuration, after: nil, by: clock, log, vendors.sandboxes)
+        let edition = try InProcessService.edition(configuration, after: nil, by: clock, log)
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var parts: (handler: LoopHandler, loop: LoopAccess)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
@@ -95,19 +95,16 @@ final class InProcessService: @unchecked Sendable {
     }
 
     private static func edition(
-        _ configuration: Configuration, after earlier: Edition?, by clock: TestClock, _ log: LogFile,
-        _ sandboxes: SandboxPorts
+        _ configuration: Configuration, after earlier: Edition?, by clock: TestClock, _ log: LogFile
     ) throws -> Edition {
-        try Edition(
-            configuration, after: earlier, at: { clock.now() }, writing: log.writer,
-            startingSandbox: { sandboxes.start($0) })
+        try Edition(configuration, after: earlier, at: { clock.now() }, writing: log.writer)
     }
 
     /// Goes on by another configuration.
     func reload(_ setup: Setup, _ environment: [String: String]) throws {
         try lock.withLock {
             let configuration = try InProcessService.load(setup, environment, by: clock)
-            let next = try InProcessService.edition(configuration, after: edition, by: clock, log, vendors.sandboxes)
+            let next = try InProcessService.edition(configuration, after: edition, by: clock, log)
             edition = next
             settings = Server.Settings(next)
             context.proxies = settings.proxies

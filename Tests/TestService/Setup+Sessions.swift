@@ -7,9 +7,7 @@ extension Setup {
         name: "sandbox-signing",
         credentials: """
             credentials: {
-                "oss-sts": {
-                  provider: "sts", roleArn: "\(roleARN)", endpoints: ["sandbox"], region: "\(ossRegion)", \(patient)
-                },
+                "oss-sts": { \(RunningSandbox.credential), region: "\(ossRegion)", \(patient) },
               }
             """,
         rest: signingRest)

@@ -179,7 +179,7 @@ extension Setup {
         name: "sandbox", server: #"aliases: { "/sts/getsts": "distribute-token" },"#,
         credentials: """
             credentials: {
-                "oss-sts": { provider: "sts", roleArn: "\(roleARN)", endpoints: ["sandbox"], \(patient) },
+                "oss-sts": { \(RunningSandbox.credential), \(patient) },
               }
             """,
         rest: sessions)

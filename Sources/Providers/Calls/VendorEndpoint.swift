@@ -27,10 +27,8 @@ package struct VendorEndpoint: Sendable, Hashable {
         else { throw Fault(reason: "must be https://, a host, and a port where it is not 443; no path or query") }
         let name = split.host.map(\.lowercasedASCII)
         let address = IPAddress(name.text)
-        if !isSecure {
-            guard address?.isLoopback == true || name == Array(text: "localhost") else {
-                throw Fault(reason: "must begin with https://; only this machine itself is spoken to without TLS")
-            }
+        guard isSecure || VendorEndpoint.isLoopback(name) else {
+            throw Fault(reason: "must begin with https://; only this machine itself is spoken to without TLS")
         }
         guard split.isBracketed == (address?.isV6 == true), address != nil || HostName.isName(name) else {
             throw Fault(reason: "must name a host, or an address with an IPv6 one in brackets")
@@ -51,6 +49,13 @@ package struct VendorEndpoint: Sendable, Hashable {
     /// A host that is spoken to without TLS though it is not this machine.
     init(withoutTLS host: [UInt8]) {
         (isSecure, self.host, port, authority) = (false, host, 80, host)
+    }
+
+    /// Whether it is this machine itself.
+    package var isLoopback: Bool { VendorEndpoint.isLoopback(host) }
+
+    private static func isLoopback(_ name: [UInt8]) -> Bool {
+        IPAddress(name.text)?.isLoopback ?? (name == Array(text: "localhost"))
     }
 
     private static func split(_ text: [UInt8]) -> (host: [UInt8], port: [UInt8]?, isBracketed: Bool)? {

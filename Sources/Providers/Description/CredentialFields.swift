@@ -6,6 +6,10 @@ package struct CredentialFields: FieldGroup {
         "accessKey", .string,
         "The public half of the pair; needed, unless it is made up (`sandbox`) or comes from elsewhere (`identity`).")
     package let secretKey = Field("secretKey", .secret, "The secret half, needed likewise.")
+    package let sandbox = Field(
+        "sandbox", .boolean, default: false,
+        "Whether this is a made-up pair to try with, of which is generated what is not given; that of `sts` is given whole, "
+            + "with the `endpoints` of a `countersign-sandbox`.")
 
     package init() {}
 }
@@ -16,10 +20,6 @@ package struct SigningCredentialFields: FieldGroup {
         "previous", .objects(PreviousKeyFields()), default: [],
         "Pairs that signed before: what they have signed is still known (callbacks, `inspect`), and nothing new is signed."
     )
-    package let sandbox = Field(
-        "sandbox", .boolean, default: false,
-        "Whether this is a made-up pair to try with, of which is generated what is not given; "
-            + "for `sts` it is said by `endpoints: \"sandbox\"`.")
 
     package init() {}
 }

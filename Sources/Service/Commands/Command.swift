@@ -62,13 +62,13 @@ enum Command: String, CaseIterable {
         NearestName.of(name, among: allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""
     }
 
-    func run(_ options: Options, startingSandbox start: @escaping SandboxStart) -> CommandLineTool.Exit {
+    func run(_ options: Options) -> CommandLineTool.Exit {
         switch self {
         case .initialize: StartingConfiguration.write(to: options.configuration)
-        case .serve: Serving.run(options, startingSandbox: start)
+        case .serve: Serving.run(options)
         case .check: Checking.run(options)
-        case .mint: Minting.run(options, startingSandbox: start)
-        case .ticket: Minting.makeTicket(options, startingSandbox: start)
+        case .mint: Minting.run(options)
+        case .ticket: Minting.makeTicket(options)
         case .explain: Explaining.run(options)
         case .inspect: Inspecting.run(options)
         case .hashKey: KeyMaking.run(options)

@@ -23,18 +23,18 @@ package enum CommandLineTool {
     }
 
     /// Runs the command that the process was started with, and ends the process.
-    package static func run(startingSandbox start: @escaping SandboxStart) -> Never {
+    package static func run() -> Never {
         // Any command may read secrets, so all are sealed before they read anything.
         ProcessLimits.seal()
         ProcessEnvironment.conceal()
-        exit(run(Array(arguments.dropFirst()), startingSandbox: start).rawValue)
+        exit(run(Array(arguments.dropFirst())).rawValue)
     }
 
     /// What the process was started with, the program's own name first.
     // Unsafe: the arguments are the process's own, there as long as it is.
     static var arguments: [String] { (0..<cs_argument_count()).map { unsafe String(cString: cs_argument($0)) } }
 
-    static func run(_ arguments: [String], startingSandbox start: @escaping SandboxStart) -> Exit {
+    static func run(_ arguments: [String]) -> Exit {
         guard let name = arguments.first else {
             Terminal.complain(Command.overview)
             return .usage
@@ -55,7 +55,7 @@ package enum CommandLineTool {
                 Terminal.say(command.usage)
                 return .done
             }
-            return command.run(options, startingSandbox: start)
+            return command.run(options)
         } catch {
             Terminal.complain("countersign \(name): \(error.reason.visible)")
             return .usage

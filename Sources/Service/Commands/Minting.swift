@@ -9,17 +9,16 @@ import Providers
 /// `countersign mint` and `countersign ticket`: exactly what the service gives, for somebody who is named instead of proved
 /// (R11).
 enum Minting {
-    static func run(_ options: Options, startingSandbox start: SandboxStart) -> CommandLineTool.Exit {
-        run("mint", options, startingSandbox: start) { .issue(route: $0.route) }
+    static func run(_ options: Options) -> CommandLineTool.Exit {
+        run("mint", options) { .issue(route: $0.route) }
     }
 
-    static func makeTicket(_ options: Options, startingSandbox start: SandboxStart) -> CommandLineTool.Exit {
-        run("ticket", options, startingSandbox: start) { _ in .ticket }
+    static func makeTicket(_ options: Options) -> CommandLineTool.Exit {
+        run("ticket", options) { _ in .ticket }
     }
 
     private static func run(
-        _ command: String, _ options: Options, startingSandbox start: SandboxStart,
-        _ errand: (Inquiry) -> Errand
+        _ command: String, _ options: Options, _ errand: (Inquiry) -> Errand
     ) -> CommandLineTool.Exit {
         let configuration: Configuration
         do throws(ConfigurationError) { configuration = try Checking.load(options.configuration) } catch {
@@ -35,7 +34,7 @@ enum Minting {
         }
         let answer: SingleRequest.Answer
         do throws(SingleRequest.Failure) {
-            answer = try send(inquiry, errand(inquiry), options, to: configuration, startingSandbox: start)
+            answer = try send(inquiry, errand(inquiry), options, to: configuration)
         } catch {
             Terminal.complain("countersign \(command): \(error.reason.visible)")
             return .failed
@@ -53,8 +52,7 @@ enum Minting {
     }
 
     private static func send(
-        _ inquiry: Inquiry, _ errand: Errand, _ options: Options, to configuration: Configuration,
-        startingSandbox start: SandboxStart
+        _ inquiry: Inquiry, _ errand: Errand, _ options: Options, to configuration: Configuration
     ) throws(SingleRequest.Failure) -> SingleRequest.Answer {
         let caller: Caller
         do throws(Refusal) {
@@ -64,7 +62,7 @@ enum Minting {
         }
         let host = options[.host] ?? configuration.server.ownName
         return try SingleRequest(inquiry.list, of: host, from: caller, on: errand)
-            .send(to: configuration, startingSandbox: start)
+            .send(to: configuration)
     }
 
     /// The code of the refusal that the answer is; nil for one that gives something.

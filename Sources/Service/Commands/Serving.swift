@@ -16,10 +16,10 @@ import Telemetry
 
 /// `countersign serve`: everything put together, run until somebody asks it to stop.
 enum Serving {
-    static func run(_ options: Options, startingSandbox start: @escaping SandboxStart) -> CommandLineTool.Exit {
+    static func run(_ options: Options) -> CommandLineTool.Exit {
         let inheritance = Inheritance(ProcessInfo.processInfo.environment)
         let supervisor = Supervisor(ProcessInfo.processInfo.environment)
-        switch self.start(options, inheritance, supervisor, startingSandbox: start) {
+        switch start(options, inheritance, supervisor) {
         case .failed(let exit): return exit
         case .started(let service):
             defer { service.log.writer.flush(within: lastWords) }
@@ -42,8 +42,7 @@ enum Serving {
 
     /// Reads the configuration and puts the service together by it. Whoever calls this has nothing of the configuration.
     private static func start(
-        _ options: Options, _ inheritance: Inheritance, _ supervisor: Supervisor,
-        startingSandbox start: @escaping SandboxStart
+        _ options: Options, _ inheritance: Inheritance, _ supervisor: Supervisor
     ) -> Start {
         let recorder = FileRecorder()
         let configuration: Configuration
@@ -61,16 +60,10 @@ enum Serving {
         let log = Log(configuration.log)
         warn(of: configuration, log)
         do {
-            let edition = try Edition(configuration, of: recorder.files, startingSandbox: start)
-            if let port = edition.accounts.sandboxPort {
-                log.write(
-                    .warning, "the sandbox stands in for the vendor: its credentials open nothing",
-                    ["sandbox": "127.0.0.1:\(port)"])
-            }
+            let edition = try Edition(configuration, of: recorder.files)
             return .started(
                 try StartedService(
-                    edition, from: options.configuration, on: inheritance.sockets, supervisor, log,
-                    startingSandbox: start))
+                    edition, from: options.configuration, on: inheritance.sockets, supervisor, log))
         } catch {
             log.write(.error, "cannot start", ["error": "\(error)"])
             log.writer.flush(within: lastWords)

@@ -17,8 +17,7 @@ struct StartedService {
     ///   - path: where its configuration is.
     ///   - sockets: those that somebody else has opened to listen on.
     init(
-        _ edition: Edition, from path: String, on sockets: [Int32], _ supervisor: Supervisor, _ log: Log,
-        startingSandbox start: @escaping SandboxStart
+        _ edition: Edition, from path: String, on sockets: [Int32], _ supervisor: Supervisor, _ log: Log
     ) throws {
         let configuration = edition.configuration
         let audit = configuration.audit.map { AuditDesk($0, log) }
@@ -38,6 +37,6 @@ struct StartedService {
         self.audit = audit
         self.log = log
         publicAddresses = configuration.server.listen.count
-        reloader = Reloader(edition, from: path, on: server, loops, supervisor, startingSandbox: start)
+        reloader = Reloader(edition, from: path, on: server, loops, supervisor)
     }
 }

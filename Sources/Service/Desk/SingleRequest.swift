@@ -74,10 +74,8 @@ final class SingleRequest {
     }
 
     /// Asks, and waits for the answer; nobody waits longer than the vendors are waited for.
-    func send(
-        to configuration: Configuration, startingSandbox start: SandboxStart
-    ) throws(Failure) -> Answer {
-        do { server = try makeServer(configuration, startingSandbox: start) } catch {
+    func send(to configuration: Configuration) throws(Failure) -> Answer {
+        do { server = try makeServer(configuration) } catch {
             throw Failure(reason: "\(error)")
         }
         server?.run()
@@ -94,10 +92,8 @@ final class SingleRequest {
     /// Milliseconds that the disk has for what comes last.
     private static let patience: Int64 = 5000
 
-    private func makeServer(
-        _ configuration: Configuration, startingSandbox start: SandboxStart
-    ) throws -> Server {
-        let edition = try Edition(configuration, believing: false, startingSandbox: start)
+    private func makeServer(_ configuration: Configuration) throws -> Server {
+        let edition = try Edition(configuration, believing: false)
         audit = configuration.audit.map { AuditDesk($0, edition.log, by: "command") }
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var settings = Server.Settings(addresses: [], workers: 1)

@@ -37,7 +37,7 @@ package final class Edition: Sendable {
     package init(
         _ configuration: Configuration, of files: WatchedFiles = WatchedFiles(), after earlier: Edition? = nil,
         believing areBelieved: Bool = true, at clock: @escaping Clock = SystemClock.now,
-        writing writer: LogWriter = .standardError, startingSandbox start: SandboxStart
+        writing writer: LogWriter = .standardError
     ) throws {
         self.configuration = configuration
         self.clock = clock
@@ -61,7 +61,7 @@ package final class Edition: Sendable {
         }
         do throws(SessionAccounts.Failure) {
             accounts = try SessionAccounts(
-                configuration, of: files, trusting: trusts, after: earlier?.accounts, from: now, startingSandbox: start)
+                configuration, of: files, trusting: trusts, after: earlier?.accounts, from: now)
         } catch {
             throw Failure(description: error.description)
         }

@@ -16,7 +16,6 @@ final class Reloader: Sendable {
     private let path: String
     private let server: Server
     private let loops: [LoopHandler]
-    private let start: SandboxStart
     /// What the service was started with, of what cannot change meanwhile; the rest of that configuration goes with its edition.
     private let fixed: [FixedValue]
     private let record: ReloadRecord
@@ -40,14 +39,13 @@ final class Reloader: Sendable {
     ///   - path: where its configuration is.
     init(
         _ edition: Edition, from path: String, on server: Server, _ loops: [LoopHandler],
-        _ supervisor: Supervisor, startingSandbox start: @escaping SandboxStart
+        _ supervisor: Supervisor
     ) {
         self.edition = edition
         self.supervisor = supervisor
         self.path = path
         self.server = server
         self.loops = loops
-        self.start = start
         fixed = edition.configuration.fixed
         files = edition.files
         record = edition.record
@@ -116,7 +114,7 @@ final class Reloader: Sendable {
             guard changed.isEmpty else {
                 return refuse(changed.map { "\($0): cannot change while the service runs; put it back, or start anew" })
             }
-            let next = try Edition(configuration, of: recorder.files, after: edition, startingSandbox: start)
+            let next = try Edition(configuration, of: recorder.files, after: edition)
             swap(to: next, try loops.map { try $0.prepare(next) })
         } catch let error as ConfigurationError {
             refuse(error.problems.map(\.description))

@@ -13,7 +13,6 @@ package final class SessionAccount: Sendable {
         /// The credential's name in the configuration.
         let name: String
         let account: STSAccount
-        let endpoints: [VendorEndpoint]
         /// Whom the account trusts: what stood in the file of that; nil for whom the system trusts.
         var trusted: WatchedFiles.Content?
         let limits: UpstreamLimits
@@ -31,7 +30,7 @@ package final class SessionAccount: Sendable {
         self.basis = basis
         let limits = basis.limits
         cache = SharedCache(CachePolicy(credentials: limits, fetchesPerClient: basis.callsPerCaller))
-        sts = VendorLine(to: basis.endpoints, trusting: trust, limits, from: now)
+        sts = VendorLine(to: basis.account.endpoints, trusting: trust, limits, from: now)
         metadata = VendorLine(to: [InstanceMetadata.endpoint], trusting: nil, limits, from: now)
         skew = Guarded(ClockSkew(limits: limits))
     }

@@ -5,13 +5,10 @@ import Net
 import Providers
 import Upstream
 
-/// The accounts of a configuration's credentials, and the sandbox where one of them needs it.
+/// The accounts of a configuration's credentials.
 package struct SessionAccounts: Sendable {
     /// By the index of the credential; nil for those that are keys.
     package let accounts: [SessionAccount?]
-    private let sandbox: SandboxLease?
-    /// Where the sandbox listens; nil when there is none.
-    var sandboxPort: UInt16? { sandbox?.port }
 
     /// Why the service cannot start.
     package struct Failure: Error, CustomStringConvertible {
@@ -25,19 +22,16 @@ package struct SessionAccounts: Sendable {
     ///   - now: when vendors may be asked for the first time.
     init(
         _ configuration: Configuration, of files: WatchedFiles, trusting trusts: TLSTrusts,
-        after earlier: SessionAccounts?, from now: Now, startingSandbox start: SandboxStart
+        after earlier: SessionAccounts?, from now: Now
     ) throws(Failure) {
-        let guests = configuration.credentials.compactMap { SessionAccounts.guest($0) }
-        sandbox = try guests.isEmpty ? nil : SandboxLease(guests, start)
-        accounts = try configuration.credentials.map { [sandbox] credential throws(Failure) in
+        accounts = try configuration.credentials.map { credential throws(Failure) in
             guard let sessions = credential.sessions else { return nil }
             let basis = SessionAccount.Basis(
-                name: credential.name, account: sessions.account,
-                endpoints: try SessionAccounts.endpoints(of: sessions.account, sandbox),
-                trusted: sessions.trustFile.flatMap { files[$0] }, limits: sessions.limits,
+                name: credential.name, account: sessions.account, trusted: sessions.trustFile.flatMap { files[$0] },
+                limits: sessions.limits,
                 callsPerCaller: sessions.callsPerCaller)
             if let good = earlier?.accounts.first(where: { $0?.basis == basis }) { return good }
-            guard basis.endpoints.contains(where: \.isSecure) else {
+            guard basis.account.endpoints.contains(where: \.isSecure) else {
                 return SessionAccount(basis, trusting: nil, from: now)
             }
             do throws(TLSTrust.Failure) {
@@ -59,24 +53,6 @@ package struct SessionAccounts: Sendable {
                     securityToken: key.securityToken)
             }
             return try SessionCache(account, key: key, tools)
-        }
-    }
-
-    private static func guest(_ credential: Configuration.Credential) -> SandboxGuest? {
-        guard let account = credential.sessions?.account, case .sandbox = account.endpoints, let key = credential.key
-        else { return nil }
-        return SandboxGuest(accessKeyID: key.accessKey, secret: key.secret, roleARN: account.roleARN)
-    }
-
-    private static func endpoints(
-        of account: STSAccount, _ sandbox: SandboxLease?
-    ) throws(Failure) -> [VendorEndpoint] {
-        if case .hosts(let endpoints) = account.endpoints { return endpoints }
-        guard let sandbox else { throw Failure(description: "there is no sandbox") }
-        do throws(VendorEndpoint.Fault) {
-            return [try VendorEndpoint(Array(text: "http://127.0.0.1:\(sandbox.port)"))]
-        } catch {
-            throw Failure(description: error.reason.description)
         }
     }
 }

@@ -183,7 +183,7 @@ struct ExplainerTests {
         if let grant = inquiry.grant { parameters.insert((Array("grant".utf8), grant), at: 0) }
         let request = SingleRequest(
             parameters, of: "t.example.com", from: caller, on: .issue(route: inquiry.route))
-        let answer = try request.send(to: configuration) { _ in throw CancellationError() }
+        let answer = try request.send(to: configuration)
         return try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
     }
 

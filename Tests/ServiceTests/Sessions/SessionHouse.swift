@@ -35,13 +35,11 @@ final class SessionHouse: @unchecked Sendable {
     ) throws {
         let configuration = try Sample.sts(fields)
         let credential = configuration.credentials[0]
-        guard let sessions = credential.sessions, case .hosts(let endpoints) = sessions.account.endpoints else {
-            throw Fault("there is no account")
-        }
+        guard let sessions = credential.sessions else { throw Fault("there is no account") }
         account = sessions.account
         let start = Now(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
         let basis = SessionAccount.Basis(
-            name: credential.name, account: account, endpoints: endpoints, limits: sessions.limits,
+            name: credential.name, account: account, limits: sessions.limits,
             callsPerCaller: sessions.callsPerCaller)
         // Nobody is connected to, and to read whom the system trusts takes 40 ms.
         shared = SessionAccount(basis, trusting: try TLSTrust(.anybody), from: start)

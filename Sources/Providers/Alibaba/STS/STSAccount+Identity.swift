@@ -25,41 +25,27 @@ extension STSAccount {
         case fields
         /// That of the environment variables.
         case environment
-        /// One that is made up for the sandbox.
-        case sandbox
         /// One that is fetched while the service runs.
         case fetched
     }
 
-    static let sandbox = Array(text: "sandbox")
-
     /// Finds out which key a credential's fields mean, and that no other is given.
     package static func keySource(of fields: Settings<Fields>) throws(FieldProblem) -> KeySource {
         let kind = fields.identity
-        let isSandbox = try endpoints(fields).isSandbox
-        if isSandbox, kind != .key {
-            throw FieldProblem("identity", "must be key beside the sandbox, where no real key may go")
-        }
-        let source: KeySource =
-            switch kind {
-            case .key: isSandbox ? .sandbox : .fields
-            case .environment: .environment
-            case .oidc, .ecs: .fetched
-            }
         let pair = CredentialFields()
+        if kind != .key, Settings(fields.values, of: pair).sandbox {
+            throw FieldProblem("identity", "must be key with sandbox: true, since no real key goes to the sandbox")
+        }
         for half in [pair.accessKey, pair.secretKey] as [any DescribedField] {
             let isGiven = fields.values[half.description] != nil
-            if case .fields = source {
-                if !isGiven { throw FieldProblem(half.name, "is needed for identity key") }
-            } else if isGiven {
-                throw FieldProblem(
-                    half.name,
-                    isSandbox
-                        ? "must be left out for the sandbox, where no real key may go; one is made up"
-                        : "is for identity key only")
-            }
+            if kind == .key, !isGiven { throw FieldProblem(half.name, "is needed for identity key") }
+            if kind != .key, isGiven { throw FieldProblem(half.name, "is for identity key only") }
         }
-        return source
+        return switch kind {
+        case .key: .fields
+        case .environment: .environment
+        case .oidc, .ecs: .fetched
+        }
     }
 
     static func identity(_ fields: Settings<Fields>) throws(FieldProblem) -> Identity {

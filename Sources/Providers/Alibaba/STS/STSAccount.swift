@@ -4,18 +4,9 @@ import Crypto
 
 /// A credential of provider `sts`, compiled: whose role is assumed, where, and by whom.
 package struct STSAccount: Sendable, Equatable {
-    package enum Endpoints: Sendable, Equatable {
-        /// The stand-in that the service brings along.
-        case sandbox
-        /// Tried in this order.
-        case hosts([VendorEndpoint])
-
-        package var isSandbox: Bool { if case .sandbox = self { true } else { false } }
-    }
-
     /// Where the service's own key comes from.
     package enum Identity: Sendable, Equatable {
-        /// The credential's `accessKey` and `secretKey`; for the sandbox, a pair that is made up.
+        /// The credential's `accessKey` and `secretKey`.
         case key
         /// The environment variables of Alibaba's SDKs.
         case environment
@@ -36,7 +27,8 @@ package struct STSAccount: Sendable, Equatable {
     }
 
     package let roleARN: [UInt8]
-    package let endpoints: Endpoints
+    /// Tried in this order.
+    package let endpoints: [VendorEndpoint]
     package let scheme: STSScheme
     package let externalID: [UInt8]?
     package let sourceIdentity: [UInt8]?
@@ -53,7 +45,7 @@ package struct STSAccount: Sendable, Equatable {
         package let endpoints = Field(
             "endpoints", .strings,
             "Where STS is asked, the first that answers, such as `\"https://sts.cn-hangzhou.aliyuncs.com\"`; "
-                + "`\"sandbox\"` for a stand-in on this machine, with a key that is made up.")
+                + "with `sandbox: true` where a `countersign-sandbox` listens, such as `\"http://127.0.0.1:8090\"`.")
         package let region = Field(
             "region", .string, told: true,
             "The buckets' region, such as `cn-hangzhou`, whose STS is asked where there are no `endpoints`; "
@@ -128,7 +120,8 @@ package struct STSAccount: Sendable, Equatable {
         do throws(CryptoError) {
             var digest = TupleDigest("countersign identity")
             digest.append(identity.parts)
-            digest.append(STSAccount.parts(of: endpoints))
+            // Their order included.
+            digest.append(endpoints.map { Array(text: $0.isSecure ? "https://" : "http://") + $0.authority })
             digest.append(try key.map { pair throws(CryptoError) in try STSAccount.fingerprint(pair) })
             fingerprint = try digest.digest().bytes.array
         } catch {
@@ -136,40 +129,36 @@ package struct STSAccount: Sendable, Equatable {
         }
     }
 
-    static func endpoints(_ fields: Settings<Fields>) throws(FieldProblem) -> Endpoints {
+    private static func endpoints(_ fields: Settings<Fields>) throws(FieldProblem) -> [VendorEndpoint] {
+        let isSandbox = Settings(fields.values, of: CredentialFields()).sandbox
         guard let list = fields.endpoints else {
-            return .hosts([
+            if isSandbox { throw FieldProblem("endpoints", "are needed with sandbox: true, such as \(sandboxExample)") }
+            return [
                 try endpoint("region") { () throws(VendorEndpoint.Fault) in
                     try VendorEndpoint(region: fields.region)
                 }
-            ])
-        }
-        if list.contains(where: { $0.span.equals(ignoringCaseOf: sandbox) }) {
-            guard list.count == 1 else { throw FieldProblem("endpoints", "cannot hold other endpoints beside sandbox") }
-            guard list == [sandbox] else { throw FieldProblem("endpoints", "must have sandbox in lower case") }
-            guard fields.caFile == nil else {
-                throw FieldProblem("caFile", "cannot stand beside the sandbox, which is spoken to without TLS")
-            }
-            return .sandbox
+            ]
         }
         guard !list.isEmpty else { throw FieldProblem("endpoints", "must hold at least one endpoint") }
         var endpoints: [VendorEndpoint] = []
         for text in list {
+            if text.span.equals(ignoringCase: "sandbox") {
+                throw FieldProblem(
+                    "endpoints",
+                    "must be where a countersign-sandbox listens, such as \(sandboxExample), with sandbox: true and the "
+                        + "accessKey and secretKey of one of its accounts")
+            }
             let endpoint = try endpoint("endpoints") { () throws(VendorEndpoint.Fault) in try VendorEndpoint(text) }
+            guard !isSandbox || endpoint.isLoopback else {
+                throw FieldProblem("endpoints", "must be on this machine with sandbox: true, such as \(sandboxExample)")
+            }
             guard !endpoints.contains(endpoint) else { throw FieldProblem("endpoints", "names an endpoint twice") }
             endpoints.append(endpoint)
         }
-        return .hosts(endpoints)
+        return endpoints
     }
 
-    /// What tells endpoints apart, their order included.
-    private static func parts(of endpoints: Endpoints) -> [[UInt8]] {
-        switch endpoints {
-        case .sandbox: []
-        case .hosts(let list):
-            list.map { Array(text: $0.isSecure ? "https://" : "http://") + $0.authority }
-        }
-    }
+    private static let sandboxExample = "\"http://127.0.0.1:8090\""
 
     private static func endpoint(
         _ field: String, _ make: () throws(VendorEndpoint.Fault) -> VendorEndpoint

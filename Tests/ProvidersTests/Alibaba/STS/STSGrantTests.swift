@@ -254,13 +254,10 @@ private func session(
 
     @Test func `the least is a role`() throws {
         let account = try STSSample.account()
-        guard case .hosts(let hosts) = account.endpoints, case .key = account.identity else {
-            Issue.record("other defaults")
-            return
-        }
-        #expect(hosts.map(\.authority.text) == ["sts.aliyuncs.com"] && account.scheme == .acs3)
+        #expect(account.endpoints.map(\.authority.text) == ["sts.aliyuncs.com"])
+        #expect(account.identity == .key && account.scheme == .acs3)
         #expect(account.signingLifetime == 3600)
-        #expect(account.externalID == nil && account.sourceIdentity == nil && !account.endpoints.isSandbox)
+        #expect(account.externalID == nil && account.sourceIdentity == nil)
     }
 
     @Test func `everything can be said`() throws {
@@ -276,30 +273,22 @@ private func session(
             $0.oidcProviderArn = STSSample.bytes("acs:ram::1:oidc-provider/ack")
             $0.oidcTokenFile = STSSample.bytes("/var/run/secrets/token")
         }
-        guard case .hosts(let hosts) = account.endpoints,
-            case .oidc(let role, let provider, let tokenFile) = account.identity
+        guard case .oidc(let role, let provider, let tokenFile) = account.identity
         else {
             Issue.record("something else")
             return
         }
-        #expect(hosts.count == 2 && account.scheme == .rpc && account.signingLifetime == 7200)
+        #expect(account.endpoints.count == 2 && account.scheme == .rpc && account.signingLifetime == 7200)
         #expect(
             [role.text, provider.text, tokenFile.text]
                 == ["acs:ram::1:role/pod", "acs:ram::1:oidc-provider/ack", "/var/run/secrets/token"])
-        let sandbox = try STSSample.account { $0.endpoints = .texts("sandbox") }
-        #expect(sandbox.endpoints.isSandbox)
     }
 
     @Test func `every mistake names its field`() {
         #expect(problem { $0.roleArn = nil } == "roleArn")
         #expect(problem { $0.roleArn = STSSample.bytes("role") } == "roleArn")
         #expect(problem { $0.endpoints = [] } == "endpoints")
-        #expect(problem { $0.endpoints = .texts("sandbox", "https://a.com") } == "endpoints")
-        #expect(
-            problem {
-                $0.endpoints = .texts("sandbox")
-                $0.caFile = STSSample.bytes("/etc/ca.pem")
-            } == "caFile")
+        #expect(problem { $0.endpoints = .texts("sandbox") } == "endpoints")
         #expect(problem { $0.endpoints = .texts("http://a.com") } == "endpoints")
         #expect(problem { $0.endpoints = .texts("https://a.com", "https://A.com:443/") } == "endpoints")
         #expect(problem { $0.region = STSSample.bytes("a b") } == "region")
@@ -351,22 +340,32 @@ private func session(
             self.source { fields in
                 let pair = CredentialFields()
                 fields.identity = identity
-                if isSandbox { fields.endpoints = .texts("sandbox") }
+                fields.values[pair.sandbox] = isSandbox
                 if accessKey { fields.values[pair.accessKey] = STSSample.bytes("x") }
                 if secretKey { fields.values[pair.secretKey] = Secret(STSSample.bytes("x")) }
             }
         }
         switch (identity, isSandbox) {
-        case (.key, false):
+        case (.key, _):
             #expect(source(accessKey: true, secretKey: true) == "fields")
             #expect(source(secretKey: true) == "accessKey" && source(accessKey: true) == "secretKey")
-        case (.key, true):
-            #expect(source() == "sandbox")
-            #expect(source(secretKey: true) == "secretKey" && source(accessKey: true) == "accessKey")
         case (_, true): #expect(source() == "identity")
         default:
             #expect(source() == (identity == .environment ? "environment" : "fetched"))
             #expect(source(secretKey: true) == "secretKey" && source(accessKey: true) == "accessKey")
         }
+    }
+
+    @Test(arguments: [
+        (["http://127.0.0.1:8090"], true), (["https://localhost", "http://[::1]:1"], true), (nil, false), ([], false),
+        (["https://sts.aliyuncs.com"], false), (["http://127.0.0.1:8090", "https://192.0.2.1"], false),
+        (["https://127.0.0.1.example.com"], false), (["https://localhost.example.com"], false),
+    ])
+    func `a key of the sandbox goes nowhere but to this machine`(endpoints: [String]?, isTaken: Bool) {
+        let field = problem { fields in
+            fields.values[CredentialFields().sandbox] = true
+            fields.endpoints = endpoints?.map { STSSample.bytes($0) }
+        }
+        #expect(field == (isTaken ? nil : "endpoints"))
     }
 }

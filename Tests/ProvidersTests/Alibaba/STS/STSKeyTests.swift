@@ -43,7 +43,7 @@ import Testing
             try key(endpoints("https://a.example", "https://b.example")),
             try key(endpoints("https://b.example", "https://a.example")),
             try key(endpoints("https://a.example:8443")), try key(endpoints("https://localhost")),
-            try key(endpoints("http://localhost")), try key(endpoints("sandbox")),
+            try key(endpoints("http://localhost")),
             try key(STSSample.account { $0.region = STSSample.bytes("cn-shanghai") }),
             // The request.
             try key(nil, base(STSSample.bytes("acs:ram::1:role/b"), "chain", 3600, "{}", nil, nil)),
