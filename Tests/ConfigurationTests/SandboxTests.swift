@@ -69,7 +69,7 @@ struct SandboxTests {
         ("a: { \(sts), ‸region: 'oss-cn-hangzhou' }", "a.region", "without oss-"),
         ("‸a: { \(role), sandbox: true, endpoints: 'http://[::1]:1' }", "a.accessKey", "is needed for identity key"),
         ("‸a: { \(pair), sandbox: true }", "a.endpoints", "are needed with sandbox: true"),
-        ("a: { \(pair), ‸endpoints: 'sandbox' }", "a.endpoints", "where a countersign-sandbox listens"),
+        ("a: { \(role), ‸endpoints: ['sandbox'] }", "a.endpoints", "where a countersign-sandbox listens"),
         (
             "a: { \(pair), ‸endpoints: ['https://a.com', 'SANDBOX'] }", "a.endpoints",
             "with sandbox: true and the accessKey"

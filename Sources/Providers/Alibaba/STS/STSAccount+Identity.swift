@@ -31,6 +31,8 @@ extension STSAccount {
 
     /// Finds out which key a credential's fields mean, and that no other is given.
     package static func keySource(of fields: Settings<Fields>) throws(FieldProblem) -> KeySource {
+        // Where they are wrong, that is said before a key is missed.
+        _ = try endpoints(fields)
         let kind = fields.identity
         let pair = CredentialFields()
         if kind != .key, Settings(fields.values, of: pair).sandbox {

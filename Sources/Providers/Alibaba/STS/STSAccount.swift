@@ -129,7 +129,7 @@ package struct STSAccount: Sendable, Equatable {
         }
     }
 
-    private static func endpoints(_ fields: Settings<Fields>) throws(FieldProblem) -> [VendorEndpoint] {
+    static func endpoints(_ fields: Settings<Fields>) throws(FieldProblem) -> [VendorEndpoint] {
         let isSandbox = Settings(fields.values, of: CredentialFields()).sandbox
         guard let list = fields.endpoints else {
             if isSandbox { throw FieldProblem("endpoints", "are needed with sandbox: true, such as \(sandboxExample)") }

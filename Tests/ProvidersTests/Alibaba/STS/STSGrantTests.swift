@@ -341,6 +341,7 @@ private func session(
                 let pair = CredentialFields()
                 fields.identity = identity
                 fields.values[pair.sandbox] = isSandbox
+                fields.endpoints = .texts("http://127.0.0.1:8090")
                 if accessKey { fields.values[pair.accessKey] = STSSample.bytes("x") }
                 if secretKey { fields.values[pair.secretKey] = Secret(STSSample.bytes("x")) }
             }
