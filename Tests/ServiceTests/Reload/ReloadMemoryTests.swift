@@ -35,10 +35,10 @@ struct ReloadMemoryTests {
 
     private func start() throws -> (StartedService, Trace) {
         let configuration = try Configuration.load(folder + "/c.json5")
-        let edition = try Edition(configuration) { _ in throw UsageError(reason: "there is no sandbox here") }
+        let edition = try Edition(configuration)
         let service = try StartedService(
             edition, from: folder + "/c.json5", on: [], Supervisor([:]), edition.log
-        ) { _ in throw UsageError(reason: "there is no sandbox here") }
+        )
         return (service, Trace(edition))
     }
 
