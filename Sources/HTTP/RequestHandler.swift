@@ -1,3 +1,5 @@
+import Bytes
+
 /// What answers requests. One object serves one event loop, on that loop's thread, one request at a time.
 package protocol RequestHandler: AnyObject {
     /// Fills in the answer to `request`, or says that it comes later; `response` comes reset.

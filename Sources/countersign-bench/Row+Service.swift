@@ -13,7 +13,7 @@ extension Row {
             let asked = try bench.house().permitted(route, query, apiKey: apiKey)
             return {
                 switch policy.decide(
-                    asked.ask, on: asked.route, by: asked.caller, at: House.moment, in: &bench.policy)
+                    asked.ask, on: asked.route, by: asked.caller, at: House.now, in: &bench.policy)
                 {
                 case .permitted(let permit): permit.end(in: &bench.policy)
                 case .denied(let denial): throw RowError("\(denial)")
@@ -34,7 +34,7 @@ extension Row {
             return {
                 bench.out.reset()
                 try issuer.issue(
-                    permitted.ask, under: permitted.permit, with: key, at: House.moment, into: &bench.out,
+                    permitted.ask, under: permitted.permit, with: key, at: House.now, into: &bench.out,
                     using: &bench.scratch)
             }
         }

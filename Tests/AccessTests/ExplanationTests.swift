@@ -35,9 +35,8 @@ import Testing
 
     private func explain(_ query: String, by id: String) throws -> Explanation {
         let ask = try House.ask(query)
-        let moment = House.moment()
         var workspace = PolicyWorkspace()
-        return policy.explain(ask, on: 0, by: try caller(id), at: moment, among: grants, in: &workspace)
+        return policy.explain(ask, on: 0, by: try caller(id), at: House.instant, among: grants, in: &workspace)
     }
 
     /// `clause outcome asked/granted`, in order.
@@ -96,9 +95,8 @@ import Testing
         let claims = CallerClaims([(Array("scope".utf8), .text(Array("down up".utf8)))])
         let caller = Caller(.anonymous, index: 0, claims: claims)
         let ask = try House.ask("")
-        let moment = House.moment()
         var workspace = PolicyWorkspace()
-        let explanation = policy.explain(ask, on: 0, by: caller, at: moment, among: [grant], in: &workspace)
+        let explanation = policy.explain(ask, on: 0, by: caller, at: House.instant, among: [grant], in: &workspace)
         #expect(
             clauses(explanation.grants.first).prefix(3) == [
                 "callers holds anonymous/anonymous", "where.claims.scope holds down up/up, all",

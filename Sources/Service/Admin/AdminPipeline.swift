@@ -168,14 +168,14 @@ struct AdminPipeline: ~Copyable {
         guard endpoint.takesBody || request.body.isEmpty else { throw .unwantedBody }
         switch endpoint {
         case .alive: response.body.append("{\"status\":\"ok\"}\n")
-        case .ready: readiness.write(at: Now(instant), into: &response)
+        case .ready: readiness.write(at: instant, into: &response)
         case .explanation:
             try admitType(of: request)
             response.body.append(try explainer.explain(request.body, at: instant.unixSeconds))
             response.body.append("\n")
         case .metrics:
             response.contentType = .metrics
-            metrics.write(at: Now(instant), into: &response.body)
+            metrics.write(at: instant, into: &response.body)
             AdminPipeline.compress(request, &response)
         case .openAPI:
             response.body.append(OpenAPI.bytes)

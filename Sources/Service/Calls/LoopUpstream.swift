@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Crypto
 import HTTP
@@ -38,7 +39,7 @@ final class LoopUpstream {
     func abandon(_ ticket: AnswerTicket) { parked.abandon(ticket) }
 
     /// Ends what has had its time, and goes on with calls whose pause is over.
-    func tick(at now: Now) {
+    func tick(at now: Instant) {
         for case let cache? in sessions { cache.tick(at: now) }
         callbackKeys.tick(at: now)
         tools.calls.tick(at: now)

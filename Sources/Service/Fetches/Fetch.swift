@@ -30,7 +30,7 @@ enum Fetch {
     static func park(
         _ request: ParkedRequest, of caller: UInt64, isAnonymous: Bool, asking question: any VendorQuestion,
         on line: VendorLine,
-        with credential: String, in parked: ParkedRequests, _ tools: LoopTools, since now: Now
+        with credential: String, in parked: ParkedRequests, _ tools: LoopTools, since now: Instant
     ) throws(Refusal) {
         let group = ParkedRequests.Group.fetches(most: places, caller: caller, isAnonymous: isAnonymous)
         try parked.admit(to: group)
@@ -56,7 +56,7 @@ enum Fetch {
     }
 
     private static func attempt(
-        _ call: VendorCall<Answer>, _ question: any VendorQuestion, at endpoint: VendorEndpoint, now: Now
+        _ call: VendorCall<Answer>, _ question: any VendorQuestion, at endpoint: VendorEndpoint, now: Instant
     ) {
         do throws(IssueError) {
             let request = try question.call(to: endpoint.authority, at: now.unixSeconds)

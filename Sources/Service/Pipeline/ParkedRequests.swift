@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import Net
 import Upstream
@@ -72,7 +73,8 @@ final class ParkedRequests {
     ///   - waiter: the number under which it waits; it does so no more when this throws.
     ///   - fill: writes the answer, or throws why there is none.
     func park<Key, Value>(
-        _ request: ParkedRequest, in group: Group, for waiter: UInt64, of cache: LoopCache<Key, Value>, since now: Now,
+        _ request: ParkedRequest, in group: Group, for waiter: UInt64, of cache: LoopCache<Key, Value>,
+        since now: Instant,
         _ fill: @escaping (SlotOutcome<Value>, inout Response) throws(Refusal) -> IssueTerms?
     ) throws(Refusal) {
         do throws(Refusal) {

@@ -26,15 +26,14 @@ extension Pipeline {
             try entry.answer(verdict, as: requestID.text, log, into: &response)
             return .told
         }
-        let now = Now(instant)
-        switch try upstream.callbackKeys.ask(for: claim.key, at: now) {
+        switch try upstream.callbackKeys.ask(for: claim.key, at: instant) {
         case .use(let key):
             try entry.answer(claim, by: key, as: requestID.text, log, into: &response)
             return .told
         case .later(let waiter):
             try upstream.callbackKeys.park(
                 parkWithoutIssuing(request, as: ticket, with: response), waiting: waiter, for: claim, by: entry,
-                at: now)
+                at: instant)
             return settleParked()
         }
     }

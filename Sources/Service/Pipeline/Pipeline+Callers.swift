@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import HTTP
 import Telemetry
@@ -71,7 +72,7 @@ extension Pipeline {
         case .refused(let reason, let fault):
             record.note(proof ?? .principal(fault == nil ? .apiKey : .jwt), isAccepted: false)
             if let fault { note(fault) }
-            if let issuer = fault?.issuerWithoutKey { keys.want(of: issuer, at: Now(instant)) }
+            if let issuer = fault?.issuerWithoutKey { keys.want(of: issuer, at: instant) }
             if fault?.isByOldKeys == true { throw .oldKeys }
             throw .unauthenticated(reason.description, wasPresented: true)
         }

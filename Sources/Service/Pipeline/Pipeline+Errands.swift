@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import HTTP
 import Providers

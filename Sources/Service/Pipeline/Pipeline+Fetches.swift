@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import Crypto
 import HTTP
@@ -24,6 +25,6 @@ extension Pipeline {
             of: RateTable.Identity.hash(caller, from: request.client),
             isAnonymous: caller.principal.kind == .anonymous, asking: question, on: line,
             with: configuration.credentials[permit.grant.credential].name, in: upstream.parked, upstream.tools,
-            since: Now(instant))
+            since: instant)
     }
 }

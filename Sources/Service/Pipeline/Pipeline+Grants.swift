@@ -19,16 +19,15 @@ extension Pipeline {
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
         guard origins.admits(request) else { throw .foreignOrigin }
-        let moment = try moment(at: instant)
         response.body.append("{\"grants\":[")
         var separator: StaticString = ""
-        configuration.policy.list(for: caller, at: moment, in: &workspace) { listed in
+        configuration.policy.list(for: caller, by: ask.nonce, at: instant, in: &workspace) { listed in
             response.body.append(separator)
             response.body.append(listed)
             separator = ","
         }
         response.body.append("],\"serverTime\":\"")
-        ISO8601.write(moment.unixSeconds, into: &response.body)
+        ISO8601.write(instant.unixSeconds, into: &response.body)
         response.body.append("\"}\n")
     }
 

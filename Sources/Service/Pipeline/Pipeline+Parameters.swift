@@ -8,9 +8,9 @@ import Providers
 extension Pipeline {
     /// R3: a GET is asked by its query, a POST by its body alone.
     mutating func read(
-        _ request: borrowing Request, for route: RouteDescription, by caller: Caller, at moment: borrowing Moment
+        _ request: borrowing Request, for route: RouteDescription, by caller: Caller, at instant: Instant
     ) throws(Refusal) {
-        ask.reset()
+        ask.reset(try drawNonce())
         if request.head.method == .post {
             try readQueryOfPost(request, by: caller, among: route.request.parameters)
             try readBody(of: request, textParameter: route.request.textParameter, among: route.request.parameters)
@@ -29,7 +29,7 @@ extension Pipeline {
             && !accepts("application/json", request)
         do throws(AskError) {
             try ask.read(by: route.request.parameters)
-            try route.request.read(&ask, moment)
+            try route.request.read(&ask, instant)
         } catch {
             throw Refusal(error)
         }
@@ -52,7 +52,7 @@ extension Pipeline {
     /// The same for what has no parameters.
     mutating func readNothing(_ request: borrowing Request, by caller: Caller) throws(Refusal) {
         guard request.body.isEmpty else { throw .unwantedBody }
-        ask.reset()
+        ask.reset(try drawNonce())
         try readParameters(among: []) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
         if caller.ticket != nil { _ = ask.parameters.take("ticket") }
         do throws(AskError) { try ask.read(by: []) } catch { throw Refusal(error) }

@@ -21,22 +21,22 @@ extension Pipeline {
             throw fail("a session", error)
         }
         let terms = SessionTerms(expiresAt: permit.expiresAt, limitedBy: permit.limitedBy)
-        let now = Now(instant)
-        if let credential = session.credential(at: now) {
-            let issued = response.write(credential, on: terms, at: now)
+        if let credential = session.credential(at: instant) {
+            let issued = response.write(credential, on: terms, at: instant)
             return try settle(permit, to: caller, issued, at: instant, in: response)
         }
-        switch sessions.ask(session.session, for: CacheClient(caller, from: request.client, paying: true), at: now) {
+        switch sessions.ask(session.session, for: CacheClient(caller, from: request.client, paying: true), at: instant)
+        {
         case .now(.serve(let credential)):
-            session.remember(credential, at: now)
-            let issued = response.write(credential, on: terms, at: now)
+            session.remember(credential, at: instant)
+            let issued = response.write(credential, on: terms, at: instant)
             return try settle(permit, to: caller, issued, at: instant, in: response)
         case .now(.refuse(let refusal)): throw count(refusal)
         case .later(let waiter):
             let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)
-            try sessions.park(parked, waiting: waiter, in: upstream.parked, since: now) {
+            try sessions.park(parked, waiting: waiter, in: upstream.parked, since: instant) {
                 credential, response throws(Refusal) in
-                response.write(credential, on: terms, at: now)
+                response.write(credential, on: terms, at: instant)
             }
             return settle(parked: permit)
         }

@@ -11,24 +11,23 @@ extension Pipeline {
     /// Signs with the session that is remembered, or parks the request until there is one.
     mutating func sign(
         by issuer: any TokenIssuer, with session: SigningSession, under permit: consuming Permit, to caller: Caller,
-        _ request: borrowing Request, as ticket: AnswerTicket, of moment: consuming Moment, at instant: Instant,
+        _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant,
         into response: inout Response
     ) throws(Refusal) -> Settlement {
-        let now = Now(instant)
         let client = request.client
-        switch session.ask(for: CacheClient(caller, from: client, paying: false), at: now) {
+        switch session.ask(for: CacheClient(caller, from: client, paying: false), at: instant) {
         case .now(.serve(let credential)):
             permit.shorten(to: credential.expiresAt)
             let key: SigningKey
             do throws(CryptoError) { key = try session.key(of: credential) } catch { throw fail("a session", error) }
-            try write(by: issuer, under: permit, with: key, at: moment, into: &response)
+            try write(by: issuer, under: permit, with: key, at: instant, into: &response)
             let terms = IssueTerms(permit)
             return try settle(permit, to: caller, terms, at: instant, in: response)
         case .now(.refuse(let refusal)): throw count(refusal)
         case .later(let waiter):
             let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)
-            let token = ParkedToken(ask.detailOnly(), by: issuer, with: session, under: permit, at: moment)
-            try session.cache.park(parked, waiting: waiter, in: upstream.parked, since: now) {
+            let token = ParkedToken(ask.detailOnly(), by: issuer, with: session, under: permit, at: instant)
+            try session.cache.park(parked, waiting: waiter, in: upstream.parked, since: instant) {
                 [log, id = requestID.text] credential, response throws(Refusal) in
                 do { return try token.write(with: credential, into: &response) } catch {
                     log.write(.error, "issuing failed", ["requestId": id, "error": "\(error)"])
@@ -46,17 +45,17 @@ private final class ParkedToken {
     private let issuer: any TokenIssuer
     private let session: SigningSession
     private var permit: Permit
-    private let moment: Moment
+    private let instant: Instant
 
     init(
         _ ask: consuming Ask, by issuer: any TokenIssuer, with session: SigningSession,
-        under permit: consuming Permit, at moment: consuming Moment
+        under permit: consuming Permit, at instant: Instant
     ) {
         self.ask = ask
         self.issuer = issuer
         self.session = session
         self.permit = permit
-        self.moment = moment
+        self.instant = instant
     }
 
     func write(with credential: STSCredential, into response: inout Response) throws -> IssueTerms {
@@ -64,7 +63,7 @@ private final class ParkedToken {
         var writer = TokenWriter()
         var scratch = ByteWriter(capacity: 1024)
         try writer.write(
-            ask, by: issuer, under: permit, with: try session.key(of: credential), at: moment, into: &response,
+            ask, by: issuer, under: permit, with: try session.key(of: credential), at: instant, into: &response,
             using: &scratch)
         return IssueTerms(permit)
     }

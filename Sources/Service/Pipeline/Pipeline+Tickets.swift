@@ -46,7 +46,7 @@ extension Pipeline {
         for caller: Caller, _ request: borrowing Request, by tickets: TicketSigner, _ key: TicketKey,
         at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Settlement {
-        ask.reset()
+        ask.reset(try drawNonce())
         try readQueryOfPost(request, by: caller, among: Pipeline.mintParameters)
         try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
         let lifetime = try takeLifetime(atMost: key.maximumLifetime)
@@ -64,20 +64,19 @@ extension Pipeline {
         let route = Registry.routes[grant.route].description
         do throws(AskError) { try ask.read(by: route.request.parameters) } catch { throw Refusal(error) }
         let terms = TicketTerms(grant: grant.name, parameters: ask.fixed(by: route.request.parameters))
-        let moment = try moment(at: instant)
-        let end = min(moment.unixSeconds + lifetime, caller.endsAt ?? .max)
+        let end = min(instant.unixSeconds + lifetime, caller.endsAt ?? .max)
         let mark: [UInt8]
         do throws(CryptoError) { mark = try tickets.mark(of: caller.proof) } catch {
             throw fail("writing a ticket", error)
         }
-        guard end > moment.unixSeconds, let ticket = Ticket(moment.uuid, for: caller, until: end, terms, mark: mark)
+        guard end > instant.unixSeconds, let ticket = Ticket(ask.nonce.uuid, for: caller, until: end, terms, mark: mark)
         else {
             throw .unauthenticated("the credential is about to end", wasPresented: true)
         }
         let text = try text(of: ticket, by: tickets)
         write(ticket, text, for: route, request, into: &response)
         return try settle(
-            text.span, id: ticket.id, grant: grant.name, lifetime: end - moment.unixSeconds, to: caller, at: instant)
+            text.span, id: ticket.id, grant: grant.name, lifetime: end - instant.unixSeconds, to: caller, at: instant)
     }
 
     /// Who asks, if it need not be asked first who that is.

@@ -94,6 +94,8 @@ struct Pipeline: ~Copyable {
                 from: upstream.sessions(of: grant.credential), on: line)
         }
         let requestID = try RequestID()
+        var random = RandomPool()
+        let nonce = Nonce(try random.draw())
         let tickets = try configuration.authenticator.ticketKey?.makeSigner()
         self.configuration = configuration
         self.newest = newest
@@ -110,12 +112,12 @@ struct Pipeline: ~Copyable {
         router = Router(aliases: configuration.server.aliases, callbacks: callbacks.paths)
         hosts = admission.hosts
         origins = admission.origins
-        ask = Ask()
+        ask = Ask(nonce)
+        self.random = random
         workspace = PolicyWorkspace()
         self.keys = admission.keys
         self.tickets = tickets
         scratch = ByteWriter(capacity: 1024)
-        random = RandomPool()
     }
 
     mutating func respond(
@@ -320,20 +322,19 @@ struct Pipeline: ~Copyable {
         _ route: Int, to caller: Caller, _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant,
         into response: inout Response
     ) throws(Refusal) -> Settlement {
-        let moment = try moment(at: instant)
-        try read(request, for: Registry.routes[route].description, by: caller, at: moment)
+        try read(request, for: Registry.routes[route].description, by: caller, at: instant)
         guard origins.admits(request) else { throw .foreignOrigin }
-        switch configuration.policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
+        switch configuration.policy.decide(ask, on: route, by: caller, at: instant, in: &workspace) {
         case .denied(let denial): throw Refusal(denial)
         case .permitted(let permit):
             try count(permit.grant, to: caller, request, at: instant, into: &response)
-            return try issue(under: permit, to: caller, request, as: ticket, of: moment, at: instant, into: &response)
+            return try issue(under: permit, to: caller, request, as: ticket, at: instant, into: &response)
         }
     }
 
     private mutating func issue(
         under permit: consuming Permit, to caller: Caller, _ request: borrowing Request, as ticket: AnswerTicket,
-        of moment: consuming Moment, at instant: Instant, into response: inout Response
+        at instant: Instant, into response: inout Response
     ) throws(Refusal) -> Settlement {
         // HEAD asks whether, and gets nothing.
         if request.head.method == .head { return settle(withoutIssuing: permit) }
@@ -341,12 +342,12 @@ struct Pipeline: ~Copyable {
         try audit.admit()
         switch makings[permit.grant.index] {
         case .signing(let issuer, let key):
-            try write(by: issuer, under: permit, with: key, at: moment, into: &response)
+            try write(by: issuer, under: permit, with: key, at: instant, into: &response)
             let terms = IssueTerms(permit)
             return try settle(permit, to: caller, terms, at: instant, in: response)
         case .signingBySession(let issuer, let session):
             return try sign(
-                by: issuer, with: session, under: permit, to: caller, request, as: ticket, of: moment, at: instant,
+                by: issuer, with: session, under: permit, to: caller, request, as: ticket, at: instant,
                 into: &response)
         case .session(let issuer):
             return try distribute(
@@ -360,22 +361,18 @@ struct Pipeline: ~Copyable {
         }
     }
 
-    mutating func moment(at instant: Instant) throws(Refusal) -> Moment {
-        do throws(CryptoError) {
-            return Moment(unixSeconds: instant.unixSeconds, random: try random.draw())
-        } catch {
-            throw fail("random bytes", error)
-        }
+    mutating func drawNonce() throws(Refusal) -> Nonce {
+        do throws(CryptoError) { return Nonce(try random.draw()) } catch { throw fail("random bytes", error) }
     }
 
     // MARK: Answers
 
     mutating func write(
-        by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into response: inout Response
     ) throws(Refusal) {
         do throws(IssueError) {
-            try tokens.write(ask, by: issuer, under: permit, with: key, at: moment, into: &response, using: &scratch)
+            try tokens.write(ask, by: issuer, under: permit, with: key, at: instant, into: &response, using: &scratch)
         } catch {
             throw fail("issuing", error)
         }

@@ -9,20 +9,20 @@ struct TokenWriter {
 
     mutating func write(
         _ ask: borrowing Ask, by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey,
-        at moment: borrowing Moment, into response: inout Response, using scratch: inout ByteWriter
+        at instant: Instant, into response: inout Response, using scratch: inout ByteWriter
     ) throws(IssueError) {
         if !ask.wantsText { response.body.append(UInt8(ascii: "{")) }
-        try issuer.issue(ask, under: permit, with: key, at: moment, into: &response.body, using: &scratch)
+        try issuer.issue(ask, under: permit, with: key, at: instant, into: &response.body, using: &scratch)
         if ask.wantsText {
             response.contentType = .text
         } else {
-            writeTerms(of: permit, at: moment, into: &response.body)
+            writeTerms(of: permit, at: instant, into: &response.body)
         }
     }
 
     /// The members that are the service's own: by which grant, and until when.
     private mutating func writeTerms(
-        of permit: borrowing Permit, at moment: borrowing Moment, into body: inout ByteWriter
+        of permit: borrowing Permit, at instant: Instant, into body: inout ByteWriter
     ) {
         body.append(",\"grant\":")
         body.append(jsonString: permit.grant.name)
@@ -38,8 +38,8 @@ struct TokenWriter {
             body.append(UInt8(ascii: "\""))
         }
         body.append(",\"serverTime\":\"")
-        if serverTime.second != moment.unixSeconds {
-            serverTime = (moment.unixSeconds, ISO8601.write(moment.unixSeconds))
+        if serverTime.second != instant.unixSeconds {
+            serverTime = (instant.unixSeconds, ISO8601.write(instant.unixSeconds))
         }
         body.append(serverTime.text)
         body.append("\"}\n")

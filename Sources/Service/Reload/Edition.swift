@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import HTTP
 import Net
@@ -41,7 +42,7 @@ package final class Edition: Sendable {
     ) throws {
         self.configuration = configuration
         self.clock = clock
-        let now = Now(clock())
+        let now = clock()
         self.files = files
         record = earlier?.record ?? ReloadRecord(at: now.unixSeconds)
         log = Log(configuration.log, to: writer)

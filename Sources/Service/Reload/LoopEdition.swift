@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import Crypto
 import HTTP
@@ -76,8 +77,8 @@ final class LoopEdition {
     func abandon(_ ticket: AnswerTicket) { upstream.abandon(ticket) }
 
     func tick(at instant: Instant) {
-        upstream.tick(at: Now(instant))
-        keys.tick(at: Now(instant))
+        upstream.tick(at: instant)
+        keys.tick(at: instant)
     }
 
     var nextTick: Int64? { keys.nextTick }

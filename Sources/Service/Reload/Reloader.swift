@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Dispatch
 import HTTP

@@ -25,7 +25,7 @@ package struct SessionAccounts: Sendable {
     ///   - now: when vendors may be asked for the first time.
     init(
         _ configuration: Configuration, of files: WatchedFiles, trusting trusts: TLSTrusts,
-        after earlier: SessionAccounts?, from now: Now, startingSandbox start: SandboxStart
+        after earlier: SessionAccounts?, from now: Instant, startingSandbox start: SandboxStart
     ) throws(Failure) {
         let guests = configuration.credentials.compactMap { SessionAccounts.guest($0) }
         sandbox = try guests.isEmpty ? nil : SandboxLease(guests, start)

@@ -1,3 +1,4 @@
+import Bytes
 import Net
 import Providers
 
@@ -20,7 +21,8 @@ package final class VendorLine: Sendable {
     package let limits: UpstreamLimits
     private let state: Guarded<State>
 
-    package init(to endpoints: [VendorEndpoint], trusting trust: TLSTrust?, _ limits: UpstreamLimits, from now: Now) {
+    package init(to endpoints: [VendorEndpoint], trusting trust: TLSTrust?, _ limits: UpstreamLimits, from now: Instant)
+    {
         self.endpoints = endpoints
         self.trust = trust
         self.limits = limits
@@ -35,13 +37,13 @@ package final class VendorLine: Sendable {
     package var outcomes: CallOutcomes { state.withLock { $0.outcomes } }
 
     /// The attempts of a call that begins now.
-    func makeRetry(at now: Now) -> Retry {
+    func makeRetry(at now: Instant) -> Retry {
         state.withLock { state in
             Retry(endpoints: endpoints.count, first: state.endpoint, at: now.monotonic, limits: limits)
         }
     }
 
-    func next(_ retry: inout Retry, at now: Now) -> Retry.Step {
+    func next(_ retry: inout Retry, at now: Instant) -> Retry.Step {
         state.withLock { line in
             let step = retry.next(at: now.monotonic, past: &line.breaker, within: &line.budget)
             if case .giveUp(let fault) = step, fault.isUntried { line.outcomes.add(fault) }
@@ -49,14 +51,14 @@ package final class VendorLine: Sendable {
         }
     }
 
-    func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Now) -> Retry.Step {
+    func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Instant) -> Retry.Step {
         state.withLock { state in
             state.outcomes.add(fault)
             return retry.failed(with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
         }
     }
 
-    func succeeded(_ retry: inout Retry, at now: Now) {
+    func succeeded(_ retry: inout Retry, at now: Instant) {
         state.withLock { state in
             state.outcomes.add(nil)
             retry.succeeded(at: now.monotonic, past: &state.breaker)
@@ -65,7 +67,7 @@ package final class VendorLine: Sendable {
     }
 
     /// The call is dropped, and has shown nothing.
-    func abandoned(_ retry: inout Retry, at now: Now) {
+    func abandoned(_ retry: inout Retry, at now: Instant) {
         state.withLock { retry.abandoned(at: now.monotonic, past: &$0.breaker) }
     }
 }

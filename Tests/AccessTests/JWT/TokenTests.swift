@@ -160,7 +160,7 @@ import Testing
         let caller = try #require(authenticator.caller(key.token(claims: claims)))
         var workspace = PolicyWorkspace()
         let policy = Policy([grant], for: authenticator, routes: 1)
-        switch policy.decide(try House.ask(""), on: 0, by: caller, at: House.moment(), in: &workspace) {
+        switch policy.decide(try House.ask(""), on: 0, by: caller, at: House.instant, in: &workspace) {
         case .permitted(let permit): return "\(permit.key.text) \(permit.lifetime) \(permit.limitedBy)"
         case .denied(.notInGrant(let objection)): return objection?.clause.description
         case .denied(let denial): return "\(denial)"

@@ -32,7 +32,7 @@ final class CallbackHouse: @unchecked Sendable {
     private(set) var couriers: [FakeCourier] = []
     private(set) var answers: [LateAnswers] = []
 
-    var now: Now { Now(unixSeconds: 1_800_000_000 + monotonic / 1000, monotonic: monotonic) }
+    var now: Instant { Instant(unixSeconds: 1_800_000_000 + monotonic / 1000, monotonic: monotonic) }
 
     /// Made by OpenSSL's command line, like the signature below.
     static let pem = """

@@ -36,7 +36,7 @@ final class FetchHouse {
     }
 
     private final class Clock {
-        var now = Now(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
+        var now = Instant(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
     }
 
     private let clock = Clock()
@@ -47,7 +47,7 @@ final class FetchHouse {
     private let tools: LoopTools
     private var tickets: UInt64 = 0
 
-    var now: Now { clock.now }
+    var now: Instant { clock.now }
 
     init(endpoints: [String] = ["https://one.example.com"]) throws {
         line = VendorLine(
@@ -66,7 +66,7 @@ final class FetchHouse {
     func pass(milliseconds: Int64) {
         for _ in 0..<(milliseconds / 250) {
             let monotonic = now.monotonic + 250
-            clock.now = Now(
+            clock.now = Instant(
                 unixSeconds: now.unixSeconds + (monotonic / 1000 - now.monotonic / 1000), monotonic: monotonic)
             tools.calls.tick(at: now)
         }
