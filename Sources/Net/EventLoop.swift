@@ -281,7 +281,7 @@ final class EventLoop {
     private func answer(_ bytes: Span<UInt8>, of channel: ServerChannel) {
         context.out.reset()
         channel.next = channel.connection.receive(bytes, in: &context)
-        if let ticket = channel.connection.ticket { answers.expect(ticket) }
+        if let pending = channel.connection.pendingResponse { answers.expect(pending) }
     }
 
     /// Sends what the connection wrote, and goes on as it wants.
@@ -345,7 +345,9 @@ final class EventLoop {
         var finished = answers.takeFinished()
         while !finished.isEmpty {
             for answer in finished {
-                guard let channel = channel(answer.ticket.connection), channel.connection.ticket == answer.ticket else {
+                guard let channel = channel(answer.pending.connection),
+                    channel.connection.pendingResponse == answer.pending
+                else {
                     continue
                 }
                 channel.lateAnswer = answer
@@ -371,8 +373,8 @@ final class EventLoop {
     }
 
     func abandon(_ channel: ServerChannel) {
-        guard let ticket = channel.connection.ticket, answers.abandon(ticket) else { return }
-        context.handler.abandon(ticket)
+        guard let pending = channel.connection.pendingResponse, answers.abandon(pending) else { return }
+        context.handler.abandon(pending)
     }
 
     private func index(of channel: ServerChannel) -> Int { Int(channel.token & 0xFFFF_FFFF) }

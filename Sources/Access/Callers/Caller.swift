@@ -30,6 +30,9 @@ package final class Caller: Sendable {
         self.proof = proof
     }
 
+    /// Whoever it is that asks, as long as nobody knows: denied everything.
+    package static let nobody = Caller(.anonymous, index: 0, isDenied: true)
+
     /// When what is issued now has to end at the latest: with the caller's own credential, or, where that holds only because
     /// clocks differ, with what they may differ by.
     func end(at now: Int64) -> Int64? { endsAt.map { now < $0 ? $0 : $0 + leeway } }

@@ -36,7 +36,7 @@ final class LoopUpstream {
     }
 
     /// The client is gone.
-    func abandon(_ ticket: AnswerTicket) { parked.abandon(ticket) }
+    func abandon(_ pending: PendingResponse) { parked.abandon(pending) }
 
     /// Ends what has had its time, and goes on with calls whose pause is over.
     func tick(at now: Instant) {

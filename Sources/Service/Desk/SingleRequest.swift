@@ -43,7 +43,7 @@ final class SingleRequest {
     private let body: [UInt8]
     private let caller: Caller
     private let errand: Errand
-    private let ticket = AnswerTicket(connection: 0, number: 1)
+    private let pending = PendingResponse(connection: 0, number: 1)
     private var handler: LoopHandler?
     private var server: Server?
     private var audit: AuditDesk?
@@ -122,10 +122,10 @@ final class SingleRequest {
         }
         let request = Request(parsed, in: head.span, body: body.span)
         let answering = handler.respond(
-            to: request, from: caller, on: errand, as: ticket, at: SystemClock.now(), into: &response)
+            to: request, from: caller, on: errand, as: pending, at: SystemClock.now(), into: &response)
         switch answering {
         case .done: finish(with: response)
-        case .later: answers.expect(ticket) { [self] response in finish(with: response) }
+        case .later: answers.expect(pending) { [self] response in finish(with: response) }
         }
     }
 

@@ -34,7 +34,7 @@ enum Fetch {
     ) throws(Refusal) {
         let group = ParkedRequests.Group.fetches(most: places, caller: caller, isAnonymous: isAnonymous)
         try parked.admit(to: group)
-        let (ticket, id, log) = (request.ticket, request.requestID.text, tools.log)
+        let (pending, id, log) = (request.pending, request.requestID.text, tools.log)
         var isParked = false
         var refusal: Refusal?
         let call = VendorCall<Answer>(on: line, among: tools.calls) {
@@ -44,7 +44,7 @@ enum Fetch {
             let answer = result.mapError { Refusal($0, at: now) }.flatMap(reply)
             if case .failure = answer { tell(of: call, with: credential, for: id, log) }
             if isParked {
-                parked?.finish(ticket) { response throws(Refusal) in try answer.get().write(into: &response) }
+                parked?.finish(pending) { response throws(Refusal) in try answer.get().write(into: &response) }
             } else if case .failure(let error) = answer {
                 refusal = error
             }

@@ -65,17 +65,17 @@ package final class LoopHandler: RequestHandler {
     // MARK: Requests
 
     package func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
-        current.respond(to: request, as: ticket, at: instant, into: &response)
+        current.respond(to: request, as: pending, at: instant, into: &response)
     }
 
     /// Answers somebody who is known already, such as whom the command line speaks for.
     func respond(
-        to request: borrowing Request, from caller: Caller, on errand: Errand, as ticket: AnswerTicket,
+        to request: borrowing Request, from caller: Caller, on errand: Errand, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
-        current.respond(to: request, from: caller, on: errand, as: ticket, at: instant, into: &response)
+        current.respond(to: request, from: caller, on: errand, as: pending, at: instant, into: &response)
     }
 
     package func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
@@ -89,10 +89,10 @@ package final class LoopHandler: RequestHandler {
         current.respond(to: error, from: client, by: listener, at: instant, into: &response)
     }
 
-    package func abandon(_ ticket: AnswerTicket) {
-        meter.countAbandoned()
-        current.abandon(ticket)
-        for edition in earlier { edition.abandon(ticket) }
+    package func abandon(_ pending: PendingResponse) {
+        current.reporter.abandon()
+        current.abandon(pending)
+        for edition in earlier { edition.abandon(pending) }
     }
 
     package func tick(at instant: Instant) {
@@ -113,8 +113,8 @@ package final class LoopHandler: RequestHandler {
 
     package func rest(since begin: Instant) {
         meter.rest(since: begin)
-        current.accesses.flush()
-        for edition in earlier { edition.accesses.flush() }
+        current.reporter.flush()
+        for edition in earlier { edition.reporter.flush() }
     }
 
     package var isWaiting: Bool { current.isWaiting || earlier.contains(where: \.isWaiting) }

@@ -8,23 +8,24 @@ import Upstream
 
 /// What only the vendor knows, and the service asks it for.
 extension Pipeline {
-    /// Parks the request until the vendor has answered.
-    mutating func fetch(
-        by issuer: any VendorIssuer, under permit: borrowing Permit, to caller: Caller, with key: SigningKey,
-        on line: VendorLine,
-        _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, with response: borrowing Response
-    ) throws(Refusal) {
-        let question: any VendorQuestion
-        do throws(IssueError) {
-            question = try issuer.question(ask, under: permit, with: key, using: &scratch)
-        } catch {
+    mutating func question(
+        by issuer: any VendorIssuer, under permit: borrowing Permit, with key: SigningKey
+    ) throws(Refusal) -> any VendorQuestion {
+        do throws(IssueError) { return try issuer.question(ask, under: permit, with: key, using: &scratch) } catch {
             throw fail("a question to the vendor", error)
         }
+    }
+
+    /// Parks the request until the vendor has answered.
+    func fetch(
+        _ question: any VendorQuestion, under permit: borrowing Permit, on line: VendorLine,
+        _ request: borrowing Request, with response: borrowing Response
+    ) throws(Refusal) {
+        let caller = context.caller
         try Fetch.park(
-            park(request, as: ticket, with: response, issuing: permit, to: caller),
-            of: RateTable.Identity.hash(caller, from: request.client),
+            park(request, with: response, issuing: permit), of: RateTable.Identity.hash(caller, from: request.client),
             isAnonymous: caller.principal.kind == .anonymous, asking: question, on: line,
             with: configuration.credentials[permit.grant.credential].name, in: upstream.parked, upstream.tools,
-            since: instant)
+            since: context.instant)
     }
 }

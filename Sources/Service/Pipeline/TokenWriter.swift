@@ -8,7 +8,7 @@ struct TokenWriter {
     private var serverTime: (second: Int64, text: [UInt8]) = (.min, [])
 
     mutating func write(
-        _ ask: borrowing Ask, by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey,
+        _ ask: borrowing Ask, by issuer: any TokenIssuer, with key: SigningKey, under permit: borrowing Permit,
         at instant: Instant, into response: inout Response, using scratch: inout ByteWriter
     ) throws(IssueError) {
         if !ask.wantsText { response.body.append(UInt8(ascii: "{")) }

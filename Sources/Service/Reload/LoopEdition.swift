@@ -14,7 +14,7 @@ final class LoopEdition {
     private let adminPlace: Int
     private let upstream: LoopUpstream
     private let keys: IssuerKeys
-    let accesses: AccessLog
+    let reporter: RequestReporter
     let admission: Admission
 
     /// - Parameters:
@@ -27,35 +27,36 @@ final class LoopEdition {
         _ meter: RequestMeter, _ audit: AuditClerk, _ loop: LoopAccess, _ courier: any Courier
     ) throws(CryptoError) {
         let (configuration, log) = (edition.configuration, edition.log)
-        accesses = AccessLog(log)
+        let accesses = AccessLog(log)
+        reporter = RequestReporter(meter, accesses, audit)
         let tools = LoopTools(loop, courier, at: edition.clock, log)
         upstream = try LoopUpstream(edition, tools, loop.answers)
         keys = IssuerKeys(edition.issuerKeys, configuration.authenticator.makeMemory(), tools)
         admission = Admission(configuration, keys: keys)
         pipeline = try Pipeline(
-            admission, before: newest, upstream, limiter, meter, accesses, audit, log: log)
+            admission, before: newest, upstream, limiter, meter, reporter, audit, log: log)
         let readiness = Readiness(edition.accounts, edition.record, audit.desk)
         admin = try AdminPipeline(
-            configuration, readiness, MetricsPage(of: edition, readiness, metrics, loop.connections, audit.desk), meter,
-            accesses)
+            configuration, readiness, MetricsPage(of: edition, readiness, metrics, loop.connections, audit.desk),
+            RequestReporter(meter, accesses, nil))
         adminPlace = configuration.server.listen.count
     }
 
     func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
         guard request.listener < adminPlace else {
             admin.respond(to: request, by: request.listener - adminPlace, at: instant, into: &response)
             return .done
         }
-        return pipeline.respond(to: request, as: ticket, at: instant, into: &response)
+        return pipeline.respond(to: request, as: pending, at: instant, into: &response)
     }
 
     func respond(
-        to request: borrowing Request, from caller: Caller, on errand: Errand, as ticket: AnswerTicket,
+        to request: borrowing Request, from caller: Caller, on errand: Errand, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
-        pipeline.respond(to: request, from: caller, on: errand, as: ticket, at: instant, into: &response)
+        pipeline.respond(to: request, from: caller, on: errand, as: pending, at: instant, into: &response)
     }
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
@@ -71,10 +72,10 @@ final class LoopEdition {
     ) {
         // Requests at the admin's listeners count for no address.
         let sender = listener < adminPlace ? client : .none
-        pipeline.respond(to: error, from: sender, at: instant, into: &response)
+        pipeline.refuse(error, from: sender, at: instant, into: &response)
     }
 
-    func abandon(_ ticket: AnswerTicket) { upstream.abandon(ticket) }
+    func abandon(_ pending: PendingResponse) { upstream.abandon(pending) }
 
     func tick(at instant: Instant) {
         upstream.tick(at: instant)

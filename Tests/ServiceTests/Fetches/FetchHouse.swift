@@ -74,37 +74,32 @@ final class FetchHouse {
 
     /// Parks a request, as a pipeline does.
     @discardableResult
-    func park(_ name: String = "list", of caller: UInt64 = 0, isAnonymous: Bool = false) throws -> AnswerTicket {
+    func park(_ name: String = "list", of caller: UInt64 = 0, isAnonymous: Bool = false) throws -> PendingResponse {
         try park(asking: Question(name), of: caller, isAnonymous: isAnonymous)
     }
 
     @discardableResult
     func park(
         asking question: any VendorQuestion, of caller: UInt64 = 0, isAnonymous: Bool = false
-    ) throws -> AnswerTicket {
-        let bytes = Array("GET /qiniu/files HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
-        guard let head = try RequestParser(limits: Limits()).parse(bytes.span) else { throw Unparsed() }
+    ) throws -> PendingResponse {
         tickets += 1
-        let ticket = AnswerTicket(connection: tickets, number: 0)
+        let pending = PendingResponse(connection: tickets, number: 0)
         var response = Response()
         response.add("Vary", "Origin")
-        let request = ParkedRequest(
-            Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
-            in: .problem, with: response, noting: .none, issuing: nil, by: .unread, .silent)
+        let request = try ParkedRequest(
+            .made(as: pending, named: "id-\(tickets)"), as: pending, with: response, issuing: nil, nil, by: .silent)
         try Fetch.park(
             request, of: caller, isAnonymous: isAnonymous, asking: question, on: line, with: "kodo", in: parked, tools,
             since: now)
-        answers.expect(ticket)
-        return ticket
+        answers.expect(pending)
+        return pending
     }
 
-    struct Unparsed: Error {}
-
     /// What was answered since the last call.
-    func answered() -> [(ticket: AnswerTicket, status: Int, body: String, fields: String)] {
+    func answered() -> [(pending: PendingResponse, status: Int, body: String, fields: String)] {
         answers.takeFinished().map { answer in
             let fields = answer.response.fieldLines.array
-            return (answer.ticket, answer.response.status, answer.response.body.array.text, fields.text)
+            return (answer.pending, answer.response.status, answer.response.body.array.text, fields.text)
         }
     }
 }
