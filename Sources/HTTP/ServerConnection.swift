@@ -288,9 +288,10 @@ package struct ServerConnection: ~Copyable {
     private func request(
         _ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, of client: ClientAddress
     ) -> Request {
-        Request(
-            head, in: bytes, body: body, listener: listener, client: client, certificate: certificate,
-            wasAdmitted: isAdmitted)
+        var request = Request(
+            head, in: bytes, body: body, listener: listener, client: client, certificate: certificate)
+        request.wasAdmitted = isAdmitted
+        return request
     }
 
     private mutating func answer(_ request: borrowing Request, _ context: inout Context) -> Next {

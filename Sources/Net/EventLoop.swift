@@ -58,24 +58,31 @@ final class EventLoop {
     /// Connections taken in one go, so that those who connect do not keep those who are connected waiting, and other loops get some.
     static let acceptBatch = 16
 
+    /// What a loop is made of, and nobody shares.
+    struct Part {
+        let transport: any Transport
+        let access: LoopAccess
+        let handler: any RequestHandler
+    }
+
     /// A loop of the same server; nil when it is gone.
     struct Sibling {
         weak let loop: EventLoop?
     }
 
     init(
-        _ number: Int, _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket],
-        _ open: OpenConnections, _ buffers: BufferedBytes, _ access: LoopAccess, _ handler: any RequestHandler
+        _ number: Int, _ part: Part, _ settings: Server.Settings, _ listeners: [ListeningSocket],
+        _ buffers: BufferedBytes
     ) {
         self.number = number
-        self.transport = transport
-        clients = access.clients
-        answers = access.answers
+        transport = part.transport
+        clients = part.access.clients
+        answers = part.access.answers
         self.settings = settings
         self.listeners = listeners
-        self.open = open
+        self.open = part.access.connections
         self.buffers = buffers
-        context = ServerConnection.Context(handler: handler, proxies: settings.proxies)
+        context = ServerConnection.Context(handler: part.handler, proxies: settings.proxies)
     }
 
     // Only a loop that never ran has any.

@@ -98,9 +98,11 @@ final class InProcessService: @unchecked Sendable {
         _ configuration: Configuration, after earlier: Edition?, by clock: TestClock, _ log: LogFile,
         _ sandboxes: SandboxPorts
     ) throws -> Edition {
-        try Edition(
-            configuration, after: earlier, at: { clock.now() }, writing: log.writer,
-            startingSandbox: { sandboxes.start($0) })
+        var settings = Edition.Settings()
+        settings.clock = { clock.now() }
+        settings.writer = log.writer
+        return try Edition(
+            configuration, settings, after: earlier, startingSandbox: { sandboxes.start($0) })
     }
 
     /// Goes on by another configuration.

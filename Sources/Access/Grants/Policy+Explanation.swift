@@ -2,11 +2,9 @@ import Bytes
 
 extension Policy {
     /// Decides as `decide` does, and tells what every grant of the route says to the ask.
-    /// - Parameters:
-    ///   - all: the configuration's grants.
-    ///   - use: is lent the permit, if there is one.
+    /// - Parameter use: is lent the permit, if there is one.
     package func explain(
-        _ ask: borrowing Ask, on route: Int, by caller: Caller, at instant: Instant, among all: [Grant],
+        _ ask: borrowing Ask, on route: Int, by caller: Caller, at instant: Instant,
         in workspace: inout PolicyWorkspace, _ use: (borrowing Permit) -> Void = { _ in }
     ) -> Explanation {
         var grants: [Explanation.Judged] = []

@@ -4,6 +4,8 @@ import Bytes
 package struct Policy: Sendable {
     /// For each route, for each caller's index, the grants that admit the caller.
     let grants: [[[Grant]]]
+    /// Every grant, whoever it is for.
+    let all: [Grant]
 
     package enum Decision: ~Copyable {
         case permitted(Permit)
@@ -33,6 +35,7 @@ package struct Policy: Sendable {
             }
         }
         self.grants = table
+        all = grants
     }
 
     /// Finds the one grant that admits the ask (R4) and how long it holds (R5).

@@ -46,7 +46,9 @@ enum Serving {
                 ["files": "\(descriptors)", "connections": "\(configuration.server.limits.connections)"])
         }
         do {
-            let edition = try Edition(configuration, of: recorder.files, startingSandbox: start)
+            var making = Edition.Settings()
+            making.files = recorder.files
+            let edition = try Edition(configuration, making, startingSandbox: start)
             if let port = edition.accounts.sandboxPort {
                 log.write(
                     .warning, "the sandbox stands in for the vendor: its credentials open nothing",

@@ -55,7 +55,7 @@ struct Explainer {
         var signed: [Inspection.Fact] = []
         let draft = Draft(configuration)
         let explanation = configuration.policy.explain(
-            ask, on: inquiry.route, by: caller, at: instant, among: configuration.grants, in: &workspace
+            ask, on: inquiry.route, by: caller, at: instant, in: &workspace
         ) { permit in signed = draft.facts(of: ask, under: permit, for: caller, at: instant) }
         var refusal: Refusal?
         if case .denied(let denial) = explanation.outcome { refusal = Refusal(denial) }

@@ -97,7 +97,9 @@ final class SingleRequest {
     private func makeServer(
         _ configuration: Configuration, startingSandbox start: SandboxStart
     ) throws -> Server {
-        let edition = try Edition(configuration, believing: false, startingSandbox: start)
+        var making = Edition.Settings()
+        making.areBelieved = false
+        let edition = try Edition(configuration, making, startingSandbox: start)
         audit = configuration.audit.map { AuditDesk($0, edition.log, by: "command") }
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var settings = Server.Settings(addresses: [], workers: 1)
@@ -121,8 +123,8 @@ final class SingleRequest {
             return
         }
         let request = Request(parsed, in: head.span, body: body.span)
-        let answering = handler.respond(
-            to: request, from: caller, on: errand, as: pending, at: SystemClock.now(), into: &response)
+        let answering = handler.run(
+            errand, of: caller, by: request, as: pending, at: SystemClock.now(), into: &response)
         switch answering {
         case .done: finish(with: response)
         case .later: answers.expect(pending) { [self] response in finish(with: response) }

@@ -81,15 +81,15 @@ extension Pipeline {
     ) throws(Refusal) -> ParkedRequest {
         let record = audit.isOn ? IssueRecord(audit, audited[permit.grant.index], permit, of: context) : nil
         let issue = PendingIssue(request, from: context.caller, for: permit.grant, before: newest)
-        return try park(with: response, issue, record)
+        return try keep(with: response, issue, record)
     }
 
     /// The same of one whose answer issues nothing.
     func parkWithoutIssuing(with response: borrowing Response) throws(Refusal) -> ParkedRequest {
-        try park(with: response, nil, nil)
+        try keep(with: response, nil, nil)
     }
 
-    private func park(
+    private func keep(
         with response: borrowing Response, _ issue: PendingIssue?, _ record: IssueRecord?
     ) throws(Refusal) -> ParkedRequest {
         // Whose head alone has come is answered at once, or not at all.

@@ -23,15 +23,15 @@ enum Errand {
 /// they are. All else is judged as it is for everybody.
 extension Pipeline {
     /// Answers as `respond` does, but that only what waits is counted and logged: whoever asks is told by the command.
-    mutating func respond(
-        to request: borrowing Request, from caller: Caller, on errand: Errand, as pending: PendingResponse,
+    mutating func run(
+        _ errand: Errand, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
         begin(request, as: pending, at: instant)
         context.caller = caller
         context.words = words(at: router.find(request.path))
         do throws(Refusal) {
-            switch try run(errand, request, into: &response).course {
+            switch try carryOut(errand, request, into: &response).course {
             case .parked: return .later
             case .entered(let held?): return hold(&response, by: held)
             case .told, .entered(nil): break
@@ -42,7 +42,7 @@ extension Pipeline {
         return .done
     }
 
-    private mutating func run(
+    private mutating func carryOut(
         _ errand: Errand, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Outcome {
         switch errand {

@@ -22,10 +22,13 @@ extension Pipeline {
         _ request: borrowing Request, with response: borrowing Response
     ) throws(Refusal) {
         let caller = context.caller
-        try Fetch.park(
-            park(request, with: response, issuing: permit), of: RateTable.Identity.hash(caller, from: request.client),
-            isAnonymous: caller.principal.kind == .anonymous, asking: question, on: line,
-            with: configuration.credentials[permit.grant.credential].name, in: upstream.parked, upstream.tools,
+        let fetch = Fetch(
+            question: question, line: line, credential: configuration.credentials[permit.grant.credential].name)
+        let group = ParkedRequests.Group.fetches(
+            most: Fetch.places, caller: RateTable.Identity.hash(caller, from: request.client),
+            isAnonymous: caller.principal.kind == .anonymous)
+        try fetch.park(
+            park(request, with: response, issuing: permit), in: group, of: upstream.parked, upstream.tools,
             since: context.instant)
     }
 }

@@ -9,14 +9,14 @@ import Upstream
 extension Pipeline {
     /// Counts a request for its address, and refuses one too many.
     func admitAddress(of request: borrowing Request, into response: inout Response) throws(Refusal) {
-        guard let standing = takeToken(forAddressOf: request) else { return }
+        guard let standing = takeAddressToken(of: request) else { return }
         try check(standing, .perAddress, &response)
     }
 
     /// Counts a request for its address, unless that was done with its head.
     /// - Returns: nil where nothing is counted.
     @discardableResult
-    func takeToken(forAddressOf request: borrowing Request) -> RateStanding? {
+    func takeAddressToken(of request: borrowing Request) -> RateStanding? {
         request.wasAdmitted ? nil : takeToken(for: request.client)
     }
 

@@ -61,10 +61,8 @@ private final class ParkedToken {
     func write(with credential: STSCredential, into response: inout Response) throws -> IssueTerms {
         permit.shorten(to: credential.expiresAt)
         var writer = TokenWriter()
-        var scratch = ByteWriter(capacity: 1024)
         try writer.write(
-            ask, by: issuer, with: try session.key(of: credential), under: permit, at: instant, into: &response,
-            using: &scratch)
+            ask, by: issuer, with: try session.key(of: credential), under: permit, at: instant, into: &response)
         return IssueTerms(permit)
     }
 }

@@ -72,7 +72,7 @@ extension Pipeline {
             throw .unauthenticated("the credential is about to end", wasPresented: true)
         }
         let text = try text(of: ticket, by: tickets)
-        write(ticket, text, for: route, request, into: &response)
+        writeTicket(ticket, text, for: route, request, into: &response)
         return try enterTicket(ticket, text.span, lifetime: end - now)
     }
 
@@ -127,7 +127,7 @@ extension Pipeline {
         return text
     }
 
-    private func write(
+    private func writeTicket(
         _ ticket: Ticket, _ text: [UInt8], for route: RouteDescription, _ request: borrowing Request,
         into response: inout Response
     ) {

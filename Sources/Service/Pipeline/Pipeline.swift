@@ -70,8 +70,8 @@ struct Pipeline: ~Copyable {
     }
 
     init(
-        _ admission: Admission, before newest: NewestAdmission, _ upstream: LoopUpstream, _ limiter: RateLimiter,
-        _ meter: RequestMeter, _ reporter: RequestReporter, _ audit: AuditClerk, log: Log
+        _ admission: Admission, _ upstream: LoopUpstream, _ reporter: RequestReporter, _ resources: LoopResources,
+        log: Log
     ) throws(CryptoError) {
         let configuration = admission.configuration
         var keys: [SigningKey?] = []
@@ -97,13 +97,13 @@ struct Pipeline: ~Copyable {
         let nonce = Nonce(try random.draw())
         let tickets = try configuration.authenticator.ticketKey?.makeSigner()
         self.configuration = configuration
-        self.newest = newest
+        newest = resources.newest
         self.log = log
         self.upstream = upstream
-        self.limiter = limiter
-        self.meter = meter
+        limiter = resources.limiter
+        meter = resources.meter
         self.reporter = reporter
-        self.audit = audit
+        audit = resources.audit
         audited = configuration.grants.map { AuditedGrant($0, of: configuration) }
         self.makings = makings
         self.ids = ids
@@ -196,7 +196,7 @@ struct Pipeline: ~Copyable {
         let endpoint: Router.Endpoint
         do throws(Refusal) { endpoint = try locate(request) } catch {
             // What is wrong with the name or the path is told first (R7).
-            takeToken(forAddressOf: request)
+            takeAddressToken(of: request)
             throw error
         }
         if request.head.method == .options { return endpoint }
@@ -332,7 +332,7 @@ struct Pipeline: ~Copyable {
     ) throws(Refusal) {
         do throws(IssueError) {
             try tokens.write(
-                ask, by: issuer, with: key, under: permit, at: context.instant, into: &response, using: &scratch)
+                ask, by: issuer, with: key, under: permit, at: context.instant, into: &response)
         } catch {
             throw fail("issuing", error)
         }

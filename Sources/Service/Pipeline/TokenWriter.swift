@@ -4,12 +4,13 @@ import Crypto
 import HTTP
 
 /// Writes what is issued by signing, and the service's own members behind it.
-struct TokenWriter {
+struct TokenWriter: ~Copyable {
+    private var scratch = ByteWriter(capacity: 1024)
     private var serverTime: (second: Int64, text: [UInt8]) = (.min, [])
 
     mutating func write(
         _ ask: borrowing Ask, by issuer: any TokenIssuer, with key: SigningKey, under permit: borrowing Permit,
-        at instant: Instant, into response: inout Response, using scratch: inout ByteWriter
+        at instant: Instant, into response: inout Response
     ) throws(IssueError) {
         if !ask.wantsText { response.body.append(UInt8(ascii: "{")) }
         try issuer.issue(ask, under: permit, with: key, at: instant, into: &response.body, using: &scratch)

@@ -30,22 +30,31 @@ package final class Edition: Sendable {
         let description: String
     }
 
-    /// - Parameters:
-    ///   - earlier: the one before; what it knows of vendors, and holds of theirs, stays where it is good for this one, too.
-    ///   - areBelieved: whether tokens are to be believed, for which the keys of their issuers are fetched.
-    ///   - clock: what everything that is made of it is timed by.
-    ///   - writer: writes its log.
+    /// How an edition is made.
+    package struct Settings {
+        /// What the configuration was made of.
+        package var files = WatchedFiles()
+        /// Whether tokens are to be believed, for which the keys of their issuers are fetched.
+        package var areBelieved = true
+        /// What everything that is made of it is timed by.
+        package var clock: Clock = SystemClock.now
+        /// Writes its log.
+        package var writer = LogWriter.standardError
+
+        package init() {}
+    }
+
+    /// - Parameter earlier: the one before; what it knows of vendors, and holds of theirs, stays where it is good for this one, too.
     package init(
-        _ configuration: Configuration, of files: WatchedFiles = WatchedFiles(), after earlier: Edition? = nil,
-        believing areBelieved: Bool = true, at clock: @escaping Clock = SystemClock.now,
-        writing writer: LogWriter = .standardError, startingSandbox start: SandboxStart
+        _ configuration: Configuration, _ settings: Settings = Settings(), after earlier: Edition? = nil,
+        startingSandbox start: SandboxStart
     ) throws {
         self.configuration = configuration
-        self.clock = clock
+        clock = settings.clock
         let now = clock()
-        self.files = files
+        files = settings.files
         record = earlier?.record ?? ReloadRecord(at: now.unixSeconds)
-        log = Log(configuration.log, to: writer)
+        log = Log(configuration.log, to: settings.writer)
         do throws(TLSIdentity.Failure) { identity = try configuration.server.tls.map(TLSIdentity.init) } catch {
             throw Failure(description: "server.tls: \(error)")
         }
@@ -55,14 +64,15 @@ package final class Edition: Sendable {
             callbackKeys = try CallbackKeys.make(
                 for: configuration, trusting: trusts, after: earlier?.callbackKeys, from: now)
             issuerKeys =
-                areBelieved
+                settings.areBelieved
                 ? try IssuerKeySources(configuration, trusting: trusts, after: earlier?.issuerKeys, from: now) : .none
         } catch {
             throw Failure(description: error.description)
         }
         do throws(SessionAccounts.Failure) {
             accounts = try SessionAccounts(
-                configuration, of: files, trusting: trusts, after: earlier?.accounts, from: now, startingSandbox: start)
+                configuration, of: settings.files, trusting: trusts, after: earlier?.accounts, from: now,
+                startingSandbox: start)
         } catch {
             throw Failure(description: error.description)
         }

@@ -17,28 +17,22 @@ final class LoopEdition {
     let reporter: RequestReporter
     let admission: Admission
 
-    /// - Parameters:
-    ///   - newest: what the loop answers new requests by.
-    ///   - limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
-    ///   - meter: the loop's own, shared by its editions, as is `audit`.
-    ///   - courier: what calls to vendors are sent with.
-    init(
-        _ edition: Edition, before newest: NewestAdmission, _ limiter: RateLimiter, _ metrics: Metrics,
-        _ meter: RequestMeter, _ audit: AuditClerk, _ loop: LoopAccess, _ courier: any Courier
-    ) throws(CryptoError) {
+    init(_ edition: Edition, _ resources: LoopResources) throws(CryptoError) {
+        let loop = resources.loop
         let (configuration, log) = (edition.configuration, edition.log)
         let accesses = AccessLog(log)
-        reporter = RequestReporter(meter, accesses, audit)
-        let tools = LoopTools(loop, courier, at: edition.clock, log)
+        reporter = RequestReporter(resources.meter, accesses, resources.audit)
+        let tools = LoopTools(loop, resources.courier, at: edition.clock, log)
         upstream = try LoopUpstream(edition, tools, loop.answers)
         keys = IssuerKeys(edition.issuerKeys, configuration.authenticator.makeMemory(), tools)
         admission = Admission(configuration, keys: keys)
         pipeline = try Pipeline(
-            admission, before: newest, upstream, limiter, meter, reporter, audit, log: log)
-        let readiness = Readiness(edition.accounts, edition.record, audit.desk)
+            admission, upstream, reporter, resources, log: log)
+        let readiness = Readiness(edition.accounts, edition.record, resources.audit.desk)
         admin = try AdminPipeline(
-            configuration, readiness, MetricsPage(of: edition, readiness, metrics, loop.connections, audit.desk),
-            RequestReporter(meter, accesses, nil))
+            configuration, readiness,
+            MetricsPage(of: edition, readiness, resources.metrics, loop.connections, resources.audit.desk),
+            RequestReporter(resources.meter, accesses, nil))
         adminPlace = configuration.server.listen.count
     }
 
@@ -52,11 +46,11 @@ final class LoopEdition {
         return pipeline.respond(to: request, as: pending, at: instant, into: &response)
     }
 
-    func respond(
-        to request: borrowing Request, from caller: Caller, on errand: Errand, as pending: PendingResponse,
+    func run(
+        _ errand: Errand, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
-        pipeline.respond(to: request, from: caller, on: errand, as: pending, at: instant, into: &response)
+        pipeline.run(errand, of: caller, by: request, as: pending, at: instant, into: &response)
     }
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {

@@ -117,7 +117,9 @@ final class Reloader: Sendable {
             guard fixed.isEmpty else {
                 return refuse(fixed.map { "\($0): cannot change while the service runs; put it back, or start anew" })
             }
-            let next = try Edition(configuration, of: recorder.files, after: edition, startingSandbox: start)
+            var making = Edition.Settings()
+            making.files = recorder.files
+            let next = try Edition(configuration, making, after: edition, startingSandbox: start)
             swap(to: next, try loops.map { try $0.prepare(next) })
         } catch let error as ConfigurationError {
             refuse(error.problems.map(\.description))

@@ -122,10 +122,10 @@ final class SessionFetch {
         _ makeRequest: (_ authority: [UInt8], _ nonce: InlineArray<16, UInt8>) throws(CallFault) -> UpstreamCall
     ) {
         do throws(CallFault) {
+            var request = try makeRequest(endpoint.authority, try nonce())
             // Its nonce counts once: the next attempt has another.
-            call.send(
-                try makeRequest(endpoint.authority, try nonce()), to: endpoint, answerLimit: STSAnswer.maximumLength,
-                isRepeatable: false, read)
+            request.isRepeatable = false
+            call.send(request, to: endpoint, answerLimit: STSAnswer.maximumLength, read)
         } catch {
             call.fail(error.fault, error.reason)
         }

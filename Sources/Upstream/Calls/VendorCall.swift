@@ -78,13 +78,12 @@ package final class VendorCall<Value>: CallUnderWay {
     /// Sends what has been made for an endpoint.
     /// - Parameters:
     ///   - answerLimit: the most bytes that the answer may have.
-    ///   - isRepeatable: whether the vendor may get it twice.
     ///   - namesEndpoint: whether the complaint of a failure names the endpoint.
     ///   - whenTooLarge: what the call brings where the answer is larger, which is none of the vendor's failures; nil where it is
     ///     one.
     ///   - read: reads the answer, whatever its status; nil where the attempt goes on with another exchange.
     package func send(
-        _ request: UpstreamCall, to endpoint: VendorEndpoint, answerLimit: Int, isRepeatable: Bool = true,
+        _ request: UpstreamCall, to endpoint: VendorEndpoint, answerLimit: Int,
         namesEndpoint: Bool = true, whenTooLarge: Value? = nil,
         _ read: @escaping (UpstreamAnswer, Instant) throws(CallFault) -> Value?
     ) {
@@ -97,7 +96,7 @@ package final class VendorCall<Value>: CallUnderWay {
         var next = Exchange(
             scheme, host: endpoint.host.text, port: endpoint.port, request: text.array, deadline: deadline,
             answerLimit: answerLimit)
-        next.isRepeatable = isRepeatable
+        next.isRepeatable = request.isRepeatable
         let prefix = namesEndpoint ? endpoint.authority.text + ": " : ""
         // The loop's calls hold it while it is under way.
         exchange = courier.start(next) { [weak self] in

@@ -88,8 +88,8 @@ final class FetchHouse {
         response.add("Vary", "Origin")
         let request = try ParkedRequest(
             .made(as: pending, named: "id-\(tickets)"), as: pending, with: response, issuing: nil, nil, by: .silent)
-        try Fetch.park(
-            request, of: caller, isAnonymous: isAnonymous, asking: question, on: line, with: "kodo", in: parked, tools,
+        try Fetch(question: question, line: line, credential: "kodo").park(
+            request, in: .fetches(most: Fetch.places, caller: caller, isAnonymous: isAnonymous), of: parked, tools,
             since: now)
         answers.expect(pending)
         return pending

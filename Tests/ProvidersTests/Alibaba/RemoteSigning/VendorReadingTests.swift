@@ -35,7 +35,7 @@ struct VendorReadingTests {
             grant,
             GrantContext(
                 target: target, bucket: bucket, accessKey: Array("LTAI".utf8), credential: credential.values))
-        let authenticator = Authenticator(apiKeys: [], denied: [])
+        let authenticator = Authenticator(.init(apiKeys: [], denied: []))
         caller = authenticator.anonymous
         policy = Policy(
             [
