@@ -25,7 +25,7 @@ package final class LateAnswers {
 
     init() {}
 
-    /// Has the answer under `ticket` filled in (the response comes reset) and sent, and goes on with the connection's later
+    /// Has the answer under `pending` filled in (the response comes reset) and sent, and goes on with the connection's later
     /// requests. On the loop's thread.
     /// - Returns: false when nobody waits for it any more, or `respond` has not returned yet; `fill` was not called then.
     @discardableResult
@@ -48,7 +48,7 @@ package final class LateAnswers {
 
     func expect(_ pending: PendingResponse) { awaited.insert(pending) }
 
-    /// Has the answer under `ticket`, which is of no connection, given to `take` when it is finished.
+    /// Has the answer under `pending`, which is of no connection, given to `take` when it is finished.
     package func expect(_ pending: PendingResponse, _ take: @escaping (inout Response) -> Void) {
         takers[pending] = take
         awaited.insert(pending)
