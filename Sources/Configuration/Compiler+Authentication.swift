@@ -17,10 +17,16 @@ extension Compiler {
         var ids: [Principal.Kind: Set<[UInt8]>?] = [:]
 
         func authenticator(for grants: [Grant], accepting authorities: ClientAuthorities?) -> Authenticator {
-            Authenticator(
-                apiKeys: keys, issuers: issuers, certificates: certificates, acceptedBy: authorities,
-                claimNames: Set(grants.flatMap(\.claimNames)),
-                rememberedTokens: rememberedTokens, ticketKey: ticketKey, denied: denied)
+            var settings = Authenticator.Settings()
+            settings.apiKeys = keys
+            settings.issuers = issuers
+            settings.certificates = certificates
+            settings.authorities = authorities
+            settings.claimNames = Set(grants.flatMap(\.claimNames))
+            settings.rememberedTokens = rememberedTokens
+            settings.ticketKey = ticketKey
+            settings.denied = denied
+            return Authenticator(settings)
         }
     }
 

@@ -30,15 +30,15 @@ extension Compiler {
         if fields.leeway % 1000 != 0 { reader.report(path + ".leeway", "must be in whole seconds") }
         guard let id = fields.id, let issuer = fields.issuer, let audience = fields.audience, let algorithms, let keys
         else { return nil }
-        let (known, source): (JWTKeySet?, Configuration.KeySource?) =
+        let (known, source): (JWTIssuer.Keys, Configuration.KeySource?) =
             switch keys {
-            case .known(let keys): (keys, nil)
-            case .fetched(let source): (nil, source)
+            case .known(let keys): (.known(keys), nil)
+            case .fetched(let source): (.fetched(from: fields.jwksUrl ?? []), source)
             }
         do throws(CryptoError) {
             let issuer = try JWTIssuer(
                 id: id, issuer: issuer, audience: audience, algorithms: algorithms, keys: known,
-                fetchedFrom: fields.jwksUrl ?? [], leeway: fields.leeway / 1000)
+                leeway: fields.leeway / 1000)
             return (issuer, source)
         } catch {
             reader.report(path, "cannot be used now: \(error)")

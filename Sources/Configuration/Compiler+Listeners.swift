@@ -60,8 +60,10 @@ extension Compiler {
         if entries?.isEmpty == true, let open = listen.first(where: { !$0.isLocal }) {
             reader.report("admin.listen", "\(open) is not a loopback address; listening there needs admin.auth")
         }
+        var settings = Authenticator.Settings()
+        settings.apiKeys = keys
         return Configuration.Admin(
-            listen: listen, authenticator: keys.isEmpty ? nil : Authenticator(apiKeys: keys, denied: []),
+            listen: listen, authenticator: keys.isEmpty ? nil : Authenticator(settings),
             connections: fields.connections)
     }
 }

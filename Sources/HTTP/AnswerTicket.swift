@@ -1,5 +1,5 @@
 /// Where an answer belongs that comes later than its request.
-package struct AnswerTicket: Sendable, Hashable {
+package struct PendingResponse: Sendable, Hashable {
     /// The loop's token of the connection.
     package let connection: UInt64
     /// Counts those of the connection's requests whose answers came later.
@@ -15,6 +15,6 @@ package struct AnswerTicket: Sendable, Hashable {
 package enum Answering: Sendable {
     /// The response is filled in.
     case done
-    /// It will be finished under the request's ticket, unless it is abandoned first.
+    /// It will be finished as the request's `PendingResponse`, unless it is abandoned first.
     case later
 }

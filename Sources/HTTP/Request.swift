@@ -12,12 +12,12 @@ package struct Request: ~Copyable, ~Escapable {
     /// What the client has shown by TLS, already verified.
     package let certificate: ClientCertificate?
     /// Whether the handler has judged the head before the body came: then the request has been counted.
-    package let wasAdmitted: Bool
+    package var wasAdmitted = false
 
     @_lifetime(copy bytes, copy body)
     package init(
         _ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, listener: Int = 0,
-        client: ClientAddress = .none, certificate: ClientCertificate? = nil, wasAdmitted: Bool = false
+        client: ClientAddress = .none, certificate: ClientCertificate? = nil
     ) {
         self.head = head
         self.bytes = bytes
@@ -25,7 +25,6 @@ package struct Request: ~Copyable, ~Escapable {
         self.listener = listener
         self.client = client
         self.certificate = certificate
-        self.wasAdmitted = wasAdmitted
     }
 
     package var path: Span<UInt8> {

@@ -1,9 +1,11 @@
+import Bytes
+
 /// What answers requests. One object serves one event loop, on that loop's thread, one request at a time.
 package protocol RequestHandler: AnyObject {
     /// Fills in the answer to `request`, or says that it comes later; `response` comes reset.
-    /// - Parameter ticket: what to finish the answer under when it comes later; of no meaning otherwise.
+    /// - Parameter pending: what to finish the answer under when it comes later; of no meaning otherwise.
     func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering
     /// Whether `request`, whose body has not come yet, will be refused whatever the body is; then fills in the answer, and
     /// the body is not waited for.
@@ -16,7 +18,7 @@ package protocol RequestHandler: AnyObject {
         into response: inout Response)
     /// The client whose answer was to come later is gone, or its time is over; called once, and not after the answer was
     /// finished. To finish it now does nothing.
-    func abandon(_ ticket: AnswerTicket)
+    func abandon(_ pending: PendingResponse)
     /// Whether a client may begin a TLS handshake; if not, its connection is closed.
     func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool
     /// A connection has ended whose client began a TLS handshake and sent no request.
@@ -36,7 +38,7 @@ package protocol RequestHandler: AnyObject {
 
 /// For those that answer everything at once.
 extension RequestHandler {
-    package func abandon(_ ticket: AnswerTicket) {}
+    package func abandon(_ pending: PendingResponse) {}
     package func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool { true }
     package func wasteHandshake(of client: ClientAddress, at instant: Instant) {}
     package func tick(at instant: Instant) {}

@@ -13,7 +13,7 @@ package struct ServerConnection: ~Copyable {
         /// Send what was written, give others their turn, then call `receive` again with no bytes: the answers had grown so
         /// large, or so many, that the requests behind them wait.
         case drain
-        /// Send what was written, and read nothing more: the answer to `ticket` comes later.
+        /// Send what was written, and read nothing more: the answer to `pendingResponse` comes later.
         case park
         /// Send what was written, then close.
         case close
@@ -93,7 +93,7 @@ package struct ServerConnection: ~Copyable {
     /// - Parameters:
     ///   - listener: the place of the address that it was accepted on.
     ///   - client: who connected.
-    ///   - token: what its owner knows it by, for its tickets.
+    ///   - token: what its owner knows it by, for its pending responses.
     package init(
         limits: Limits, at instant: Instant, listener: Int = 0, client: ClientAddress = .none, token: UInt64 = 0
     ) {
@@ -120,9 +120,9 @@ package struct ServerConnection: ~Copyable {
     package var progress: Int64 { since }
 
     /// What the answer that comes later belongs to; nil when there is none.
-    package var ticket: AnswerTicket? { if case .parked = phase { nextTicket } else { nil } }
+    package var pendingResponse: PendingResponse? { if case .parked = phase { nextResponse } else { nil } }
 
-    private var nextTicket: AnswerTicket { AnswerTicket(connection: token, number: parkings) }
+    private var nextResponse: PendingResponse { PendingResponse(connection: token, number: parkings) }
 
     /// Monotonic milliseconds at which `expire` is due.
     package var deadline: Int64 {
@@ -291,16 +291,17 @@ package struct ServerConnection: ~Copyable {
     private func request(
         _ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, of client: ClientAddress
     ) -> Request {
-        Request(
-            head, in: bytes, body: body, listener: listener, client: client, certificate: certificate,
-            wasAdmitted: isAdmitted)
+        var request = Request(
+            head, in: bytes, body: body, listener: listener, client: client, certificate: certificate)
+        request.wasAdmitted = isAdmitted
+        return request
     }
 
     private mutating func answer(_ request: borrowing Request, _ context: inout Context) -> Next {
         context.response.reset()
         isUnused = false
         let answering = context.handler.respond(
-            to: request, as: nextTicket, at: context.instant, into: &context.response)
+            to: request, as: nextResponse, at: context.instant, into: &context.response)
         let manner = Manner(request.head)
         isAdmitted = false
         switch answering {

@@ -1,3 +1,4 @@
+import Bytes
 import CSystem
 import HTTP
 
@@ -60,8 +61,10 @@ extension EventLoop {
         let session = identity.flatMap { TLSSession($0, descriptor, settings.limits) }
         let channel = ServerChannel(
             SocketStream(descriptor, session), token: token, limits: settings.limits, at: context.instant,
-            listener: listener.index, client: client,
-            hasProxyHeader: settings.usesProxyProtocol && !place.isReserved && settings.proxies.contains(client))
+            listener: listener.index, client: client)
+        if settings.usesProxyProtocol, !place.isReserved, settings.proxies.contains(client) {
+            channel.expectProxyHeader(until: context.instant.monotonic + settings.limits.headerTimeout)
+        }
         channels[slot] = channel
         alive += 1
         // Whoever expects TLS must not get anything else.

@@ -140,7 +140,7 @@ extension EventLoop {
         let rest = context.instant.monotonic - channel.connection.progress
         // Not whoever has only just come.
         if channel.isIdle { return rest > 0 }
-        return channel.isLingering || rest >= EventLoop.usualTime && channel.connection.ticket == nil
+        return channel.isLingering || rest >= EventLoop.usualTime && channel.connection.pendingResponse == nil
     }
 
     /// Ends a connection at once.

@@ -58,24 +58,31 @@ final class EventLoop {
     /// Connections taken in one go, so that those who connect do not keep those who are connected waiting, and other loops get some.
     static let acceptBatch = 16
 
+    /// What a loop is made of, and nobody shares.
+    struct Part {
+        let transport: any Transport
+        let access: LoopAccess
+        let handler: any RequestHandler
+    }
+
     /// A loop of the same server; nil when it is gone.
     struct Sibling {
         weak let loop: EventLoop?
     }
 
     init(
-        _ number: Int, _ transport: any Transport, _ settings: Server.Settings, _ listeners: [ListeningSocket],
-        _ open: OpenConnections, _ buffers: BufferedBytes, _ access: LoopAccess, _ handler: any RequestHandler
+        _ number: Int, _ part: Part, _ settings: Server.Settings, _ listeners: [ListeningSocket],
+        _ buffers: BufferedBytes
     ) {
         self.number = number
-        self.transport = transport
-        clients = access.clients
-        answers = access.answers
+        transport = part.transport
+        clients = part.access.clients
+        answers = part.access.answers
         self.settings = settings
         self.listeners = listeners
-        self.open = open
+        self.open = part.access.connections
         self.buffers = buffers
-        context = ServerConnection.Context(handler: handler, proxies: settings.proxies)
+        context = ServerConnection.Context(handler: part.handler, proxies: settings.proxies)
     }
 
     // Only a loop that never ran has any.
@@ -287,7 +294,7 @@ final class EventLoop {
     private func answer(_ bytes: Span<UInt8>, of channel: ServerChannel) {
         context.out.reset()
         channel.next = channel.connection.receive(bytes, in: &context)
-        if let ticket = channel.connection.ticket { answers.expect(ticket) }
+        if let pending = channel.connection.pendingResponse { answers.expect(pending) }
     }
 
     /// Sends what the connection wrote, and goes on as it wants.
@@ -351,7 +358,9 @@ final class EventLoop {
         var finished = answers.takeFinished()
         while !finished.isEmpty {
             for answer in finished {
-                guard let channel = channel(answer.ticket.connection), channel.connection.ticket == answer.ticket else {
+                guard let channel = channel(answer.pending.connection),
+                    channel.connection.pendingResponse == answer.pending
+                else {
                     continue
                 }
                 channel.lateAnswer = answer
@@ -378,8 +387,8 @@ final class EventLoop {
     }
 
     func abandon(_ channel: ServerChannel) {
-        guard let ticket = channel.connection.ticket, answers.abandon(ticket) else { return }
-        context.handler.abandon(ticket)
+        guard let pending = channel.connection.pendingResponse, answers.abandon(pending) else { return }
+        context.handler.abandon(pending)
     }
 
     private func index(of channel: ServerChannel) -> Int { Int(channel.token & 0xFFFF_FFFF) }

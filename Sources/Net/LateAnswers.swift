@@ -8,33 +8,33 @@ import HTTP
 package final class LateAnswers {
     /// One that is finished and not sent.
     final class Answer {
-        fileprivate(set) var ticket: AnswerTicket
+        fileprivate(set) var pending: PendingResponse
         var response = Response()
 
-        fileprivate init(_ ticket: AnswerTicket) { self.ticket = ticket }
+        fileprivate init(_ pending: PendingResponse) { self.pending = pending }
     }
 
     /// Answers that are kept to be used again.
     private static let spares = 256
 
-    private var awaited: Set<AnswerTicket> = []
+    private var awaited: Set<PendingResponse> = []
     /// Who takes the answers that no connection waits for.
-    private var takers: [AnswerTicket: (inout Response) -> Void] = [:]
+    private var takers: [PendingResponse: (inout Response) -> Void] = [:]
     private var finished: [Answer] = []
     private var spare: [Answer] = []
 
     init() {}
 
-    /// Has the answer under `ticket` filled in (the response comes reset) and sent, and goes on with the connection's later
+    /// Has the answer under `pending` filled in (the response comes reset) and sent, and goes on with the connection's later
     /// requests. On the loop's thread.
     /// - Returns: false when nobody waits for it any more, or `respond` has not returned yet; `fill` was not called then.
     @discardableResult
-    package func finish(_ ticket: AnswerTicket, _ fill: (inout Response) -> Void) -> Bool {
-        guard awaited.remove(ticket) != nil else { return false }
-        let answer = spare.popLast() ?? Answer(ticket)
-        answer.ticket = ticket
+    package func finish(_ pending: PendingResponse, _ fill: (inout Response) -> Void) -> Bool {
+        guard awaited.remove(pending) != nil else { return false }
+        let answer = spare.popLast() ?? Answer(pending)
+        answer.pending = pending
         fill(&answer.response)
-        if let take = takers.removeValue(forKey: ticket) { take(&answer.response) } else { finished.append(answer) }
+        if let take = takers.removeValue(forKey: pending) { take(&answer.response) } else { finished.append(answer) }
         return true
     }
 
@@ -46,16 +46,16 @@ package final class LateAnswers {
         spare.append(answer)
     }
 
-    func expect(_ ticket: AnswerTicket) { awaited.insert(ticket) }
+    func expect(_ pending: PendingResponse) { awaited.insert(pending) }
 
-    /// Has the answer under `ticket`, which is of no connection, given to `take` when it is finished.
-    package func expect(_ ticket: AnswerTicket, _ take: @escaping (inout Response) -> Void) {
-        takers[ticket] = take
-        awaited.insert(ticket)
+    /// Has the answer under `pending`, which is of no connection, given to `take` when it is finished.
+    package func expect(_ pending: PendingResponse, _ take: @escaping (inout Response) -> Void) {
+        takers[pending] = take
+        awaited.insert(pending)
     }
 
     /// - Returns: whether somebody waited for it until now.
-    func abandon(_ ticket: AnswerTicket) -> Bool { awaited.remove(ticket) != nil }
+    func abandon(_ pending: PendingResponse) -> Bool { awaited.remove(pending) != nil }
 
     /// What was finished since the last call, in that order.
     func takeFinished() -> [Answer] {

@@ -81,13 +81,15 @@ package final class Server: Sendable {
     ) throws(Failure) {
         let workers = max(1, settings.workers)
         let open = OpenConnections()
-        var parts: [(handler: any RequestHandler, transport: any Transport, access: LoopAccess)] = []
+        var parts: [EventLoop.Part] = []
         for _ in 0..<workers {
             let transport: any Transport
             do throws(TransportError) { transport = try settings.transport.make() } catch { throw .transport(error) }
             let clients = ClientPool(transport, Mailbox(waking: transport), resolver)
             let access = LoopAccess(clients, open)
-            do { parts.append((try makeHandler(access), transport, access)) } catch { throw .handler(error) }
+            do {
+                parts.append(EventLoop.Part(transport: transport, access: access, handler: try makeHandler(access)))
+            } catch { throw .handler(error) }
         }
         // The sockets come last, so that nothing can fail and leave them open.
         var sockets: [[ListeningSocket]] = []
@@ -118,11 +120,11 @@ package final class Server: Sendable {
         let buffers = BufferedBytes()
         loops = parts.enumerated().map { worker, part in
             EventLoop(
-                worker, part.transport, settings,
+                worker, part, settings,
                 sockets.flatMap { sockets in
                     // Of those that were handed over there may be more than loops.
                     stride(from: worker, to: sockets.count, by: workers).map { sockets[$0] }
-                }, open, buffers, part.access, part.handler)
+                }, buffers)
         }
         for loop in loops { loop.siblings = loops.map { EventLoop.Sibling(loop: $0) } }
     }

@@ -41,19 +41,24 @@ final class ServerChannel {
 
     private static let lingerTime: Int64 = 2000
 
-    /// - Parameter hasProxyHeader: whether the client is a proxy that says first whom it speaks for.
     init(
         _ stream: SocketStream, token: UInt64, limits: Limits, at instant: Instant, listener: Int,
-        client: ClientAddress, hasProxyHeader: Bool = false
+        client: ClientAddress
     ) {
         self.stream = stream
         self.token = token
-        proxyHeader = hasProxyHeader ? [] : nil
-        openingEnd = stream.isSecured || hasProxyHeader ? instant.monotonic + limits.headerTimeout : nil
+        openingEnd = stream.isSecured ? instant.monotonic + limits.headerTimeout : nil
         writeTimeout = limits.writeTimeout
         network = client.network
         connection = ServerConnection(
             limits: limits, at: instant, listener: listener, client: client, token: token)
+    }
+
+    /// The client is a proxy that says first whom it speaks for.
+    /// - Parameter end: when it must have said so, in monotonic milliseconds.
+    func expectProxyHeader(until end: Int64) {
+        proxyHeader = []
+        openingEnd = end
     }
 
     var descriptor: Int32 { stream.descriptor }

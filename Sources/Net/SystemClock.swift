@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 
 #if canImport(Glibc)

@@ -8,7 +8,7 @@ package final class SandboxHandler: RequestHandler {
     package init(_ settings: SandboxSTS.Settings) { sts = SandboxSTS(settings) }
 
     package func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
         write(sts.answer(SandboxRequest(request), at: instant.unixSeconds), into: &response)
         return .done

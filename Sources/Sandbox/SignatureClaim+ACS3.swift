@@ -25,7 +25,7 @@ extension SignatureClaim {
             throw .wrongSignature("x-acs-accesskey-id is not the key of the Authorization field.")
         }
         self.init(
-            .acs3, action: action, version: version, accessKeyID: authorization.accessKeyID,
+            scheme: .acs3, action: action, version: version, accessKeyID: authorization.accessKeyID,
             securityToken: request.value(of: "x-acs-security-token"), nonce: nonce, date: date,
             signature: authorization.signature,
             stringToSign: Array("ACS3-HMAC-SHA256\n".utf8) + (try SignatureClaim.hash(canonicalRequest)),

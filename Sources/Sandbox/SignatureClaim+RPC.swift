@@ -21,7 +21,7 @@ extension SignatureClaim {
         guard let format = parameters["Format"], format.elementsEqual("JSON".utf8) else { throw .wrongFormat }
         let signed = parameters.all.filter { !$0.name.elementsEqual("Signature".utf8) }
         self.init(
-            .rpc, action: action, version: version, accessKeyID: accessKeyID,
+            scheme: .rpc, action: action, version: version, accessKeyID: accessKeyID,
             securityToken: parameters["SecurityToken"], nonce: nonce, date: date, signature: signature,
             stringToSign: method + Array("&%2F&".utf8) + QueryItem.encode(QueryItem.canonical(signed)),
             canonicalRequest: nil, parameters: parameters)

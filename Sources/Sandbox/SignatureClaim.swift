@@ -24,7 +24,9 @@ struct SignatureClaim {
     /// The text behind the string to sign, where that is only a digest.
     let canonicalRequest: [UInt8]?
     let parameters: QueryItems
+}
 
+extension SignatureClaim {
     /// Reads a request signed in either way.
     init(_ request: SandboxRequest) throws(STSComplaint) {
         guard let method = request.methodName else { throw .unsupportedMethod }
@@ -37,24 +39,6 @@ struct SignatureClaim {
         } else {
             try self.init(rpc: method, parameters)
         }
-    }
-
-    init(
-        _ scheme: Scheme, action: [UInt8], version: [UInt8], accessKeyID: [UInt8], securityToken: [UInt8]?,
-        nonce: [UInt8], date: [UInt8], signature: [UInt8], stringToSign: [UInt8], canonicalRequest: [UInt8]?,
-        parameters: QueryItems
-    ) {
-        self.scheme = scheme
-        self.action = action
-        self.version = version
-        self.accessKeyID = accessKeyID
-        self.securityToken = securityToken
-        self.nonce = nonce
-        self.date = date
-        self.signature = signature
-        self.stringToSign = stringToSign
-        self.canonicalRequest = canonicalRequest
-        self.parameters = parameters
     }
 
     /// Whether the holder of `secret` signed this.

@@ -23,7 +23,7 @@ final class House {
     /// Seconds since 1970.
     static let seconds: Int64 = 1_800_000_000
     static let now = Instant(unixSeconds: seconds, monotonic: 5_000_000)
-    static var moment: Moment { Moment(unixSeconds: seconds, random: InlineArray(repeating: 7)) }
+    static let nonce = Nonce(InlineArray(repeating: 7))
     static let secret = "a-secret-of-the-benchmark-01234567890123"
     static let apiKey = "an-api-key-of-the-benchmark-0123456789012345"
 
@@ -129,7 +129,7 @@ final class House {
                 securityToken: [UInt8](repeating: UInt8(ascii: "x"), count: 680),
                 expiresAt: House.seconds + 3600)
         else { throw RowError("there is no credential") }
-        let now = Now(unixSeconds: House.seconds, monotonic: House.now.monotonic)
+        let now = House.now
         if let fetch = account.cache.ask(session.key, for: 1, at: now).fetch {
             let lifetime = Lifetime.dated(
                 expiresAt: credential.expiresAt, issuedAt: now.unixSeconds, longest: nil)
@@ -139,7 +139,7 @@ final class House {
 
     /// Puts a key where the one that a claim is by would be remembered; once is enough.
     func remember(_ key: RSAPublicKey, for claim: CallbackClaim) {
-        let now = Now(unixSeconds: House.seconds, monotonic: House.now.monotonic)
+        let now = House.now
         let keys = edition.callbackKeys
         if let fetch = keys.cache.ask(claim.key, for: 1, at: now).fetch {
             keys.cache.land(fetch, with: .success((key, keys.lifetime)), at: now)

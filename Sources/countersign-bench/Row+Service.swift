@@ -13,7 +13,7 @@ extension Row {
             let asked = try bench.house().permitted(route, query, apiKey: apiKey)
             return {
                 switch policy.decide(
-                    asked.ask, on: asked.route, by: asked.caller, at: House.moment, in: &bench.policy)
+                    asked.ask, on: asked.route, by: asked.caller, at: House.now, in: &bench.policy)
                 {
                 case .permitted(let permit): permit.end(in: &bench.policy)
                 case .denied(let denial): throw RowError("\(denial)")
@@ -34,7 +34,7 @@ extension Row {
             return {
                 bench.out.reset()
                 try issuer.issue(
-                    permitted.ask, under: permitted.permit, with: key, at: House.moment, into: &bench.out,
+                    permitted.ask, under: permitted.permit, with: key, at: House.now, into: &bench.out,
                     using: &bench.scratch)
             }
         }
@@ -53,14 +53,14 @@ extension Row {
             guard let head = try RequestParser(limits: Limits()).parse(bytes.span) else {
                 throw RowError("the request has no end")
             }
-            let ticket = AnswerTicket(connection: 0, number: 0)
+            let pending = PendingResponse(connection: 0, number: 0)
             var turn = 0
             return {
                 let request = Request(
                     head, in: bytes.span, body: bytes.span.extracting(head.length..<bytes.count), listener: 0)
                 turn = turn + 1 == instants.count ? 0 : turn + 1
                 bench.response.reset()
-                let answering = handler.respond(to: request, as: ticket, at: instants[turn], into: &bench.response)
+                let answering = handler.respond(to: request, as: pending, at: instants[turn], into: &bench.response)
                 guard case .done = answering, bench.response.status == status else {
                     throw RowError("answered \(bench.response.status): \(bench.response.body.array.text)")
                 }

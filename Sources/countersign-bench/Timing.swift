@@ -91,8 +91,9 @@ enum Timing {
         var bytes = try Digest(.sha256, of: key.span).bytes.array
         spoil(&bytes, from: length)
         guard let digest = Digest(bytes) else { throw RowError("no digest") }
-        let authenticator = Authenticator(
-            apiKeys: [.init(id: Array(text: "app"), digest: digest, notAfter: nil)], denied: [])
+        var settings = Authenticator.Settings()
+        settings.apiKeys = [.init(id: Array(text: "app"), digest: digest, notAfter: nil)]
+        let authenticator = Authenticator(settings)
         return {
             let finding = authenticator.identify(apiKey: key.span, at: House.seconds)
             return if case .caller = finding { true } else { false }
@@ -104,9 +105,10 @@ enum Timing {
         let key = try TicketKey(Secret([UInt8](repeating: 7, count: 32)), maximumLifetime: 3600, denied: [])
         let signer = try key.makeSigner()
         let apiKey = Array(text: House.apiKey)
-        let authenticator = Authenticator(
-            apiKeys: [.init(id: Array(text: "app"), digest: try Digest(.sha256, of: apiKey.span), notAfter: nil)],
-            ticketKey: key, denied: [])
+        var settings = Authenticator.Settings()
+        settings.apiKeys = [.init(id: Array(text: "app"), digest: try Digest(.sha256, of: apiKey.span), notAfter: nil)]
+        settings.ticketKey = key
+        let authenticator = Authenticator(settings)
         guard case .caller(let caller) = authenticator.identify(apiKey: apiKey.span, at: House.seconds),
             let ticket = Ticket(
                 (0..<36).map { _ in UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "z")) }, for: caller,

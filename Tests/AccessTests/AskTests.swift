@@ -15,7 +15,7 @@ import Testing
 
     private func fault(json: String) -> String? {
         do {
-            var ask = Ask()
+            var ask = Ask(House.nonce)
             try ask.parameters.read(json: Array(json.utf8).span, maximumDepth: 4)
             try ask.read(by: House.parameters)
             return nil
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: [("1", false), ("899", false), ("900", true), ("2147483647", true), ("2147483648", false)])
     func `R5: a vendor's shortest lifetime is the least that may be asked`(value: String, isTaken: Bool) throws {
-        var ask = Ask()
+        var ask = Ask(House.nonce)
         try ask.parameters.read(form: Array("expires=\(value)".utf8).span)
         var error: AskError?
         do throws(AskError) { try ask.read(by: [Parameter.expires(from: 900).description]) } catch let fault {
@@ -127,7 +127,7 @@ import Testing
     }
 
     private func headers(_ fill: (inout Parameters) throws -> Void) throws -> [[String?]] {
-        var ask = Ask()
+        var ask = Ask(House.nonce)
         try fill(&ask.parameters)
         try ask.read(by: House.parameters)
         var headers: [[String?]] = []
@@ -179,7 +179,7 @@ import Testing
         let known = Parameters()
         #expect(known.version.description.summary == "The version; without it, v4.")
         for (query, version, isGiven) in [("", "v4", false), ("version=v1", "v1", true)] {
-            var ask = Ask()
+            var ask = Ask(House.nonce)
             try ask.parameters.read(form: Array(query.utf8).span)
             try ask.read(by: known.descriptions)
             #expect(ask.has(known.version.description) == isGiven)
@@ -203,7 +203,7 @@ import Testing
     @Test func `an ask that is read again has forgotten the one before`() throws {
         var ask = try House.ask("prefix=secret&expires=5&size=7&bucket=b&grant=g&header=a:1")
         ask.isAboutService = true
-        ask.reset()
+        ask.reset(House.nonce)
         try ask.parameters.read(form: Array("text=x".utf8).span)
         try ask.read(by: House.parameters)
         let forgotten =

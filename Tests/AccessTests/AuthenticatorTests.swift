@@ -10,10 +10,11 @@ import Testing
 
     init() throws {
         authenticator = Authenticator(
-            apiKeys: [
-                try House.key("android", "first-key"), try House.key("android", "second-key"),
-                try House.key("ios", "third-key", notAfter: House.now),
-            ], denied: [])
+            .init(
+                apiKeys: [
+                    try House.key("android", "first-key"), try House.key("android", "second-key"),
+                    try House.key("ios", "third-key", notAfter: House.now),
+                ], denied: []))
     }
 
     /// The principal's subject, `-` for anonymous, nil for a refusal.
@@ -50,7 +51,7 @@ import Testing
     }
 
     @Test func `an empty credential is nobody's, even where somebody has its digest`() throws {
-        let authenticator = Authenticator(apiKeys: [try House.key("nobody", "")], denied: [])
+        let authenticator = Authenticator(.init(apiKeys: [try House.key("nobody", "")], denied: []))
         var memory = authenticator.makeMemory()
         let empty: [UInt8] = []
         func isRefused(_ finding: Authenticator.Finding) -> Bool { if case .refused = finding { true } else { false } }
@@ -100,7 +101,7 @@ import Testing
                 keys.append(Authenticator.APIKey(id: Array("twin".utf8), digest: digest, notAfter: nil))
             }
         }
-        let authenticator = Authenticator(apiKeys: keys, denied: [])
+        let authenticator = Authenticator(.init(apiKeys: keys, denied: []))
         for text in texts {
             let found: Caller? =
                 if case .caller(let caller) = authenticator.identify(apiKey: Array(text.utf8).span, at: House.now) {
@@ -129,13 +130,15 @@ import Testing
         let authorities = try ClientAuthorities(Array(Authorities.root.utf8), revocations: nil)
         let proof = try other.map { try ClientAuthorities(Array($0.utf8), revocations: nil) } ?? authorities
         let authenticator = Authenticator(
-            apiKeys: [],
-            certificates: [
-                Authenticator.Certificate(
-                    id: Array("backend".utf8),
-                    names: [Self.dns("backend.example.com"), AlternativeName(.uri, Array("spiffe://a/b".utf8))]),
-                Authenticator.Certificate(id: Array("batch".utf8), names: [AlternativeName(.email, Array("a@b".utf8))]),
-            ], acceptedBy: authorities, denied: denied)
+            .init(
+                apiKeys: [],
+                certificates: [
+                    Authenticator.Certificate(
+                        id: Array("backend".utf8),
+                        names: [Self.dns("backend.example.com"), AlternativeName(.uri, Array("spiffe://a/b".utf8))]),
+                    Authenticator.Certificate(
+                        id: Array("batch".utf8), names: [AlternativeName(.email, Array("a@b".utf8))]),
+                ], authorities: authorities, denied: denied))
         switch authenticator.identify(
             certificate: names, until: House.now + 60, checkedUntil: listEnd, proof: proof.proof, at: now)
         {

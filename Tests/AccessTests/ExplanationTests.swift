@@ -6,14 +6,14 @@ import Testing
 /// What the policy says of its own decisions.
 @Suite struct ExplanationTests {
     private let authenticator: Authenticator
-    private let grants: [Grant]
     private let policy: Policy
 
     init() throws {
         authenticator = Authenticator(
-            apiKeys: [try House.key("android", "one"), try House.key("ios", "two", notAfter: House.now + 100)],
-            denied: [])
-        grants = [
+            .init(
+                apiKeys: [try House.key("android", "one"), try House.key("ios", "two", notAfter: House.now + 100)],
+                denied: []))
+        let grants = [
             try House.grant("photos", prefix: "photos/", maxLifetime: 900, issuer: House.Limited(most: 50)),
             try House.grant("own", callers: [.authenticated], prefix: "own/${caller.id}/"),
             try House.grant("one", callers: [House.apiKey("android")], bucket: .named("attic"), key: "one.txt"),
@@ -35,9 +35,8 @@ import Testing
 
     private func explain(_ query: String, by id: String) throws -> Explanation {
         let ask = try House.ask(query)
-        let moment = House.moment()
         var workspace = PolicyWorkspace()
-        return policy.explain(ask, on: 0, by: try caller(id), at: moment, among: grants, in: &workspace)
+        return policy.explain(ask, on: 0, by: try caller(id), at: House.instant, in: &workspace)
     }
 
     /// `clause outcome asked/granted`, in order.
@@ -96,9 +95,8 @@ import Testing
         let claims = CallerClaims([(Array("scope".utf8), .text(Array("down up".utf8)))])
         let caller = Caller(.anonymous, index: 0, claims: claims)
         let ask = try House.ask("")
-        let moment = House.moment()
         var workspace = PolicyWorkspace()
-        let explanation = policy.explain(ask, on: 0, by: caller, at: moment, among: [grant], in: &workspace)
+        let explanation = policy.explain(ask, on: 0, by: caller, at: House.instant, in: &workspace)
         #expect(
             clauses(explanation.grants.first).prefix(3) == [
                 "callers holds anonymous/anonymous", "where.claims.scope holds down up/up, all",

@@ -7,7 +7,8 @@ import Crypto
 enum House {
     static let now: Int64 = 1_795_158_947
 
-    static let moment: @Sendable () -> Moment = { Moment(unixSeconds: now, random: InlineArray(repeating: 0xAB)) }
+    static let instant = Instant(unixSeconds: now, nanoseconds: 0)
+    static let nonce = Nonce(InlineArray(repeating: 0xAB))
 
     struct Parameters: ParameterGroup {
         let grant = Parameter.grant
@@ -46,7 +47,7 @@ enum House {
         }
 
         func issue(
-            _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+            _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
             into out: inout ByteWriter, using scratch: inout ByteWriter
         ) throws(IssueError) {}
     }
@@ -84,7 +85,7 @@ enum House {
 
     /// An ask as a query has it.
     static func ask(_ query: String) throws -> Ask {
-        var ask = Ask()
+        var ask = Ask(nonce)
         try ask.parameters.read(form: Array(query.utf8).span)
         try ask.read(by: parameters)
         return ask
@@ -109,9 +110,8 @@ enum House {
         ask.end = end
         ask.isAboutService = isAboutService
         ask.obscurity = obscurity
-        let moment = moment()
         var workspace = PolicyWorkspace()
-        switch policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
+        switch policy.decide(ask, on: route, by: caller, at: instant, in: &workspace) {
         case .permitted(let permit):
             return .permitted(
                 grant: permit.grant.name.text, bucket: permit.bucket.text, key: permit.key.text, permit.extent,

@@ -9,9 +9,9 @@ import Testing
         let principal = Principal(.apiKey, id: Array(id.utf8), subject: Array(id.utf8))
         var rendered = ByteWriter()
         let asked = Array((key ?? "").utf8)
-        let moment = House.moment()
         let fault = template.render(
-            for: Caller(principal, index: 1), asking: key == nil ? nil : asked.span, at: moment, into: &rendered)
+            for: Caller(principal, index: 1), asking: key == nil ? nil : asked.span, by: House.nonce, at: House.instant,
+            into: &rendered)
         return fault == nil ? rendered.bytes.text : nil
     }
 
@@ -76,9 +76,9 @@ import Testing
     ) -> String? {
         let principal = Principal(.jwt, id: Array(id.utf8), subject: subject)
         var rendered = ByteWriter()
-        let moment = House.moment()
         let caller = Caller(principal, index: 1, claims: CallerClaims(claims))
-        return template.render(for: caller, asking: nil, at: moment, into: &rendered) == nil ? rendered.bytes.text : nil
+        return template.render(for: caller, asking: nil, by: House.nonce, at: House.instant, into: &rendered) == nil
+            ? rendered.bytes.text : nil
     }
 
     @Test func `R14: no rendering is longer than the longest`() throws {
@@ -118,7 +118,6 @@ import Testing
     @Test func `R9: the same name from two issuers and as an API key stays apart`() throws {
         let template = try KeyTemplate(Array("${caller.source}/${caller.id}/".utf8))
         let name = Array("app".utf8)
-        let moment = House.moment()
         var prefixes: Set<String> = []
         for principal in [
             Principal(.jwt, id: Array("one".utf8), subject: name),
@@ -126,7 +125,8 @@ import Testing
             Principal(.apiKey, id: name, subject: name),
         ] {
             var rendered = ByteWriter()
-            let fault = template.render(for: Caller(principal, index: 1), asking: nil, at: moment, into: &rendered)
+            let fault = template.render(
+                for: Caller(principal, index: 1), asking: nil, by: House.nonce, at: House.instant, into: &rendered)
             #expect(fault == nil)
             prefixes.insert(rendered.bytes.text)
         }

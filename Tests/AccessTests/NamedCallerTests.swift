@@ -10,15 +10,16 @@ import Testing
     {
         let login = try JWTIssuer(
             id: Array("login".utf8), issuer: Array("https://id.example.com".utf8), audience: Array("a".utf8),
-            algorithms: [.rs256], keys: nil, leeway: 30)
+            algorithms: [.rs256], keys: .fetched(from: []), leeway: 30)
         let authenticator = Authenticator(
-            apiKeys: [
-                try House.key("app", "one", notAfter: House.now + 100),
-                try House.key("app", "two", notAfter: House.now + 900),
-                try House.key("old", "three", notAfter: House.now), try House.key("free", "four", notAfter: 7),
-                try House.key("free", "five"),
-            ], issuers: [login], claimNames: ["sub", "iss", "role"].reduce(into: []) { $0.insert(Array($1.utf8)) },
-            denied: [Principal(.jwt, id: Array("login".utf8), subject: Array("mallory".utf8))])
+            .init(
+                apiKeys: [
+                    try House.key("app", "one", notAfter: House.now + 100),
+                    try House.key("app", "two", notAfter: House.now + 900),
+                    try House.key("old", "three", notAfter: House.now), try House.key("free", "four", notAfter: 7),
+                    try House.key("free", "five"),
+                ], issuers: [login], claimNames: ["sub", "iss", "role"].reduce(into: []) { $0.insert(Array($1.utf8)) },
+                denied: [Principal(.jwt, id: Array("login".utf8), subject: Array("mallory".utf8))]))
         let value = try JSONReader.read(Array(claims.utf8), as: .json)
         guard case .object(let members) = value.content else { throw AskError(.invalid, "claims", "is no object") }
         let principal = try #require(Principal(written: Array(caller.utf8)), "\(caller)")

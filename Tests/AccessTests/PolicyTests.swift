@@ -9,11 +9,12 @@ import Testing
 
     init() throws {
         authenticator = Authenticator(
-            apiKeys: [
-                try House.key("android", "one"), try House.key("ios", "two", notAfter: House.now + 100),
-                try House.key("banned", "three"),
-            ],
-            denied: [Principal(.apiKey, id: Array("banned".utf8), subject: Array("banned".utf8))])
+            .init(
+                apiKeys: [
+                    try House.key("android", "one"), try House.key("ios", "two", notAfter: House.now + 100),
+                    try House.key("banned", "three"),
+                ],
+                denied: [Principal(.apiKey, id: Array("banned".utf8), subject: Array("banned".utf8))]))
         anonymous = authenticator.anonymous
     }
 

@@ -101,7 +101,7 @@ struct TicketTests {
         let ticket = try Self.ticket()
         let terms = ticket.terms
         #expect(Ticket([1], for: Caller(.anonymous, index: 0), until: 1, terms, mark: []) == nil)
-        let bearer = Caller(Principal(.apiKey, id: [97], subject: [97]), index: 1, ticket: ticket)
+        let bearer = Caller(Principal(.apiKey, id: [97], subject: [97]), index: 1, by: .init(ticket: ticket))
         #expect(Ticket([1], for: bearer, until: 1, terms, mark: []) == nil)
     }
 
@@ -113,7 +113,8 @@ struct TicketTests {
         _ ticket: Ticket, denied: Set<Principal> = [], keys: [Authenticator.APIKey]? = nil
     ) throws -> Authenticator.Finding {
         let authenticator = Authenticator(
-            apiKeys: try keys ?? [House.key("login", Self.apiKey)], ticketKey: key, denied: denied)
+            .init(
+                apiKeys: try keys ?? [House.key("login", Self.apiKey)], ticketKey: key, denied: denied))
         let text = try #require(try signer.write(ticket))
         return authenticator.identify(
             ticket: text.span, by: signer, at: House.now, remembering: authenticator.makeMemory())
@@ -175,8 +176,8 @@ struct TicketTests {
         try JWTIssuer(
             id: Array(id.utf8), issuer: Array(TokenHouse.issuer.utf8), audience: Array(audience.utf8),
             algorithms: [key.algorithm],
-            keys: source == nil ? JWTKeySet([JWTKeySet.Key(try TokenHouse.verifier(key))]) : nil,
-            fetchedFrom: Array((source ?? "").utf8), leeway: leeway)
+            keys: source.map { .fetched(from: Array($0.utf8)) }
+                ?? .known(JWTKeySet([JWTKeySet.Key(try TokenHouse.verifier(key))])), leeway: leeway)
     }
 
     /// What identifies the holder of a token that a key has signed.
@@ -190,7 +191,8 @@ struct TicketTests {
         let ticket = try Self.ticket(mark: signer.mark(of: Self.proof(one, source: url)))
         let text = try #require(try signer.write(ticket))
         let authenticator = Authenticator(
-            apiKeys: [], issuers: [try Self.issuer(one, source: url)], ticketKey: key, denied: [])
+            .init(
+                apiKeys: [], issuers: [try Self.issuer(one, source: url)], ticketKey: key, denied: []))
         func finding(_ keys: [TestKey]?, until end: Int64 = House.now + 60) throws -> Authenticator.Finding {
             var memory = authenticator.makeMemory()
             if let keys {
@@ -214,7 +216,7 @@ struct TicketTests {
         let ticket = try Self.ticket(mark: signer.mark(of: Self.proof(one)))
         let text = try #require(try signer.write(ticket))
         func asks(_ issuer: JWTIssuer) -> Caller? {
-            let authenticator = Authenticator(apiKeys: [], issuers: [issuer], ticketKey: key, denied: [])
+            let authenticator = Authenticator(.init(apiKeys: [], issuers: [issuer], ticketKey: key, denied: []))
             return caller(
                 authenticator.identify(
                     ticket: text.span, by: signer, at: House.now, remembering: authenticator.makeMemory()))
@@ -250,7 +252,8 @@ struct TicketTests {
                 Authenticator.Certificate(id: Array("other".utf8), names: others),
             ]
             let authenticator = Authenticator(
-                apiKeys: [], certificates: certificates, acceptedBy: authorities, ticketKey: key, denied: [])
+                .init(
+                    apiKeys: [], certificates: certificates, authorities: authorities, ticketKey: key, denied: []))
             return caller(
                 authenticator.identify(
                     ticket: text.span, by: signer, at: House.now, remembering: authenticator.makeMemory()))
@@ -274,9 +277,11 @@ struct TicketTests {
     {
         func authenticator(_ keys: [String], denied: [String] = [], tickets: [String] = []) throws -> Authenticator {
             Authenticator(
-                apiKeys: try keys.map { try House.key("login", $0) },
-                ticketKey: try TicketKey(Self.secret, maximumLifetime: 60, denied: Set(tickets.map { Array($0.utf8) })),
-                denied: Set(denied.map { Principal(.apiKey, id: Array($0.utf8), subject: Array($0.utf8)) }))
+                .init(
+                    apiKeys: try keys.map { try House.key("login", $0) },
+                    ticketKey: try TicketKey(
+                        Self.secret, maximumLifetime: 60, denied: Set(tickets.map { Array($0.utf8) })),
+                    denied: Set(denied.map { Principal(.apiKey, id: Array($0.utf8), subject: Array($0.utf8)) })))
         }
         func serves(_ authenticator: Authenticator, _ caller: Caller, at now: Int64 = House.now) -> Bool {
             authenticator.serves(caller, at: now, authenticator.makeMemory())
@@ -293,16 +298,17 @@ struct TicketTests {
             Ticket(Array("t1".utf8), for: caller, until: House.now + 9, Self.ticket().terms, mark: mark("one")))
         let text = try #require(try signer.write(made))
         let ticket = try #require(try signer.read(text.span))
-        let bearer = Caller(principal, index: 1, ticket: ticket, proof: caller.proof)
+        let bearer = Caller(principal, index: 1, by: .init(ticket: ticket, proof: caller.proof))
         #expect(try serves(authenticator(["one"]), bearer))
-        let ending = Caller(principal, index: 1, endsAt: House.now + 9, ticket: ticket, proof: caller.proof)
+        let ending = Caller(
+            principal, index: 1, by: .init(endsAt: House.now + 9, ticket: ticket, proof: caller.proof))
         #expect(try serves(authenticator(["one"]), ending, at: House.now + 8))
         #expect(try !serves(authenticator(["one"]), ending, at: House.now + 9))
         #expect(try !serves(authenticator(["two"]), bearer))
         let keys = [try House.key("login", "one")]
         let otherKey = try TicketKey(Secret([UInt8](repeating: 0x5B, count: 32)), maximumLifetime: 60, denied: [])
-        #expect(!serves(Authenticator(apiKeys: keys, ticketKey: otherKey, denied: []), bearer))
-        #expect(!serves(Authenticator(apiKeys: keys, denied: []), bearer))
+        #expect(!serves(Authenticator(.init(apiKeys: keys, ticketKey: otherKey, denied: [])), bearer))
+        #expect(!serves(Authenticator(.init(apiKeys: keys, denied: [])), bearer))
     }
 
     @Test
@@ -313,10 +319,10 @@ struct TicketTests {
         let key = TestKey(.eddsa)
         func serves(_ leeway: Int64) throws -> Bool {
             let issuer = try Self.issuer(key, leeway: leeway)
-            let authenticator = Authenticator(apiKeys: [], issuers: [issuer], denied: [])
+            let authenticator = Authenticator(.init(apiKeys: [], issuers: [issuer], denied: []))
             let caller = Caller(
-                Principal(.jwt, id: issuer.id, subject: Array("42".utf8)), index: 1, endsAt: House.now - 5, leeway: 30,
-                proof: try Self.proof(key))
+                Principal(.jwt, id: issuer.id, subject: Array("42".utf8)), index: 1,
+                by: .init(endsAt: House.now - 5, leeway: 30, proof: try Self.proof(key)))
             return authenticator.serves(caller, at: House.now, authenticator.makeMemory())
         }
         #expect(try serves(30) && serves(6) && !serves(5) && !serves(0))

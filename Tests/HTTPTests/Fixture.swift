@@ -6,14 +6,14 @@ import Bytes
 final class RecordingHandler: RequestHandler {
     private(set) var requests: [RequestCase.Accepted] = []
     private(set) var errors: [RequestError.Kind] = []
-    private(set) var tickets: [AnswerTicket] = []
+    private(set) var tickets: [PendingResponse] = []
     /// Who the requests were from.
     private(set) var clients: [ClientAddress] = []
     /// The body of every refusal.
     var refusal = ""
 
     func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
         let seen = RequestCase.Accepted(
             method: request.head.method, path: latin(request.path.array), query: latin(request.query.array),
@@ -22,7 +22,7 @@ final class RecordingHandler: RequestHandler {
         requests.append(seen)
         clients.append(request.client)
         if request.path.begins(with: "/later") {
-            tickets.append(ticket)
+            tickets.append(pending)
             // Nothing of it may leave.
             response.status = 500
             response.body.append("too early")
@@ -95,7 +95,7 @@ final class Conversation {
     var deadline: Int64 { connection.deadline }
     var progress: Int64 { connection.progress }
     var held: Int { connection.held }
-    var ticket: AnswerTicket? { connection.ticket }
+    var pending: PendingResponse? { connection.pendingResponse }
     var text: String { latin(sent) }
     /// What was sent but for interim answers, which depend on where the request was cut.
     var finalText: String { text.split(separator: continued, omittingEmptySubsequences: false).joined() }

@@ -23,12 +23,12 @@ import Testing
         #expect(conversation.text.isEmpty)
         #expect(paths(conversation) == ["/later"])
         #expect(!conversation.isIdle)
-        #expect(conversation.ticket == AnswerTicket(connection: 7, number: 0))
-        #expect(conversation.handler.tickets == [AnswerTicket(connection: 7, number: 0)])
+        #expect(conversation.pending == PendingResponse(connection: 7, number: 0))
+        #expect(conversation.handler.tickets == [PendingResponse(connection: 7, number: 0)])
         conversation.finish("late")
         #expect(conversation.next == .read)
         #expect(conversation.isIdle)
-        #expect(conversation.ticket == nil)
+        #expect(conversation.pending == nil)
         #expect(bodies(conversation) == ["late", "get /b  h ", "get /c  h "])
     }
 
@@ -41,18 +41,18 @@ import Testing
         #expect(bodies(conversation) == ["get /a  h ", "get /b  h ", "late", "get /c  h "])
     }
 
-    @Test func `one after the other may come later, each under a ticket of its own`() {
+    @Test func `one after the other may come later, each under a pending of its own`() {
         let conversation = Conversation()
         conversation.receive(get("/later1") + get("/a") + get("/later2") + get("/later3") + get("/b"))
         for number in 0..<3 {
             #expect(conversation.next == .park)
-            #expect(conversation.ticket == AnswerTicket(connection: 7, number: UInt64(number)))
+            #expect(conversation.pending == PendingResponse(connection: 7, number: UInt64(number)))
             conversation.finish("late\(number + 1)")
         }
         #expect(conversation.next == .read)
         #expect(bodies(conversation) == ["late1", "get /a  h ", "late2", "late3", "get /b  h "])
         conversation.receive(get("/later4"))
-        #expect(conversation.ticket == AnswerTicket(connection: 7, number: 3))
+        #expect(conversation.pending == PendingResponse(connection: 7, number: 3))
     }
 
     @Test func `however the stream is cut, the answers are the same and in order`() {
@@ -193,7 +193,7 @@ import Testing
         #expect(conversation.text.hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
         #expect(conversation.text.contains("\r\nConnection: close\r\n"))
         #expect(conversation.text.contains("Content-Length") == (method == "GET"))
-        #expect(conversation.ticket == nil)
+        #expect(conversation.pending == nil)
         let before = conversation.text
         conversation.finish("late", at: 32)
         conversation.receive(get("/c"), at: 33)

@@ -57,7 +57,8 @@ final class ClientLoop {
         let sockets = try ListeningSocket.open(address, index: 0, count: 1)
         port = try #require(sockets.first).address.port
         loop = EventLoop(
-            0, transport, settings, sockets, access.connections, BufferedBytes(), access, EchoHandler())
+            0, EventLoop.Part(transport: transport, access: access, handler: EchoHandler()), settings, sockets,
+            BufferedBytes())
         let (loop, returned) = (loop, returned)
         Thread {
             loop.run(); returned.signal()

@@ -45,7 +45,8 @@ import Testing
         init(_ gate: DispatchedGate) { self.gate = gate }
 
         func respond(
-            to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+            to request: borrowing Request, as pending: PendingResponse, at instant: Instant,
+            into response: inout Response
         ) -> Answering {
             if request.path.equals("/slow") { gate.wait() }
             paths.append(request.path.text)

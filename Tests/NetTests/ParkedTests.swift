@@ -40,11 +40,11 @@ import Testing
         try withParking(transport) { server, handler in
             let client = try Client(server.port)
             try client.write(get("/later"))
-            let ticket = try handler.ticket("/later")
-            let isFinished = try handler.onLoop { ($0.answer(ticket, "first"), $0.answer(ticket, "second")).0 }
+            let pending = try handler.pending("/later")
+            let isFinished = try handler.onLoop { ($0.answer(pending, "first"), $0.answer(pending, "second")).0 }
             #expect(isFinished)
             #expect(try client.answer().text == "first")
-            #expect(try !handler.finish(ticket, "third"))
+            #expect(try !handler.finish(pending, "third"))
             #expect(try client.get("/after").text == "/after?")
         }
     }
@@ -54,8 +54,8 @@ import Testing
         try withParking(transport) { server, handler in
             let client = try Client(server.port)
             try client.write(get("/later") + get("/next"))
-            let ticket = try handler.ticket("/later")
-            handler.plan(moment) { [weak handler] in #expect(handler?.answer(ticket, "late") == true) }
+            let pending = try handler.pending("/later")
+            handler.plan(moment) { [weak handler] in #expect(handler?.answer(pending, "late") == true) }
             let other = try Client(server.port)
             switch moment {
             case .respond: #expect(try other.get("/other").status == 200)
@@ -63,7 +63,7 @@ import Testing
             case .error: try other.write("nonsense\r\n\r\n")
             case .abandon:
                 try other.write(get("/later/other"))
-                _ = try handler.ticket("/later/other")
+                _ = try handler.pending("/later/other")
                 other.reset()
             case .tick: break
             case .fill:
@@ -79,43 +79,43 @@ import Testing
     // MARK: Clients that go
 
     @Test(arguments: TransportKind.allCases)
-    func `a reset abandons the ticket, once`(transport: TransportKind) throws {
+    func `a reset abandons the pending, once`(transport: TransportKind) throws {
         try withParking(transport, { $0.limits.connections = 1 }) { server, handler in
             let client = try Client(server.port)
             try client.write(get("/later") + get("/b"))
-            let ticket = try handler.ticket("/later")
+            let pending = try handler.pending("/later")
             client.reset()
-            #expect(soon { handler.abandoned == [ticket] })
+            #expect(soon { handler.abandoned == [pending] })
             #expect(try !handler.finish("/later"))
             // Its place is free.
             let next = try Client(server.port)
             #expect(try next.get("/next").status == 200)
-            #expect(handler.abandoned == [ticket])
+            #expect(handler.abandoned == [pending])
             #expect(!handler.asked.contains("/b"))
         }
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a stale ticket does nothing to whoever has taken the place`(transport: TransportKind) throws {
+    func `a stale pending does nothing to whoever has taken the place`(transport: TransportKind) throws {
         try withParking(transport) { server, handler in
             let first = try Client(server.port)
             try first.write(get("/later/first"))
-            let stale = try handler.ticket("/later/first")
+            let stale = try handler.pending("/later/first")
             first.reset()
             #expect(soon { !handler.abandoned.isEmpty })
             let second = try Client(server.port)
             try second.write(get("/later/second"))
-            let ticket = try handler.ticket("/later/second")
-            #expect(UInt32(truncatingIfNeeded: ticket.connection) == UInt32(truncatingIfNeeded: stale.connection))
-            #expect(ticket != stale)
+            let pending = try handler.pending("/later/second")
+            #expect(UInt32(truncatingIfNeeded: pending.connection) == UInt32(truncatingIfNeeded: stale.connection))
+            #expect(pending != stale)
             #expect(try !handler.finish(stale, "wrong"))
-            #expect(try !handler.finish(AnswerTicket(connection: ticket.connection, number: 1), "wrong"))
-            #expect(try handler.finish(ticket, "right"))
+            #expect(try !handler.finish(PendingResponse(connection: pending.connection, number: 1), "wrong"))
+            #expect(try handler.finish(pending, "right"))
             #expect(try second.answer().text == "right")
-            // A ticket is used up with its answer.
+            // A pending is used up with its answer.
             try second.write(get("/later/third"))
-            _ = try handler.ticket("/later/third")
-            #expect(try !handler.finish(ticket, "wrong"))
+            _ = try handler.pending("/later/third")
+            #expect(try !handler.finish(pending, "wrong"))
             #expect(try handler.finish("/later/third"))
             #expect(try second.answer().text == "/later/third")
         }
@@ -174,14 +174,14 @@ import Testing
         try withParking(transport) { server, handler in
             let client = try deafClient(server.port)
             try client.write(get("/big/60000") + get("/later"))
-            let ticket = try handler.ticket("/later")
+            let pending = try handler.pending("/later")
             if isFinished { #expect(try handler.finish("/later")) }
             client.reset()
             // The server is empty when it has noticed, and may end at once.
-            #expect(isFinished || soon { handler.abandoned == [ticket] })
+            #expect(isFinished || soon { handler.abandoned == [pending] })
             server.beginStop()
             #expect(server.hasReturned())
-            #expect(handler.abandoned == (isFinished ? [] : [ticket]))
+            #expect(handler.abandoned == (isFinished ? [] : [pending]))
         }
     }
 
@@ -190,7 +190,7 @@ import Testing
         try withParking(transport) { server, handler in
             let client = try Client(server.port)
             try client.write(get("/later"))
-            _ = try handler.ticket("/later")
+            _ = try handler.pending("/later")
             let sent = flood(client, with: Array(get("/more").utf8), atMost: 64 << 20)
             #expect(sent < 32 << 20)
             #expect(handler.asked == ["/later"])
@@ -232,8 +232,8 @@ import Testing
             #expect(answer.status == 503)
             #expect(answer.closes)
             #expect(try client.isClosed())
-            let ticket = try handler.ticket("/later")
-            #expect(handler.abandoned == [ticket])
+            let pending = try handler.pending("/later")
+            #expect(handler.abandoned == [pending])
             #expect(try !handler.finish("/later"))
             #expect(handler.asked == ["/later"])
         }
@@ -309,7 +309,7 @@ import Testing
                     try client.write(request)
                     return client
                 }
-                for name in ["sending", "halfClosed", "reset"] { _ = try handler.ticket("/later/\(name)") }
+                for name in ["sending", "halfClosed", "reset"] { _ = try handler.pending("/later/\(name)") }
                 try clients[0].write([UInt8](repeating: 97, count: 100_000))
                 clients[1].finishWriting()
                 clients[2].reset()
@@ -326,9 +326,9 @@ import Testing
             var left = 0
             for number in 0..<100 {
                 try client.write(get("/later/\(number)"))
-                let ticket = try handler.ticket("/later/\(number)")
+                let pending = try handler.pending("/later/\(number)")
                 let before = handler.ticks
-                #expect(try handler.finish(ticket, "\(number)"))
+                #expect(try handler.finish(pending, "\(number)"))
                 #expect(try client.answer().text == "\(number)")
                 if handler.ticks == before { left += 1 }
             }
@@ -346,11 +346,11 @@ import Testing
             #expect(try idle.get("/").status == 200)
             let client = try Client(server.port)
             try client.write(get("/later") + get("/b"))
-            let ticket = try handler.ticket("/later")
+            let pending = try handler.pending("/later")
             server.beginStop()
             #expect(try idle.isClosed())
             #expect(!server.hasReturned(within: 0.01))
-            #expect(try handler.finish(ticket, "late"))
+            #expect(try handler.finish(pending, "late"))
             let answer = try client.answer()
             #expect(answer.text == "late")
             #expect(answer.closes)
@@ -366,10 +366,10 @@ import Testing
     func `what is not answered when the time to drain is over is abandoned`(transport: TransportKind) throws {
         try withParking(transport, { $0.limits.drainTimeout = 300 }) { server, handler in
             let clients = try (0..<3).map { _ in try Client(server.port) }
-            var tickets: Set<AnswerTicket> = []
+            var tickets: Set<PendingResponse> = []
             for (number, client) in clients.enumerated() {
                 try client.write(get("/later/\(number)"))
-                tickets.insert(try handler.ticket("/later/\(number)"))
+                tickets.insert(try handler.pending("/later/\(number)"))
             }
             server.beginStop()
             for client in clients { #expect(try client.isClosed()) }

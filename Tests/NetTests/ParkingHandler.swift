@@ -12,8 +12,8 @@ final class ParkingHandler: RequestHandler {
 
     private struct State {
         var asked: [String] = []
-        var parked: [String: AnswerTicket] = [:]
-        var abandoned: [AnswerTicket] = []
+        var parked: [String: PendingResponse] = [:]
+        var abandoned: [PendingResponse] = []
         /// When it was called, in monotonic milliseconds.
         var ticks: [Int64] = []
         var isWaiting = false
@@ -32,17 +32,17 @@ final class ParkingHandler: RequestHandler {
     // MARK: What the loop calls
 
     func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
         carryOut(.respond)
         let path = String(decoding: request.path.array, as: UTF8.self)
         lock.withLock { state.asked.append(path) }
         guard path.hasPrefix("/later") else {
-            return echo.respond(to: request, as: ticket, at: instant, into: &response)
+            return echo.respond(to: request, as: pending, at: instant, into: &response)
         }
         // Nobody waits before this returns.
-        #expect(!access.answers.finish(ticket) { _ in Issue.record("filled in too early") })
-        lock.withLock { state.parked[path] = ticket }
+        #expect(!access.answers.finish(pending) { _ in Issue.record("filled in too early") })
+        lock.withLock { state.parked[path] = pending }
         return .later
     }
 
@@ -59,9 +59,9 @@ final class ParkingHandler: RequestHandler {
         echo.respond(to: error, from: client, by: listener, at: instant, into: &response)
     }
 
-    func abandon(_ ticket: AnswerTicket) {
-        lock.withLock { state.abandoned.append(ticket) }
-        #expect(!access.answers.finish(ticket) { _ in Issue.record("filled in too late") })
+    func abandon(_ pending: PendingResponse) {
+        lock.withLock { state.abandoned.append(pending) }
+        #expect(!access.answers.finish(pending) { _ in Issue.record("filled in too late") })
         carryOut(.abandon)
     }
 
@@ -79,35 +79,35 @@ final class ParkingHandler: RequestHandler {
     // MARK: What tests call, from their own threads
 
     var asked: [String] { lock.withLock { state.asked } }
-    var abandoned: [AnswerTicket] { lock.withLock { state.abandoned } }
+    var abandoned: [PendingResponse] { lock.withLock { state.abandoned } }
     var ticks: Int { tickTimes.count }
     var tickTimes: [Int64] { lock.withLock { state.ticks } }
     /// How many were parked, ever.
     var parkedCount: Int { lock.withLock { state.parked.count } }
 
-    /// The ticket of a request that has come, or is about to.
-    func ticket(_ path: String) throws -> AnswerTicket {
-        var ticket: AnswerTicket?
+    /// The pending of a request that has come, or is about to.
+    func pending(_ path: String) throws -> PendingResponse {
+        var pending: PendingResponse?
         #expect(
             soon {
-                ticket = lock.withLock { state.parked[path] }
-                return ticket != nil
+                pending = lock.withLock { state.parked[path] }
+                return pending != nil
             })
-        return try #require(ticket)
+        return try #require(pending)
     }
 
     /// Has the answer to `path` say it.
     /// - Returns: whether it was still waited for.
     @discardableResult
-    func finish(_ path: String) throws -> Bool { try finish(ticket(path), path) }
+    func finish(_ path: String) throws -> Bool { try finish(pending(path), path) }
 
-    func finish(_ ticket: AnswerTicket, _ text: String) throws -> Bool {
-        try onLoop { $0.answer(ticket, text) }
+    func finish(_ pending: PendingResponse, _ text: String) throws -> Bool {
+        try onLoop { $0.answer(pending, text) }
     }
 
     /// On the loop's thread.
-    func answer(_ ticket: AnswerTicket, _ text: String) -> Bool {
-        access.answers.finish(ticket) { response in
+    func answer(_ pending: PendingResponse, _ text: String) -> Bool {
+        access.answers.finish(pending) { response in
             carryOut(.fill)
             response.contentType = .text
             response.body.append(text: text)

@@ -43,7 +43,7 @@ import Testing
             var waiting: [Client] = []
             for number in 1...2 {
                 waiting.append(try connect(number, "/later/\(number)"))
-                _ = try handler.ticket("/later/\(number)")
+                _ = try handler.pending("/later/\(number)")
             }
             // However many come, there is no place beyond the bound.
             for _ in 0..<5 {
@@ -74,7 +74,7 @@ import Testing
         try withPlaces(10, transport) { server, handler, connect in
             let waiting = try (1...2).map { number in
                 let client = try connect(number, "/later/\(number)")
-                _ = try handler.ticket("/later/\(number)")
+                _ = try handler.pending("/later/\(number)")
                 return client
             }
             let idle = try (3...10).map { number in

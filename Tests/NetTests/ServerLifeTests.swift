@@ -129,7 +129,8 @@ import Testing
         init(_ number: Int) { self.number = number }
 
         func respond(
-            to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+            to request: borrowing Request, as pending: PendingResponse, at instant: Instant,
+            into response: inout Response
         ) -> Answering {
             response.body.append(decimal: number)
             return .done

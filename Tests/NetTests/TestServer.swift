@@ -9,7 +9,7 @@ import Testing
 /// `/echo` gives the body back, `/from` the address of who asks (of those that tests have), `/who` the names in the client's certificate, `/checked` until when it is not revoked, `/big/N` N bytes that depend on their place, anything else its path and query.
 final class EchoHandler: RequestHandler {
     func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
         response.contentType = .text
         if request.path.equals("/echo") {

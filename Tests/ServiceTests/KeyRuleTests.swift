@@ -208,11 +208,13 @@ struct KeyRuleTests {
         let quoted = try #require(String(data: try JSONEncoder().encode(claim), encoding: .utf8))
         let inquiry = try DeskHouse.inquiry("jwt:login/anne", place.route, parameters, claims: "{\"n\":\(quoted)}")
         let caller = try configuration.caller(inquiry.caller, claiming: inquiry.claims, at: inquiry.time)
-        let moment = Moment(unixSeconds: inquiry.time, random: InlineArray(repeating: 0xAB))
+        let nonce = Nonce(InlineArray(repeating: 0xAB))
         let ask: Ask
-        do throws(Refusal) { ask = try inquiry.read(maximumDepth: 32, at: moment) } catch { return nil }
+        do throws(Refusal) { ask = try inquiry.read(maximumDepth: 32, by: nonce, at: inquiry.instant) } catch {
+            return nil
+        }
         var workspace = PolicyWorkspace()
-        switch configuration.policy.decide(ask, on: inquiry.route, by: caller, at: moment, in: &workspace) {
+        switch configuration.policy.decide(ask, on: inquiry.route, by: caller, at: inquiry.instant, in: &workspace) {
         case .denied: return nil
         case .permitted(let permit):
             let issuer = try #require(configuration.issuers[permit.grant.index].signer)
@@ -221,7 +223,7 @@ struct KeyRuleTests {
             var scratch = ByteWriter()
             out.append("{")
             // What is permitted can be signed, else the caller is told that the service failed.
-            try issuer.issue(ask, under: permit, with: key, at: moment, into: &out, using: &scratch)
+            try issuer.issue(ask, under: permit, with: key, at: inquiry.instant, into: &out, using: &scratch)
             out.append("}")
             let answer = try JSONSerialization.jsonObject(with: Data(out.array)) as? [String: Any]
             let signed = try place.read(try #require(answer))

@@ -36,7 +36,7 @@ import Testing
         let none: [UInt8] = []
         var response = Response()
         _ = made.respond(
-            to: Request(head, in: bytes.span, body: none.span), as: AnswerTicket(connection: 0, number: 0),
+            to: Request(head, in: bytes.span, body: none.span), as: PendingResponse(connection: 0, number: 0),
             at: SystemClock.now(), into: &response)
         let status = response.status
         #expect(status == 200, "\(path)")

@@ -97,7 +97,10 @@ final class InProcessService: @unchecked Sendable {
     private static func edition(
         _ configuration: Configuration, after earlier: Edition?, by clock: TestClock, _ log: LogFile
     ) throws -> Edition {
-        try Edition(configuration, after: earlier, at: { clock.now() }, writing: log.writer)
+        var settings = Edition.Settings()
+        settings.clock = { clock.now() }
+        settings.writer = log.writer
+        return try Edition(configuration, settings, after: earlier)
     }
 
     /// Goes on by another configuration.
@@ -165,7 +168,7 @@ final class InProcessService: @unchecked Sendable {
 
     /// The client sends nothing more, and takes what comes.
     func finishSending(_ connection: Connection) {
-        lock.withLock { if connection.http.ticket == nil { connection.next = .close } }
+        lock.withLock { if connection.http.pendingResponse == nil { connection.next = .close } }
     }
 
     /// The client goes away.
@@ -177,7 +180,7 @@ final class InProcessService: @unchecked Sendable {
     }
 
     /// Whether a client waits for an answer that comes later.
-    func isParked(_ connection: Connection) -> Bool { lock.withLock { connection.http.ticket != nil } }
+    func isParked(_ connection: Connection) -> Bool { lock.withLock { connection.http.pendingResponse != nil } }
 
     // MARK: The loop
 
@@ -230,7 +233,8 @@ final class InProcessService: @unchecked Sendable {
     }
 
     private func finish(_ answer: LateAnswers.Answer) {
-        guard let connection = connections[answer.ticket.connection], connection.http.ticket == answer.ticket else {
+        guard let connection = connections[answer.pending.connection], connection.http.pendingResponse == answer.pending
+        else {
             return
         }
         swap(&context.response, &answer.response)
@@ -243,13 +247,13 @@ final class InProcessService: @unchecked Sendable {
     private func take(_ next: ServerConnection.Next, of connection: Connection) {
         connection.out += context.out.array
         connection.next = next
-        if let ticket = connection.http.ticket { loop.answers.expect(ticket) }
+        if let pending = connection.http.pendingResponse { loop.answers.expect(pending) }
         if next == .drain { advance(connection, Span()) }
     }
 
     private func abandon(_ connection: Connection) {
-        guard let ticket = connection.http.ticket, loop.answers.abandon(ticket) else { return }
-        handler.abandon(ticket)
+        guard let pending = connection.http.pendingResponse, loop.answers.abandon(pending) else { return }
+        handler.abandon(pending)
     }
 
     // MARK: What it says

@@ -1,3 +1,4 @@
+import Bytes
 import Testing
 
 @testable import Upstream
@@ -56,10 +57,10 @@ import Testing
             for unix in [Int64.min, 0, .max] {
                 for monotonic in [Int64.min, 0, .max] {
                     var skew = ClockSkew()
-                    skew.observe(vendorDate: date, at: Now(unixSeconds: unix, monotonic: monotonic))
+                    skew.observe(vendorDate: date, at: Instant(unixSeconds: unix, monotonic: monotonic))
                     for later in [Int64.min, 0, .max] {
-                        _ = skew.judge(at: Now(unixSeconds: later, monotonic: later))
-                        _ = skew.takesRecheck(at: Now(unixSeconds: later, monotonic: later))
+                        _ = skew.judge(at: Instant(unixSeconds: later, monotonic: later))
+                        _ = skew.takesRecheck(at: Instant(unixSeconds: later, monotonic: later))
                     }
                 }
             }

@@ -1,4 +1,5 @@
 @testable import Upstream
+import Bytes
 
 /// SplitMix64: the same numbers on every run.
 struct SeededRandom: RandomNumberGenerator {
@@ -26,7 +27,7 @@ struct ManualClocks {
     var unixSeconds: Int64 = 1_800_000_000
     var monotonic: Int64 = 5_000_000
 
-    var now: Now { Now(unixSeconds: unixSeconds, monotonic: monotonic) }
+    var now: Instant { Instant(unixSeconds: unixSeconds, monotonic: monotonic) }
 
     mutating func advance(seconds: Int64) {
         unixSeconds += seconds

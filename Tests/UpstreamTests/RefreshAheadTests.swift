@@ -1,3 +1,4 @@
+import Bytes
 import Testing
 
 @testable import Upstream
@@ -18,7 +19,9 @@ import Testing
             policy = CachePolicy(keys: 1, pause: .growing(most: interval), limits)
         }
 
-        private func clocks(_ now: Int64) -> Now { Now(unixSeconds: 1_800_000_000 + now / 1000, monotonic: now) }
+        private func clocks(_ now: Int64) -> Instant {
+            Instant(unixSeconds: 1_800_000_000 + now / 1000, monotonic: now)
+        }
 
         var next: Int64 { slot.due(policy) }
 

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Testing
 
 @testable import Upstream

@@ -3,6 +3,8 @@ import Bytes
 /// What is wanted: a request's parameters, checked against the route's descriptions. It is made once for an event loop and
 /// read anew for every request, so that asking allocates nothing.
 package struct Ask: ~Copyable {
+    /// What a name is made of that the server chooses.
+    package private(set) var nonce: Nonce
     /// The parameters as they came; the edge fills them before `read`.
     package var parameters = Parameters()
     /// Whether the answer should be the bare token instead of a JSON object.
@@ -51,9 +53,11 @@ package struct Ask: ~Copyable {
         package let value: Range<Int>?
     }
 
-    package init() {}
+    package init(_ nonce: Nonce) { self.nonce = nonce }
 
-    package mutating func reset() {
+    /// Begins another ask.
+    package mutating func reset(_ nonce: Nonce) {
+        self.nonce = nonce
         parameters.reset()
         parameters.trim()
         wantsText = false
@@ -70,7 +74,7 @@ package struct Ask: ~Copyable {
 
     /// What is left when the parameters are let go, of which a client may have sent many: what its provider has read.
     package func detailOnly() -> Ask {
-        var ask = Ask()
+        var ask = Ask(nonce)
         ask.wantsText = wantsText
         ask.detail = detail
         return ask

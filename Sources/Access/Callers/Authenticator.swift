@@ -30,6 +30,25 @@ package struct Authenticator: Sendable {
         }
     }
 
+    /// Who can prove who they are, as the configuration has it.
+    package struct Settings {
+        package var apiKeys: [APIKey]
+        /// No two with the same `iss`.
+        package var issuers: [JWTIssuer] = []
+        /// No two with the same id, or with a name in common.
+        package var certificates: [Certificate] = []
+        /// Whose certificates clients may show; nil for nobody's.
+        package var authorities: ClientAuthorities?
+        /// The claims that grants look at.
+        package var claimNames: Set<[UInt8]> = []
+        /// How many tokens an event loop need not check again.
+        package var rememberedTokens = 0
+        /// Nil where there are no tickets.
+        package var ticketKey: TicketKey?
+        /// The principals of the deny list.
+        package var denied: Set<Principal> = []
+    }
+
     package enum Finding {
         case caller(Caller)
         /// Not to be served; the reason does not tell whether a key exists. For a token, the log may know more.
@@ -60,29 +79,19 @@ package struct Authenticator: Sendable {
     /// The longest API key that is looked at, in bytes.
     static let maximumKeyLength = 512
 
-    /// - Parameters:
-    ///   - issuers: no two with the same `iss`.
-    ///   - certificates: no two with the same id, or with a name in common.
-    ///   - authorities: whose certificates clients may show.
-    ///   - claimNames: the claims that grants look at.
-    ///   - rememberedTokens: how many tokens an event loop need not check again.
-    ///   - denied: the principals of the deny list.
-    package init(
-        apiKeys: [APIKey], issuers: [JWTIssuer] = [], certificates: [Certificate] = [],
-        acceptedBy authorities: ClientAuthorities? = nil, claimNames: Set<[UInt8]> = [], rememberedTokens: Int = 0,
-        ticketKey: TicketKey? = nil, denied: Set<Principal>
-    ) {
+    package init(_ settings: Settings) {
+        let (denied, issuers) = (settings.denied, settings.issuers)
         anonymous = Caller(.anonymous, index: 0)
         var callers = [anonymous]
         var keys: [(prefix: UInt64, digest: Digest, caller: Caller)] = []
         // Several keys of one identity share its grants, hence its index.
         var indices: [[UInt8]: Int] = [:]
-        for key in apiKeys {
+        for key in settings.apiKeys {
             let principal = Principal(.apiKey, id: key.id, subject: key.id)
             let index = indices[key.id] ?? callers.count
             let caller = Caller(
-                principal, index: index, endsAt: key.notAfter, isDenied: denied.contains(principal),
-                proof: .apiKey(key.digest))
+                principal, index: index, isDenied: denied.contains(principal),
+                by: .init(endsAt: key.notAfter, proof: .apiKey(key.digest)))
             if indices.updateValue(index, forKey: key.id) == nil { callers.append(caller) }
             keys.append((key.digest.prefix, key.digest, caller))
         }
@@ -92,7 +101,7 @@ package struct Authenticator: Sendable {
             return (issuer, caller.index)
         }
         var named: [(name: AlternativeName, caller: Caller)] = []
-        for certificate in certificates {
+        for certificate in settings.certificates {
             let principal = Principal(.certificate, id: certificate.id, subject: certificate.id)
             let caller = Caller(principal, index: callers.count, isDenied: denied.contains(principal))
             callers.append(caller)
@@ -101,14 +110,14 @@ package struct Authenticator: Sendable {
         self.certificates = named.sorted { $0.name.precedes($1.name) }
         self.callers = callers
         callersByID = callers.sorted { $0.principal.id.precedes($1.principal.id) }
-        self.ticketKey = ticketKey
+        ticketKey = settings.ticketKey
         let sorted = keys.sorted { $0.prefix < $1.prefix }
         self.keys = sorted
         keysByCaller = sorted.indices.sorted { sorted[$0].caller.index < sorted[$1].caller.index }
-        self.authorities = authorities
-        self.claimNames = claimNames
+        authorities = settings.authorities
+        claimNames = settings.claimNames
         self.denied = denied
-        self.rememberedTokens = issuers.isEmpty ? 0 : rememberedTokens
+        self.rememberedTokens = issuers.isEmpty ? 0 : settings.rememberedTokens
     }
 
     /// When those API keys end that do, in seconds since 1970.
@@ -178,8 +187,8 @@ package struct Authenticator: Sendable {
         }
         return .caller(
             Caller(
-                holder.principal, index: holder.index, endsAt: end, isDenied: holder.isDenied,
-                proof: .certificate(names, proof)))
+                holder.principal, index: holder.index, isDenied: holder.isDenied,
+                by: .init(endsAt: end, proof: .certificate(names, proof))))
     }
 
     /// The callers that a certificate with these names belongs to. Only a certificate of one caller is accepted.
@@ -224,8 +233,8 @@ package struct Authenticator: Sendable {
         let isDenied = denied.contains(principal) || ticketKey.denies(ticket.id)
         return .caller(
             Caller(
-                principal, index: index, endsAt: ticket.endsAt, isDenied: isDenied, claims: ticket.claims,
-                ticket: ticket, proof: proof))
+                principal, index: index, isDenied: isDenied, claims: ticket.claims,
+                by: .init(endsAt: ticket.endsAt, ticket: ticket, proof: proof)))
     }
 
     // MARK: Named callers
@@ -257,11 +266,11 @@ package struct Authenticator: Sendable {
         }
         return .caller(
             Caller(
-                principal, index: index, endsAt: end, leeway: issuer.leeway, isDenied: denied.contains(principal),
+                principal, index: index, isDenied: denied.contains(principal),
                 claims: CallerClaims(
                     own.filter { claimNames.contains($0.name) }.map { ($0.name, .text($0.value)) }
                         + CallerClaims(others, named: claimNames).entries),
-                proof: issuer.proofOfNamed))
+                by: .init(endsAt: end, leeway: issuer.leeway, proof: issuer.proofOfNamed)))
     }
 
     /// Of several keys, the one that holds longest.
@@ -274,7 +283,7 @@ package struct Authenticator: Sendable {
             return .caller(
                 Caller(
                     principal, index: index, isDenied: denied.contains(principal),
-                    proof: proofOfNamed(certificate: principal.id)))
+                    by: .init(proof: proofOfNamed(certificate: principal.id))))
         }
         let own = keys.map(\.caller).filter { $0.principal == principal }
         guard let longest = own.max(by: { $0.endsAt ?? .max < $1.endsAt ?? .max }) else {
@@ -357,9 +366,8 @@ package struct Authenticator: Sendable {
         let proof = try issuer.check(token, sentAs: text, with: memory.keys(of: place), of: place, at: now)
         let principal = Principal(.jwt, id: issuer.id, subject: token.claims.subject)
         let caller = Caller(
-            principal, index: index, endsAt: token.claims.expiry, leeway: issuer.leeway,
-            isDenied: denied.contains(principal), claims: token.claims.kept(claimNames),
-            proof: proof)
+            principal, index: index, isDenied: denied.contains(principal), claims: token.claims.kept(claimNames),
+            by: .init(endsAt: token.claims.expiry, leeway: issuer.leeway, proof: proof))
         return JWTMemory.Entry(
             digest: digest, caller: caller, issuer: place,
             validity: JWTValidity(token.claims, leeway: issuer.leeway))
@@ -423,4 +431,8 @@ extension Digest {
         for index in 0..<8 { prefix = prefix << 8 | UInt64(bytes[index]) }
         return prefix
     }
+}
+
+extension Authenticator.Settings {
+    package init() { self.init(apiKeys: []) }
 }

@@ -16,19 +16,30 @@ package final class Caller: Sendable {
     /// The credential that identified the caller; for a ticket, the credential of the ticket's maker.
     package let proof: CallerProof
 
+    /// What somebody asks by.
+    struct Credential {
+        var endsAt: Int64?
+        var leeway: Int64 = 0
+        var ticket: Ticket?
+        var proof = CallerProof.nothing
+    }
+
     init(
-        _ principal: Principal, index: Int, endsAt: Int64? = nil, leeway: Int64 = 0, isDenied: Bool = false,
-        claims: CallerClaims = .none, ticket: Ticket? = nil, proof: CallerProof = .nothing
+        _ principal: Principal, index: Int, isDenied: Bool = false, claims: CallerClaims = .none,
+        by credential: Credential = Credential()
     ) {
         self.principal = principal
         self.index = index
-        self.endsAt = endsAt
-        self.leeway = leeway
+        endsAt = credential.endsAt
+        leeway = credential.leeway
         self.isDenied = isDenied
         self.claims = claims
-        self.ticket = ticket
-        self.proof = proof
+        ticket = credential.ticket
+        proof = credential.proof
     }
+
+    /// Whoever it is that asks, as long as nobody knows: denied everything.
+    package static let nobody = Caller(.anonymous, index: 0, isDenied: true)
 
     /// When what is issued now has to end at the latest: with the caller's own credential, or, where that holds only because
     /// clocks differ, with what they may differ by.

@@ -167,8 +167,10 @@ package struct KeyTemplate: Sendable {
     }
 
     /// Appends the text for this request to `rendered`.
+    /// - Parameter nonce: what a UUID is made of.
     func render(
-        for caller: Caller, asking key: Span<UInt8>?, at moment: borrowing Moment, into rendered: inout ByteWriter
+        for caller: Caller, asking key: Span<UInt8>?, by nonce: Nonce, at instant: Instant,
+        into rendered: inout ByteWriter
     ) -> RenderFault? {
         for part in parts {
             switch part {
@@ -188,10 +190,10 @@ package struct KeyTemplate: Sendable {
                     let digest = try? Digest(.sha256, of: value.span)
                 else { return .claim }
                 Hex.encode(digest.bytes, into: &rendered)
-            case .uuid: rendered.append(moment.uuid)
-            case .year: rendered.append(moment.date[0..<4])
-            case .month: rendered.append(moment.date[5..<7])
-            case .day: rendered.append(moment.date[8..<10])
+            case .uuid: rendered.append(nonce.uuid)
+            case .year: rendered.append(instant.date[0..<4])
+            case .month: rendered.append(instant.date[5..<7])
+            case .day: rendered.append(instant.date[8..<10])
             case .fileExtension:
                 guard let key else { return .noKey }
                 guard let range = KeyTemplate.fileExtension(of: key) else { return .badExtension }
@@ -217,4 +219,9 @@ package struct KeyTemplate: Sendable {
         }
         return start..<key.count
     }
+}
+
+extension Instant {
+    /// `2026-11-20T…Z`.
+    fileprivate var date: [UInt8] { ISO8601.write(unixSeconds) }
 }

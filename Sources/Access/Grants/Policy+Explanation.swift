@@ -2,11 +2,9 @@ import Bytes
 
 extension Policy {
     /// Decides as `decide` does, and tells what every grant of the route says to the ask.
-    /// - Parameters:
-    ///   - all: the configuration's grants.
-    ///   - use: is lent the permit, if there is one.
+    /// - Parameter use: is lent the permit, if there is one.
     package func explain(
-        _ ask: borrowing Ask, on route: Int, by caller: Caller, at moment: borrowing Moment, among all: [Grant],
+        _ ask: borrowing Ask, on route: Int, by caller: Caller, at instant: Instant,
         in workspace: inout PolicyWorkspace, _ use: (borrowing Permit) -> Void = { _ in }
     ) -> Explanation {
         var grants: [Explanation.Judged] = []
@@ -14,11 +12,11 @@ extension Policy {
             let isListed = self.grants[route][caller.index].contains { $0 === grant }
             let verdict =
                 isListed
-                ? judge(ask, by: grant, for: caller, at: moment, &workspace.candidate) : .foreign(.callers)
-            let findings = Policy.findings(verdict, ask, grant, caller, moment)
+                ? judge(ask, by: grant, for: caller, at: instant, &workspace.candidate) : .foreign(.callers)
+            let findings = Policy.findings(verdict, ask, grant, caller, instant)
             grants.append(Explanation.Judged(grant: grant, findings: findings))
         }
-        switch decide(ask, on: route, by: caller, at: moment, in: &workspace) {
+        switch decide(ask, on: route, by: caller, at: instant, in: &workspace) {
         case .denied(let denial): return Explanation(outcome: .denied(denial), grants: grants)
         case .permitted(let permit):
             use(permit)
@@ -26,14 +24,14 @@ extension Policy {
                 grant: permit.grant, bucket: permit.bucket.array, key: permit.key.array, extent: permit.extent,
                 expiresAt: permit.grant.neverEnds ? nil : permit.expiresAt, lifetime: permit.lifetime,
                 limitedBy: permit.limitedBy,
-                bounds: Policy.bounds(of: ask, by: permit.grant, for: caller, now: moment.unixSeconds))
+                bounds: Policy.bounds(of: ask, by: permit.grant, for: caller, now: instant.unixSeconds))
             return Explanation(outcome: .permitted(permitted), grants: grants)
         }
     }
 
     /// What each clause came to, given where the verdict fell.
     private static func findings(
-        _ verdict: Verdict, _ ask: borrowing Ask, _ grant: Grant, _ caller: Caller, _ moment: borrowing Moment
+        _ verdict: Verdict, _ ask: borrowing Ask, _ grant: Grant, _ caller: Caller, _ instant: Instant
     ) -> [Explanation.Finding] {
         var findings: [Explanation.Finding] = []
         let fault = verdict.fault
@@ -47,7 +45,7 @@ extension Policy {
                 if isFault, clause == .fields, let field = fault?.subject {
                     values(ofField: field, ask, grant)
                 } else {
-                    values(of: clause, ask, grant, caller, moment)
+                    values(of: clause, ask, grant, caller, instant)
                 }
             let isOpen = fault.map { $0.clause < clause } ?? false
             findings.append(
@@ -96,7 +94,7 @@ extension Policy {
 
     /// What was compared: what the request or its caller says, and what the grant does.
     private static func values(
-        of clause: Clause, _ ask: borrowing Ask, _ grant: Grant, _ caller: Caller, _ moment: borrowing Moment
+        of clause: Clause, _ ask: borrowing Ask, _ grant: Grant, _ caller: Caller, _ instant: Instant
     ) -> (asked: [UInt8]?, granted: [UInt8]?) {
         switch clause {
         case .callers:
@@ -114,9 +112,9 @@ extension Policy {
             if ask.keyIsPrefix { asked?.append(UInt8(ascii: "*")) }
             switch grant.target {
             case .anything: return (asked, nil)
-            case .key(let template): return (asked, rendering(of: template, ask, caller, moment))
+            case .key(let template): return (asked, rendering(of: template, ask, caller, instant))
             case .prefix(let template):
-                return (asked, rendering(of: template, ask, caller, moment) + [UInt8(ascii: "*")])
+                return (asked, rendering(of: template, ask, caller, instant) + [UInt8(ascii: "*")])
             }
         case .lifetime:
             let most = Array(text: "at most \(grant.maxLifetime) s")
@@ -143,10 +141,10 @@ extension Policy {
 
     /// The template filled in for the caller; as it is written where it cannot be.
     private static func rendering(
-        of template: KeyTemplate, _ ask: borrowing Ask, _ caller: Caller, _ moment: borrowing Moment
+        of template: KeyTemplate, _ ask: borrowing Ask, _ caller: Caller, _ instant: Instant
     ) -> [UInt8] {
         var rendered = ByteWriter()
-        return template.render(for: caller, asking: ask.key, at: moment, into: &rendered) == nil
+        return template.render(for: caller, asking: ask.key, by: ask.nonce, at: instant, into: &rendered) == nil
             ? rendered.array : template.written
     }
 

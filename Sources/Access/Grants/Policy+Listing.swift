@@ -17,7 +17,7 @@ extension Policy {
     /// Tells what a caller may have, in the order of the routes and of the configuration. Grants that cannot be filled in for
     /// the caller are left out.
     package func list(
-        for caller: Caller, at moment: borrowing Moment, in workspace: inout PolicyWorkspace,
+        for caller: Caller, by nonce: Nonce, at instant: Instant, in workspace: inout PolicyWorkspace,
         _ tell: (borrowing Listed) -> Void
     ) {
         for grant in grants.lazy.flatMap({ $0[caller.index] }) where grant.admits(caller.claims) {
@@ -27,9 +27,9 @@ extension Policy {
             case .key(let template) where template.usesUUID || template.usesExtension:
                 tell(Listed(grant, key: nil))
             case .key(let template), .prefix(let template):
-                guard workspace.candidate.set(key: template, for: caller, asking: nil, at: moment) == nil else {
-                    continue
-                }
+                guard
+                    workspace.candidate.set(key: template, for: caller, asking: nil, by: nonce, at: instant) == nil
+                else { continue }
                 tell(Listed(grant, key: workspace.candidate.key))
             }
         }

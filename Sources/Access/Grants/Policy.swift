@@ -4,6 +4,8 @@ import Bytes
 package struct Policy: Sendable {
     /// For each route, for each caller's index, the grants that admit the caller.
     let grants: [[[Grant]]]
+    /// Every grant, whoever it is for.
+    let all: [Grant]
 
     package enum Decision: ~Copyable {
         case permitted(Permit)
@@ -33,11 +35,12 @@ package struct Policy: Sendable {
             }
         }
         self.grants = table
+        all = grants
     }
 
     /// Finds the one grant that admits the ask (R4) and how long it holds (R5).
     package func decide(
-        _ ask: borrowing Ask, on route: Int, by caller: Caller, at moment: borrowing Moment,
+        _ ask: borrowing Ask, on route: Int, by caller: Caller, at instant: Instant,
         in workspace: inout PolicyWorkspace
     ) -> Decision {
         if caller.isDenied { return .denied(.forbidden) }
@@ -47,7 +50,7 @@ package struct Policy: Sendable {
         var missing: String?
         var longest: Int64?
         for grant in grants[route][caller.index] {
-            switch judge(ask, by: grant, for: caller, at: moment, &workspace.candidate) {
+            switch judge(ask, by: grant, for: caller, at: instant, &workspace.candidate) {
             case .fits:
                 guard winner == nil else { return .denied(.ambiguous) }
                 winner = grant
@@ -67,14 +70,14 @@ package struct Policy: Sendable {
             return .denied(.notInGrant(objection?.0))
         }
         let (lifetime, limitedBy): (Int64, Permit.Limit)
-        switch Policy.lifetime(of: ask, by: winner, for: caller, now: moment.unixSeconds) {
+        switch Policy.lifetime(of: ask, by: winner, for: caller, now: instant.unixSeconds) {
         case .lasts(let seconds, let limit): (lifetime, limitedBy) = (seconds, limit)
         case .denied(let denial): return .denied(denial)
         }
         var scope = Scope()
         swap(&scope, &workspace.winning)
         return .permitted(
-            Permit(winner, scope, lifetime: lifetime, limitedBy: limitedBy, now: moment.unixSeconds))
+            Permit(winner, scope, lifetime: lifetime, limitedBy: limitedBy, now: instant.unixSeconds))
     }
 
     /// Whether nobody in particular asks, who gets nothing on this route whatever is asked.
@@ -124,7 +127,7 @@ package struct Policy: Sendable {
 
     /// - Parameter grant: one of those that are listed for the caller.
     func judge(
-        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
+        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
     ) -> Verdict {
         // A grant whose conditions the caller's claims do not meet is as foreign as another's.
         guard grant.admits(caller.claims) else { return .foreign(.conditions) }
@@ -133,13 +136,13 @@ package struct Policy: Sendable {
             return .foreign(.ticket)
         }
         guard ask.obscurity == nil || grant.takesObscure else { return .obscure }
-        let verdict = judgeScope(ask, by: grant, for: caller, at: moment, &scope)
+        let verdict = judgeScope(ask, by: grant, for: caller, at: instant, &scope)
         guard case .fits = verdict else { return verdict }
         if let objection = Policy.objection(toKey: scope.key, of: ask, by: grant) {
             return .objects(objection, .fields)
         }
         if let template = grant.issuer.vendorName,
-            let fault = scope.set(vendorName: template, for: caller, asking: ask.key, at: moment)
+            let fault = scope.set(vendorName: template, for: caller, asking: ask.key, by: ask.nonce, at: instant)
         {
             return Policy.verdict(on: fault)
         }
@@ -159,7 +162,7 @@ package struct Policy: Sendable {
     }
 
     private func judgeScope(
-        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
+        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
     ) -> Verdict {
         if ask.isAboutService { return judgeService(grant, &scope) }
         switch grant.bucket {
@@ -173,7 +176,7 @@ package struct Policy: Sendable {
             scope.begin(bucket: asked)
         case .absent: scope.begin()
         }
-        return judgeKey(ask, by: grant, for: caller, at: moment, &scope)
+        return judgeKey(ask, by: grant, for: caller, at: instant, &scope)
     }
 
     private func judgeService(_ grant: Grant, _ scope: inout Scope) -> Verdict {
@@ -189,11 +192,11 @@ package struct Policy: Sendable {
     }
 
     private func judgeKey(
-        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at moment: borrowing Moment, _ scope: inout Scope
+        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
     ) -> Verdict {
         switch grant.target {
         case .key(let template):
-            if let fault = scope.set(key: template, for: caller, asking: ask.key, at: moment) {
+            if let fault = scope.set(key: template, for: caller, asking: ask.key, by: ask.nonce, at: instant) {
                 return Policy.verdict(on: fault)
             }
             if ask.keyIsPrefix {
@@ -204,7 +207,7 @@ package struct Policy: Sendable {
                     Objection("key", "the grant's key is another; leave it out, the server chooses"), .key)
             }
         case .prefix(let template):
-            if let fault = scope.set(key: template, for: caller, asking: ask.key, at: moment) {
+            if let fault = scope.set(key: template, for: caller, asking: ask.key, by: ask.nonce, at: instant) {
                 return Policy.verdict(on: fault)
             }
             guard let asked = ask.key else { return judgeWithoutKey(grant, .prefix, &scope) }

@@ -39,19 +39,21 @@ struct Scope: ~Copyable {
     }
 
     mutating func set(
-        key template: KeyTemplate, for caller: Caller, asking key: Span<UInt8>?, at moment: borrowing Moment
+        key template: KeyTemplate, for caller: Caller, asking key: Span<UInt8>?, by nonce: Nonce,
+        at instant: Instant
     ) -> KeyTemplate.RenderFault? {
         text.truncate(to: bucketEnd)
-        let fault = template.render(for: caller, asking: key, at: moment, into: &text)
+        let fault = template.render(for: caller, asking: key, by: nonce, at: instant, into: &text)
         keyEnd = text.count
         return fault
     }
 
     mutating func set(
-        vendorName template: KeyTemplate, for caller: Caller, asking key: Span<UInt8>?, at moment: borrowing Moment
+        vendorName template: KeyTemplate, for caller: Caller, asking key: Span<UInt8>?, by nonce: Nonce,
+        at instant: Instant
     ) -> KeyTemplate.RenderFault? {
         text.truncate(to: keyEnd)
-        return template.render(for: caller, asking: key, at: moment, into: &text)
+        return template.render(for: caller, asking: key, by: nonce, at: instant, into: &text)
     }
 }
 

@@ -8,7 +8,7 @@ package protocol TokenIssuer: Issuer {
     /// Without a permit there is no token, and only `Policy` makes permits.
     /// - Parameter scratch: room to work in; its content before and after means nothing.
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError)
 }

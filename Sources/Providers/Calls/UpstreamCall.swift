@@ -27,6 +27,8 @@ package struct UpstreamCall: Sendable {
     /// In the order of the wire, without `host`, `content-length` and what else is the serializer's or the transport's.
     package internal(set) var headers: [UpstreamField]
     package let body: [UInt8]
+    /// Whether the vendor may get it twice.
+    package var isRepeatable = true
 
     package init(
         _ method: Method, authority: [UInt8], path: [UInt8], query: [UpstreamField] = [], headers: [UpstreamField] = [],

@@ -35,11 +35,11 @@ package struct RouteRequest: Sendable {
     /// The parameter that a `text/plain` body stands for, if the route takes one; such a caller may also ask for a plain answer.
     package let textParameter: String?
     /// Reads what the parameters alone do not tell, such as the object that a string to sign is about.
-    package let read: @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void
+    package let read: @Sendable (inout Ask, Instant) throws(AskError) -> Void
 
     init(
         _ parameters: [ParameterDescription], withoutKey: Grant.WithoutKey, text: Parameter<Span<UInt8>>? = nil,
-        read: @escaping @Sendable (inout Ask, borrowing Moment) throws(AskError) -> Void = { _, _ throws(AskError) in }
+        read: @escaping @Sendable (inout Ask, Instant) throws(AskError) -> Void = { _, _ throws(AskError) in }
     ) {
         self.parameters = parameters
         self.withoutKey = withoutKey

@@ -38,9 +38,9 @@ struct NOSAuthorization: TokenIssuer {
         "A request about one object, signed in its Authorization field.",
         request: RouteRequest(
             parameters.descriptions, withoutKey: .refuse(parameter: parameters.object.name)
-        ) { ask, moment throws(AskError) in
+        ) { ask, instant throws(AskError) in
             ask.detail = try NOSRequestParts(ask, parameters)
-            ask.end = .fixed(moment.unixSeconds + dateTolerance)
+            ask.end = .fixed(instant.unixSeconds + dateTolerance)
         },
         grant: RouteGrant(
             HeaderFields(), scope: scope, credential: .with(NOS.credential.endpoint), enforcement: .nosRequest
@@ -121,7 +121,7 @@ struct NOSAuthorization: TokenIssuer {
     // MARK: The request
 
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let parts = ask.detail as? NOSRequestParts else { throw .nothingToSign }
@@ -135,7 +135,7 @@ struct NOSAuthorization: TokenIssuer {
                 for: request, on: endpoint, until: permit.expiresAt, with: key, into: &out, using: &scratch)
             out.append("\",\"headers\":{")
         case .header:
-            let date = HTTPDate.write(moment.unixSeconds)
+            let date = HTTPDate.write(instant.unixSeconds)
             request.writeURL(on: endpoint, into: &out)
             out.append("\",\"headers\":{\"Authorization\":\"")
             try NOSHeaderSignature.write(for: request, date: date.span, with: key, into: &out, using: &scratch)

@@ -70,7 +70,7 @@ struct NOSUploadToken: TokenIssuer {
     func objection(to ask: borrowing Ask) -> Objection? { nil }
 
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         scratch.reset()

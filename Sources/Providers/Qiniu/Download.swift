@@ -125,7 +125,7 @@ struct Download: TokenIssuer {
     }
 
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         out.append("\"url\":\"")

@@ -18,8 +18,8 @@ struct ManagementAuthorization: TokenIssuer {
     static let route = RouteDescription(
         "qiniu.authorization", path: "/qiniu/authorization",
         "A signed request to Kodo that lists keys, looks at one, or lists the account's buckets.",
-        request: RouteRequest(parameters.descriptions, withoutKey: .prefix) { ask, moment throws(AskError) in
-            try ManagementAuthorization.read(&ask, at: moment)
+        request: RouteRequest(parameters.descriptions, withoutKey: .prefix) { ask, instant throws(AskError) in
+            try ManagementAuthorization.read(&ask, at: instant)
         },
         grant: RouteGrant(Fields(), scope: [.bucket, .keyPrefix], enforcement: .qiniuRequest) {
             grant, context throws(FieldProblem) in .signing(try ManagementAuthorization(grant, context))
@@ -94,11 +94,11 @@ struct ManagementAuthorization: TokenIssuer {
 
     // MARK: Asking
 
-    private static func read(_ ask: inout Ask, at moment: borrowing Moment) throws(AskError) {
+    private static func read(_ ask: inout Ask, at instant: Instant) throws(AskError) {
         let operation = try operation(of: ask)
         ask.isAboutService = operation == .buckets
         ask.detail = operation
-        ask.end = .fixed(moment.unixSeconds + dateTolerance)
+        ask.end = .fixed(instant.unixSeconds + dateTolerance)
     }
 
     private static func operation(of ask: borrowing Ask) throws(AskError) -> ManagementOperation {
@@ -126,7 +126,7 @@ struct ManagementAuthorization: TokenIssuer {
     // MARK: The request
 
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let operation = ask.detail as? ManagementOperation,
@@ -139,7 +139,7 @@ struct ManagementAuthorization: TokenIssuer {
         origin.write(into: &out)
         out.append(target)
         out.append("\",\"headers\":{\"Authorization\":\"")
-        try authorize(target.span, origin.authority, with: key, at: moment, into: &out, using: &scratch)
+        try authorize(target.span, origin.authority, with: key, at: instant, into: &out, using: &scratch)
         out.append("},\"operation\":\"")
         out.append(operation.segment)
         out.append("\",\"bucket\":")
@@ -152,10 +152,10 @@ struct ManagementAuthorization: TokenIssuer {
 
     /// Writes the headers, from within the value of the first.
     private func authorize(
-        _ target: Span<UInt8>, _ host: [UInt8], with key: SigningKey, at moment: borrowing Moment,
+        _ target: Span<UInt8>, _ host: [UInt8], with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        let date = ManagementSignature.date(moment.unixSeconds)
+        let date = ManagementSignature.date(instant.unixSeconds)
         try signature.write(forTarget: target, on: host, date: date, with: key, into: &out, using: &scratch)
         out.append(UInt8(ascii: "\""))
         guard signature == .qiniu else { return }

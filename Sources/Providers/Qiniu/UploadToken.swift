@@ -64,7 +64,7 @@ struct UploadToken: TokenIssuer {
     }
 
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard permit.expiresAt <= Qiniu.lastDeadline else { throw .deadlineTooLate }

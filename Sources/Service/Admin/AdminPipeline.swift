@@ -60,54 +60,60 @@ struct AdminPipeline: ~Copyable {
     private let readiness: Readiness
     private let explainer: Explainer
     private let metrics: MetricsPage
-    private let meter: RequestMeter
-    private let accesses: AccessLog
-    private var requestID: RequestID
+    private let reporter: RequestReporter
+    private var context = RequestContext()
+    private var ids: RequestIDs
 
     init(
-        _ configuration: Configuration, _ readiness: Readiness, _ metrics: MetricsPage, _ meter: RequestMeter,
-        _ accesses: AccessLog
+        _ configuration: Configuration, _ readiness: Readiness, _ metrics: MetricsPage, _ reporter: RequestReporter
     ) throws(CryptoError) {
-        requestID = try RequestID()
+        ids = try RequestIDs()
         hosts = configuration.admin.listen.map { HostRule(configuration.server, listener: $0, isAdmin: true) }
         authenticator = configuration.admin.authenticator
         memory = JWTMemory(capacity: 0)
         self.readiness = readiness
         explainer = Explainer(configuration: configuration)
         self.metrics = metrics
-        self.meter = meter
-        self.accesses = accesses
+        self.reporter = reporter
     }
 
     /// - Parameter place: of the address that it came in by, among the admin's.
     mutating func respond(
         to request: borrowing Request, by place: Int, at instant: Instant, into response: inout Response
     ) {
-        requestID.begin(request)
+        begin(request, at: instant)
         do throws(Refusal) {
             let endpoint = try find(request, by: place)
-            try admit(request, to: endpoint, at: instant)
-            try answer(request, by: endpoint, at: instant, into: &response)
-            finish(request, status: response.status, because: nil, at: instant, &response)
+            try admit(request, to: endpoint)
+            try answer(request, by: endpoint, into: &response)
+            reporter.finish(context, &response)
         } catch {
-            refuse(request, because: error, at: instant, &response)
+            reporter.refuse(context, because: error, &response)
         }
     }
 
     mutating func refuses(
         _ request: borrowing Request, by place: Int, at instant: Instant, into response: inout Response
     ) -> Bool {
-        requestID.begin(request)
+        begin(request, at: instant)
         do throws(Refusal) {
             let endpoint = try find(request, by: place)
-            try admit(request, to: endpoint, at: instant)
+            try admit(request, to: endpoint)
             guard endpoint.takesBody, request.head.method == .post else { throw .unwantedBody }
             try admitType(of: request)
             return false
         } catch {
-            refuse(request, because: error, at: instant, &response)
+            reporter.refuse(context, because: error, &response)
             return true
         }
+    }
+
+    private mutating func begin(_ request: borrowing Request, at instant: Instant) {
+        context.begin(request, as: nil, at: instant, named: &ids)
+        let path = request.path
+        var isKnown = false
+        for known in paths where path.equals(known.path) { isKnown = true }
+        context.enter(RequestLabels.admin, path.extracting(0..<(isKnown ? path.count : 0)))
     }
 
     // MARK: Who asks for what
@@ -122,10 +128,8 @@ struct AdminPipeline: ~Copyable {
         throw .notFound
     }
 
-    private mutating func admit(
-        _ request: borrowing Request, to endpoint: Endpoint, at instant: Instant
-    ) throws(Refusal) {
-        if let authenticator, !endpoint.isOpen { try identify(request, by: authenticator, at: instant) }
+    private mutating func admit(_ request: borrowing Request, to endpoint: Endpoint) throws(Refusal) {
+        if let authenticator, !endpoint.isOpen { try identify(request, by: authenticator) }
         switch request.head.method {
         case .options: break
         case .get, .head: if endpoint.takesBody { throw .methodNotAllowed(endpoint.methods) }
@@ -141,13 +145,13 @@ struct AdminPipeline: ~Copyable {
     }
 
     private mutating func identify(
-        _ request: borrowing Request, by authenticator: Authenticator, at instant: Instant
+        _ request: borrowing Request, by authenticator: Authenticator
     ) throws(Refusal) {
         if request.head.isRepeated(.authorization) || request.head.isRepeated(.apiKey) { throw .twoCredentials }
         let authorization = request.head.value(of: .authorization) == nil ? nil : request.field(.authorization)
         let apiKey = request.head.value(of: .apiKey) == nil ? nil : request.field(.apiKey)
         switch authenticator.identify(
-            authorization: authorization, apiKey: apiKey, at: instant.unixSeconds, remembering: &memory)
+            authorization: authorization, apiKey: apiKey, at: context.instant.unixSeconds, remembering: &memory)
         {
         case .caller(let caller): if caller.principal.kind == .anonymous { throw Refusal(.unauthenticated) }
         case .refused(let reason, _): throw .unauthenticated(reason.description, wasPresented: true)
@@ -157,7 +161,7 @@ struct AdminPipeline: ~Copyable {
     // MARK: Answers
 
     private func answer(
-        _ request: borrowing Request, by endpoint: Endpoint, at instant: Instant, into response: inout Response
+        _ request: borrowing Request, by endpoint: Endpoint, into response: inout Response
     ) throws(Refusal) {
         if request.head.method == .options {
             guard request.body.isEmpty else { throw .unwantedBody }
@@ -168,14 +172,14 @@ struct AdminPipeline: ~Copyable {
         guard endpoint.takesBody || request.body.isEmpty else { throw .unwantedBody }
         switch endpoint {
         case .alive: response.body.append("{\"status\":\"ok\"}\n")
-        case .ready: readiness.write(at: Now(instant), into: &response)
+        case .ready: readiness.write(at: context.instant, into: &response)
         case .explanation:
             try admitType(of: request)
-            response.body.append(try explainer.explain(request.body, at: instant.unixSeconds))
+            response.body.append(try explainer.explain(request.body, at: context.instant.unixSeconds))
             response.body.append("\n")
         case .metrics:
             response.contentType = .metrics
-            metrics.write(at: Now(instant), into: &response.body)
+            metrics.write(at: context.instant, into: &response.body)
             AdminPipeline.compress(request, &response)
         case .openAPI:
             response.body.append(OpenAPI.bytes)
@@ -192,28 +196,5 @@ struct AdminPipeline: ~Copyable {
         response.body.reset()
         response.body.append(bytes)
         response.add("Content-Encoding", "gzip")
-    }
-
-    private func refuse(
-        _ request: borrowing Request, because refusal: Refusal, at instant: Instant, _ response: inout Response
-    ) {
-        refusal.write(into: &response, requestID: requestID.bytes)
-        finish(request, status: refusal.status, because: refusal.code, at: instant, &response)
-    }
-
-    private func finish(
-        _ request: borrowing Request, status: Int, because reason: Refusal.Code?, at instant: Instant,
-        _ response: inout Response
-    ) {
-        response.add("X-Request-Id", requestID.bytes)
-        var record = RequestRecord(request, at: instant)
-        record.route = RequestLabels.admin
-        meter.count(record, status: status, because: reason)
-        let path = request.path
-        var length = 0
-        for known in paths where path.equals(known.path) { length = path.count }
-        accesses.write(
-            record, requestID: requestID.bytes, path: path.extracting(0..<length), status: status, because: reason,
-            at: instant.unixSeconds)
     }
 }

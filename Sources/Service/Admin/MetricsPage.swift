@@ -52,7 +52,7 @@ struct MetricsPage: Sendable {
         ].map { ($0.0, $0.1.filter { $0 > now }) }
     }
 
-    func write(at now: Now, into body: inout ByteWriter) {
+    func write(at now: Instant, into body: inout ByteWriter) {
         var page = Exposition()
         writeRequests(metrics.sums(), to: &page)
         writeConnections(to: &page)
@@ -137,7 +137,7 @@ struct MetricsPage: Sendable {
         page.add(handshakes.failed, ("outcome", "failed"))
     }
 
-    private func writeSessions(at now: Now, to page: inout Exposition) {
+    private func writeSessions(at now: Instant, to page: inout Exposition) {
         let surveys = accounts.map { $0.cache.survey(at: now) }
         page.begin("countersign_sts_slots", .gauge, "Sessions that are remembered or fetched, by how they are.")
         for state in SlotSurvey.State.allCases {
@@ -192,7 +192,7 @@ struct MetricsPage: Sendable {
 
     // MARK: The service itself
 
-    private func writeService(at now: Now, to page: inout Exposition) {
+    private func writeService(at now: Instant, to page: inout Exposition) {
         let standing = record.standing
         page.add(
             "countersign_ready", .gauge, "0 while requests had better go elsewhere, as /readyz says, else 1.",

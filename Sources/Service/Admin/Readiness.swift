@@ -32,7 +32,7 @@ struct Readiness: Sendable {
         self.audit = audit
     }
 
-    func parts(at now: Now) -> [(name: StaticString, state: State)] {
+    func parts(at now: Instant) -> [(name: StaticString, state: State)] {
         let accounts = accounts.accounts.compactMap { $0 }
         var parts: [(name: StaticString, state: State)] = [
             // Whoever answers has one; whether it is the one that is meant to be is another matter.
@@ -47,10 +47,10 @@ struct Readiness: Sendable {
         return parts
     }
 
-    func isReady(at now: Now) -> Bool { parts(at: now).allSatisfy { $0.state != .down } }
+    func isReady(at now: Instant) -> Bool { parts(at: now).allSatisfy { $0.state != .down } }
 
     /// Writes how each part is: 200, or 503 when one of them is down. It tells nothing else, since anybody may ask.
-    func write(at now: Now, into response: inout Response) {
+    func write(at now: Instant, into response: inout Response) {
         let parts = parts(at: now)
         let isReady = parts.allSatisfy { $0.state != .down }
         response.status = isReady ? 200 : 503

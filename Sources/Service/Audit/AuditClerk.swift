@@ -24,8 +24,6 @@ final class AuditClerk {
     /// Whether the disk has kept somebody waiting too long.
     private var isStalled = false
     private var now: Int64 = 0
-    /// Who asks, as soon as that is known of the request that is being answered.
-    private(set) var asker: Caller?
 
     /// - Parameters:
     ///   - desk: nil where there is no audit.
@@ -42,12 +40,7 @@ final class AuditClerk {
     }
 
     /// The loop's next request.
-    func begin(at instant: Instant) {
-        asker = nil
-        now = instant.monotonic
-    }
-
-    func identify(_ caller: Caller) { asker = caller }
+    func begin(at instant: Instant) { now = instant.monotonic }
 
     /// Whether there is an audit at all.
     var isOn: Bool { desk != nil }
@@ -91,14 +84,14 @@ final class AuditClerk {
 
     /// Notes that something was refused: a line for whom we know, and one of many in the summary for whom we do not, and for
     /// whoever is refused too often. Half of the queue is left for what is issued.
-    func note(_ refusal: Refusal, _ write: (inout AuditLine, Caller) -> Void) {
+    func note(_ refusal: Refusal, of context: borrowing RequestContext) {
         guard let desk, let queue, !refusal.code.isFailure else { return }
-        guard let asker, asker.principal.kind != .anonymous, refusal.code.isDenial else {
+        guard context.caller.principal.kind != .anonymous, refusal.code.isDenial else {
             return queue.count(refusal.code.text)
         }
         guard isWriting else { return queue.lose() }
-        guard unknown < desk.settings.queue / 2, hasLine(asker) else { return queue.count(refusal.code.text) }
-        write(&line, asker)
+        guard unknown < desk.settings.queue / 2, hasLine(context.caller) else { return queue.count(refusal.code.text) }
+        line.write(refusal, of: context)
         unknown += 1
         queue.add(line, waits: false)
     }
@@ -163,9 +156,9 @@ final class AuditClerk {
     }
 
     private func finish(_ answer: HeldAnswer) {
-        guard let ticket = answer.ticket else { return }
-        answer.ticket = nil
-        answers.finish(ticket) { answer.release(into: &$0) }
+        guard let pending = answer.pending else { return }
+        answer.pending = nil
+        answers.finish(pending) { answer.release(into: &$0) }
     }
 }
 

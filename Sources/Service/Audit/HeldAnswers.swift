@@ -6,71 +6,49 @@ import Net
 final class HeldAnswer {
     var response = Response()
     /// Nil when it has left already.
-    var ticket: AnswerTicket?
+    var pending: PendingResponse?
     /// Who gets what by it; nil where nobody can lose that while it is held.
-    var pending: PendingIssue?
+    var issue: PendingIssue?
     fileprivate(set) var since: Int64 = 0
-    private var requestID = ByteWriter(capacity: 64)
-    private var path = ByteWriter(capacity: 64)
-    private var words = Refusal.Words.problem
-    private var record = RequestRecord(at: Instant(unixSeconds: 0, monotonic: 0))
-    private var meter: RequestMeter?
-    private var accesses: AccessLog?
+    private var context = RequestContext()
+    private var reporter: RequestReporter?
     private var refusal: Refusal?
 
     fileprivate init() {}
 
-    /// Takes the answer over, and leaves another response in its place.
-    /// - Parameter path: empty where it is none of the service's own.
-    func hold(
-        _ other: inout Response, for ticket: AnswerTicket, noting record: RequestRecord, requestID id: Span<UInt8>,
-        path: Span<UInt8>, in words: Refusal.Words, by meter: RequestMeter, _ accesses: AccessLog
-    ) {
+    /// Takes an answer over with its context, and leaves others in their places.
+    func hold(_ other: inout Response, of context: inout RequestContext, by reporter: RequestReporter) {
         swap(&response, &other)
-        self.ticket = ticket
-        self.record = record
-        self.words = words
-        self.meter = meter
-        self.accesses = accesses
-        requestID.reset()
-        requestID.append(id)
-        self.path.reset()
-        self.path.append(path)
+        swap(&self.context, &context)
+        self.reporter = reporter
+        pending = self.context.pending
     }
 
     /// The request's id.
-    var id: [UInt8] { requestID.array }
+    var id: [UInt8] { context.id.array }
 
     /// Whether the newest configuration would still give what is in the answer.
     func isStillGood() -> Bool {
-        guard let pending, let meter else { return true }
-        return pending.isStillGood(at: meter.clock().unixSeconds)
+        guard let issue, let reporter else { return true }
+        return issue.isStillGood(at: reporter.now.unixSeconds)
     }
 
     /// Puts a refusal into the place of the answer.
     func refuse(_ refusal: Refusal) {
-        let id = requestID.array
-        refusal.write(into: &response, requestID: id.span, in: words)
+        refusal.write(into: &response, for: context)
         self.refusal = refusal
     }
 
-    /// Gives the answer back, which leaves now, and counts the request.
+    /// Gives the answer back, which leaves now.
     func release(into other: inout Response) {
-        let status = refusal?.status ?? response.status
-        if let meter, let accesses {
-            let waited = meter.count(late: record, status: status, because: refusal?.code)
-            accesses.write(
-                record, requestID: requestID.bytes, path: path.bytes, status: status, because: refusal?.code,
-                waited: waited, at: meter.clock().unixSeconds)
-        }
+        reporter?.finishHeld(context, because: refusal, response)
         swap(&response, &other)
     }
 
     fileprivate func reset() {
-        ticket = nil
         pending = nil
-        meter = nil
-        accesses = nil
+        issue = nil
+        reporter = nil
         refusal = nil
         response.reset()
         response.body.trim(above: 16 << 10)
@@ -108,12 +86,12 @@ struct HeldAnswers {
     }
 
     /// Since when the oldest has been held; nil where there is none, or it has left.
-    var oldest: Int64? { start < answers.count && answers[start].ticket != nil ? answers[start].since : nil }
+    var oldest: Int64? { start < answers.count && answers[start].pending != nil ? answers[start].since : nil }
 
     /// Those that have been held since a moment or longer, and have not left.
     func oldest(until moment: Int64) -> [HeldAnswer] {
         guard start < answers.count, answers[start].since <= moment else { return [] }
-        return answers[start...].prefix { $0.since <= moment }.filter { $0.ticket != nil }
+        return answers[start...].prefix { $0.since <= moment }.filter { $0.pending != nil }
     }
 
     mutating func reuse(_ answer: HeldAnswer) {

@@ -26,7 +26,7 @@ final class CallbackKeyCache {
     }
 
     /// - Throws: when the key cannot be had now.
-    func ask(for name: PublishedKey, at now: Now) throws(Refusal) -> Answer {
+    func ask(for name: PublishedKey, at now: Instant) throws(Refusal) -> Answer {
         let reply = cache.ask(name, alwaysFits: name.isUsual, at: now) { keys.fetch($0, name, with: tools, at: now) }
         switch reply {
         case .now(let outcome): return .use(try CallbackKeyCache.key(outcome, at: now))
@@ -39,7 +39,7 @@ final class CallbackKeyCache {
     /// - Throws: when as many wait as may.
     func park(
         _ request: ParkedRequest, waiting waiter: UInt64, for claim: CallbackClaim, by entry: CallbackTable.Entry,
-        at now: Now
+        at now: Instant
     ) throws(Refusal) {
         let (id, log, clock) = (request.requestID, tools.log, tools.calls.clock)
         try parked.park(request, in: .callbacks(most: keys.waiting), for: waiter, of: cache, since: now) {
@@ -50,10 +50,10 @@ final class CallbackKeyCache {
         }
     }
 
-    func tick(at now: Now) { cache.tick(at: now) }
+    func tick(at now: Instant) { cache.tick(at: now) }
 
     private static func key(
-        _ outcome: SlotOutcome<RSAPublicKey>, at now: Now
+        _ outcome: SlotOutcome<RSAPublicKey>, at now: Instant
     ) throws(Refusal) -> RSAPublicKey {
         switch outcome {
         case .serve(let key): return key

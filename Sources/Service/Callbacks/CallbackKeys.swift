@@ -31,7 +31,7 @@ package final class CallbackKeys: Sendable {
     ///   - now: when vendors may be asked for the first time.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
     package init(
-        _ configuration: Configuration, trusting trusts: TLSTrusts, from now: Now = Now(SystemClock.now())
+        _ configuration: Configuration, trusting trusts: TLSTrusts, from now: Instant = SystemClock.now()
     ) throws(TLSTrust.Failure) {
         let hosts = CallbackKeys.hosts(of: configuration)
         let trust = hosts.contains(where: \.isSecure) ? try trusts.trust() : nil
@@ -50,7 +50,7 @@ package final class CallbackKeys: Sendable {
 
     /// Those of the configuration before, if no other hosts are needed and their limits are the same.
     static func make(
-        for configuration: Configuration, trusting trusts: TLSTrusts, after earlier: CallbackKeys?, from now: Now
+        for configuration: Configuration, trusting trusts: TLSTrusts, after earlier: CallbackKeys?, from now: Instant
     ) throws(TLSTrust.Failure) -> CallbackKeys {
         if let earlier, earlier.limits == configuration.callbackKeys,
             hosts(of: configuration).isSubset(of: Set(earlier.lines.keys.map(\.host)))
@@ -89,7 +89,7 @@ package final class CallbackKeys: Sendable {
     var allLines: [VendorLine] { Array(lines.values) }
 
     /// Fetches a key for all who wait for it.
-    func fetch(_ fetch: SlotFetch, _ name: PublishedKey, with tools: LoopTools, at now: Now) {
+    func fetch(_ fetch: SlotFetch, _ name: PublishedKey, with tools: LoopTools, at now: Instant) {
         guard let line = lines[Way(host: name.host, isUsual: name.isUsual)] else {
             return cache.land(fetch, with: .failure(.unavailable), at: now)
         }

@@ -21,7 +21,7 @@ extension LoopTools {
     ///   - clock: what they are timed by.
     init(_ loop: LoopAccess, _ courier: any Courier, at clock: @escaping Clock, _ log: Log) {
         let mailbox = loop.clients.mailbox
-        calls = LoopCalls(courier: courier) { Now(clock()) }
+        calls = LoopCalls(courier: courier, clock: clock)
         self.log = log
         post = { mailbox.post($0) }
         read = { path, then in

@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Crypto
 import HTTP
@@ -35,10 +36,10 @@ final class LoopUpstream {
     }
 
     /// The client is gone.
-    func abandon(_ ticket: AnswerTicket) { parked.abandon(ticket) }
+    func abandon(_ pending: PendingResponse) { parked.abandon(pending) }
 
     /// Ends what has had its time, and goes on with calls whose pause is over.
-    func tick(at now: Now) {
+    func tick(at now: Instant) {
         for case let cache? in sessions { cache.tick(at: now) }
         callbackKeys.tick(at: now)
         tools.calls.tick(at: now)

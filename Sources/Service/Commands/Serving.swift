@@ -60,7 +60,9 @@ enum Serving {
         let log = Log(configuration.log)
         warn(of: configuration, log)
         do {
-            let edition = try Edition(configuration, of: recorder.files)
+            var making = Edition.Settings()
+            making.files = recorder.files
+            let edition = try Edition(configuration, making)
             return .started(
                 try StartedService(
                     edition, from: options.configuration, on: inheritance.sockets, supervisor, log))

@@ -13,7 +13,7 @@ struct Draft {
 
     /// Nothing where there is nothing that says it, as in what is fetched here.
     func facts(
-        of ask: borrowing Ask, under permit: borrowing Permit, for caller: Caller, at moment: borrowing Moment
+        of ask: borrowing Ask, under permit: borrowing Permit, for caller: Caller, at instant: Instant
     ) -> [Inspection.Fact] {
         let credential = configuration.credentials[permit.grant.credential]
         let kind = configuration.issuers[permit.grant.index]
@@ -25,13 +25,13 @@ struct Draft {
             return inspection.facts
         }
         guard let issuer = kind.signer, !ask.wantsText,
-            let answer = write(ask, by: issuer, under: permit, credential, at: moment),
+            let answer = write(ask, by: issuer, under: permit, credential, at: instant),
             let specimen = try? Specimen(reading: answer)
         else { return [] }
         // The credential's own provider, or that of the route where a session signs.
         let provider = Registry.routes[permit.grant.route].provider
         for inspector in provider.inspectors {
-            let inspection = inspector.inspect(specimen, with: Keyring(nil), at: moment.unixSeconds)
+            let inspection = inspector.inspect(specimen, with: Keyring(nil), at: instant.unixSeconds)
             if let inspection { return inspection.facts.filter { $0.name != "access key" } }
         }
         return []
@@ -39,7 +39,7 @@ struct Draft {
 
     private func write(
         _ ask: borrowing Ask, by issuer: any TokenIssuer, under permit: borrowing Permit,
-        _ credential: Configuration.Credential, at moment: borrowing Moment
+        _ credential: Configuration.Credential, at instant: Instant
     ) -> [UInt8]? {
         var out = ByteWriter()
         var scratch = ByteWriter()
@@ -48,7 +48,7 @@ struct Draft {
             let accessKey = credential.sessions == nil ? credential.key?.accessKey : nil
             let key = try SigningKey(
                 accessKey: accessKey ?? Array(text: "TEMPORARY"), secret: Secret(try SecureRandom.bytes(32)))
-            try issuer.issue(ask, under: permit, with: key, at: moment, into: &out, using: &scratch)
+            try issuer.issue(ask, under: permit, with: key, at: instant, into: &out, using: &scratch)
         } catch {
             return nil
         }

@@ -48,26 +48,23 @@ struct Explainer {
     private func judge(_ inquiry: Inquiry) throws(Refusal) -> Answer {
         let caller = try configuration.caller(inquiry.caller, claiming: inquiry.claims, at: inquiry.time)
         if configuration.policy.needsCredential(caller, on: inquiry.route) { throw Refusal(.unauthenticated) }
-        let moment = try Explainer.moment(at: inquiry.time)
-        let ask = try inquiry.read(maximumDepth: configuration.server.limits.jsonDepth, at: moment)
+        let instant = inquiry.instant
+        let ask = try inquiry.read(
+            maximumDepth: configuration.server.limits.jsonDepth, by: Explainer.drawNonce(), at: instant)
         var workspace = PolicyWorkspace()
         var signed: [Inspection.Fact] = []
         let draft = Draft(configuration)
         let explanation = configuration.policy.explain(
-            ask, on: inquiry.route, by: caller, at: moment, among: configuration.grants, in: &workspace
-        ) { permit in signed = draft.facts(of: ask, under: permit, for: caller, at: moment) }
+            ask, on: inquiry.route, by: caller, at: instant, in: &workspace
+        ) { permit in signed = draft.facts(of: ask, under: permit, for: caller, at: instant) }
         var refusal: Refusal?
         if case .denied(let denial) = explanation.outcome { refusal = Refusal(denial) }
         return Answer(inquiry: inquiry, refusal: refusal, explanation: explanation, signed: signed)
     }
 
-    private static func moment(at time: Int64) throws(Refusal) -> Moment {
-        do throws(CryptoError) {
-            var random = RandomPool()
-            return Moment(unixSeconds: time, random: try random.draw())
-        } catch {
-            throw .internalError
-        }
+    private static func drawNonce() throws(Refusal) -> Nonce {
+        var random = RandomPool()
+        do throws(CryptoError) { return Nonce(try random.draw()) } catch { throw .internalError }
     }
 }
 

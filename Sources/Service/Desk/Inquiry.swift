@@ -22,12 +22,16 @@ struct Inquiry {
     /// Seconds since 1970.
     let time: Int64
 
+    var instant: Instant { Instant(unixSeconds: time, nanoseconds: 0) }
+
     var description: RouteDescription { Registry.routes[route].description }
 
     /// What is asked, as the route reads it.
-    /// - Parameter depth: how deep JSON may be nested.
-    func read(maximumDepth depth: Int, at moment: borrowing Moment) throws(Refusal) -> Ask {
-        var ask = Ask()
+    /// - Parameters:
+    ///   - depth: how deep JSON may be nested.
+    ///   - nonce: what a name is made of that the server chooses.
+    func read(maximumDepth depth: Int, by nonce: Nonce, at instant: Instant) throws(Refusal) -> Ask {
+        var ask = Ask(nonce)
         do throws(ParameterError) {
             switch parameters {
             case .json(let text): try ask.parameters.read(json: text.span, maximumDepth: depth)
@@ -44,7 +48,7 @@ struct Inquiry {
         }
         do throws(AskError) {
             try ask.read(by: description.request.parameters)
-            try description.request.read(&ask, moment)
+            try description.request.read(&ask, instant)
         } catch {
             throw Refusal(error)
         }

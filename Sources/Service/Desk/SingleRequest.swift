@@ -43,7 +43,7 @@ final class SingleRequest {
     private let body: [UInt8]
     private let caller: Caller
     private let errand: Errand
-    private let ticket = AnswerTicket(connection: 0, number: 1)
+    private let pending = PendingResponse(connection: 0, number: 1)
     private var handler: LoopHandler?
     private var server: Server?
     private var audit: AuditDesk?
@@ -93,7 +93,9 @@ final class SingleRequest {
     private static let patience: Int64 = 5000
 
     private func makeServer(_ configuration: Configuration) throws -> Server {
-        let edition = try Edition(configuration, believing: false)
+        var making = Edition.Settings()
+        making.areBelieved = false
+        let edition = try Edition(configuration, making)
         audit = configuration.audit.map { AuditDesk($0, edition.log, by: "command") }
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var settings = Server.Settings(addresses: [], workers: 1)
@@ -117,11 +119,11 @@ final class SingleRequest {
             return
         }
         let request = Request(parsed, in: head.span, body: body.span)
-        let answering = handler.respond(
-            to: request, from: caller, on: errand, as: ticket, at: SystemClock.now(), into: &response)
+        let answering = handler.run(
+            errand, of: caller, by: request, as: pending, at: SystemClock.now(), into: &response)
         switch answering {
         case .done: finish(with: response)
-        case .later: answers.expect(ticket) { [self] response in finish(with: response) }
+        case .later: answers.expect(pending) { [self] response in finish(with: response) }
         }
     }
 

@@ -7,7 +7,12 @@ import Upstream
 
 /// A question to a vendor for one request. The request is parked until the vendor has answered, never longer than the line's
 /// patience and a tick; if the client goes, the call is cancelled.
-enum Fetch {
+struct Fetch {
+    let question: any VendorQuestion
+    let line: VendorLine
+    /// The credential's name, for the log.
+    let credential: String
+
     /// What the vendor said.
     private enum Answer {
         case reply(VendorReply)
@@ -22,29 +27,23 @@ enum Fetch {
     static let answerLimit = 1 << 20
 
     /// Asks, and has the request answered when that is over.
-    /// - Parameters:
-    ///   - caller: whose request it is, by a hash that nobody outside can aim at (`RateTable.Identity.hash`).
-    ///   - isAnonymous: whether the caller has no name.
-    ///   - credential: its name, for the log.
     /// - Throws: when the vendor is not asked at all.
-    static func park(
-        _ request: ParkedRequest, of caller: UInt64, isAnonymous: Bool, asking question: any VendorQuestion,
-        on line: VendorLine,
-        with credential: String, in parked: ParkedRequests, _ tools: LoopTools, since now: Now
+    func park(
+        _ request: ParkedRequest, in group: ParkedRequests.Group, of parked: ParkedRequests, _ tools: LoopTools,
+        since now: Instant
     ) throws(Refusal) {
-        let group = ParkedRequests.Group.fetches(most: places, caller: caller, isAnonymous: isAnonymous)
         try parked.admit(to: group)
-        let (ticket, id, log) = (request.ticket, request.requestID.text, tools.log)
+        let (pending, id, log) = (request.pending, request.requestID.text, tools.log)
         var isParked = false
         var refusal: Refusal?
         let call = VendorCall<Answer>(on: line, among: tools.calls) {
-            attempt($0, question, at: $1, now: $2)
+            attempt($0, at: $1, now: $2)
         } end: {
             [weak parked] call, result, now in
-            let answer = result.mapError { Refusal($0, at: now) }.flatMap(reply)
-            if case .failure = answer { tell(of: call, with: credential, for: id, log) }
+            let answer = result.mapError { Refusal($0, at: now) }.flatMap(Fetch.reply)
+            if case .failure = answer { tell(of: call, for: id, log) }
             if isParked {
-                parked?.finish(ticket) { response throws(Refusal) in try answer.get().write(into: &response) }
+                parked?.finish(pending) { response throws(Refusal) in try answer.get().write(into: &response) }
             } else if case .failure(let error) = answer {
                 refusal = error
             }
@@ -55,12 +54,10 @@ enum Fetch {
         isParked = true
     }
 
-    private static func attempt(
-        _ call: VendorCall<Answer>, _ question: any VendorQuestion, at endpoint: VendorEndpoint, now: Now
-    ) {
+    private func attempt(_ call: VendorCall<Answer>, at endpoint: VendorEndpoint, now: Instant) {
         do throws(IssueError) {
             let request = try question.call(to: endpoint.authority, at: now.unixSeconds)
-            call.send(request, to: endpoint, answerLimit: answerLimit, whenTooLarge: .tooLarge) {
+            call.send(request, to: endpoint, answerLimit: Fetch.answerLimit, whenTooLarge: .tooLarge) {
                 answer, _ throws(CallFault) in
                 do throws(VendorFault) { return .reply(try question.read(answer)) } catch {
                     throw CallFault(UpstreamFault(error), "\(error)")
@@ -78,7 +75,7 @@ enum Fetch {
         }
     }
 
-    private static func tell(of call: VendorCall<Answer>, with credential: String, for requestID: String, _ log: Log) {
+    private func tell(of call: VendorCall<Answer>, for requestID: String, _ log: Log) {
         // One that was not tried would only say again what the last one said.
         guard !call.complaint.isEmpty else { return }
         log.write(

@@ -28,7 +28,7 @@ package struct FetchLines: Sendable {
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
     package init(
         _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: FetchLines? = nil,
-        from now: Now = Now(SystemClock.now())
+        from now: Instant = SystemClock.now()
     ) throws(TLSTrust.Failure) {
         var known: [Key: VendorLine] = [:]
         var lines: [VendorLine?] = []

@@ -1,44 +1,7 @@
+import Bytes
 import HTTP
 import Net
 import Telemetry
-
-/// What is noted of a request on its way, for metrics and the log.
-struct RequestRecord {
-    /// When it was heard of; nanoseconds of the monotonic clock.
-    let begin: Int64
-    /// Its place among `RequestLabels.routes`.
-    var route = RequestLabels.none
-    /// Whether its success issues something.
-    var isIssuing = false
-    /// Nil for what is no request.
-    let method: Method?
-    let client: ClientAddress
-    /// Nil for a request that is part of no trace.
-    let trace: TraceID?
-    fileprivate var proof: Int?
-
-    init(_ request: borrowing Request, at instant: Instant) {
-        begin = instant.nanoseconds
-        method = request.head.method
-        client = request.client
-        trace =
-            request.head.value(of: .traceparent) == nil || request.head.isRepeated(.traceparent)
-            ? nil : TraceID(traceparent: request.field(.traceparent))
-    }
-
-    /// Of what could not be read.
-    init(at instant: Instant) {
-        begin = instant.nanoseconds
-        method = nil
-        client = .none
-        trace = nil
-    }
-
-    /// Who asks is known, or what was presented is not believed.
-    mutating func note(_ proof: RequestLabels.Proof, isAccepted: Bool) {
-        self.proof = proof.place * RequestLabels.outcomes.count + (isAccepted ? 0 : 1)
-    }
-}
 
 /// Counts a loop's requests, on the loop's thread. No request costs more than a few additions; the clock is read once for all
 /// that are answered in a batch of events.
@@ -71,18 +34,18 @@ final class RequestMeter {
     /// - Parameters:
     ///   - status: what it is truly, whatever the head says.
     ///   - reason: the refusal's code; nil for a success.
-    func count(_ record: RequestRecord, status: Int, because reason: Refusal.Code?) {
-        add(record, status, reason)
-        answered[record.route] &+= 1
+    func count(_ context: borrowing RequestContext, status: Int, because reason: Refusal.Code?) {
+        add(context, status, reason)
+        answered[context.route] &+= 1
         hasAnswered = true
     }
 
     /// A request is answered that had to wait.
     /// - Returns: how long, in milliseconds.
-    func count(late record: RequestRecord, status: Int, because reason: Refusal.Code?) -> Int64 {
-        add(record, status, reason)
-        let time = max(0, clock().nanoseconds - record.begin)
-        Histogram.add(UInt64(time), to: counters, at: Place.times + record.route * Histogram.size)
+    func count(late context: borrowing RequestContext, status: Int, because reason: Refusal.Code?) -> Int64 {
+        add(context, status, reason)
+        let time = max(0, clock().nanoseconds - context.instant.nanoseconds)
+        Histogram.add(UInt64(time), to: counters, at: Place.times + context.route * Histogram.size)
         return time / 1_000_000
     }
 
@@ -103,15 +66,15 @@ final class RequestMeter {
         }
     }
 
-    private func add(_ record: RequestRecord, _ status: Int, _ reason: Refusal.Code?) {
+    private func add(_ context: borrowing RequestContext, _ status: Int, _ reason: Refusal.Code?) {
         counters.add(
-            at: Place.requests + record.route * RequestLabels.statuses.count
+            at: Place.requests + context.route * RequestLabels.statuses.count
                 + RequestLabels.index(ofStatus: status))
-        if let proof = record.proof { counters.add(at: Place.proofs + proof) }
+        if let proof = context.proof { counters.add(at: Place.proofs + proof) }
         if let reason {
             counters.add(at: Place.denied + reason.rawValue)
-        } else if record.isIssuing {
-            counters.add(at: Place.issued + record.route)
+        } else if context.isIssuing {
+            counters.add(at: Place.issued + context.route)
         }
     }
 }

@@ -22,27 +22,26 @@ final class AccessLog {
     deinit { flush() }
 
     /// - Parameters:
-    ///   - path: empty where it is none of the service's own.
     ///   - reason: the refusal's code; nil for a success.
     ///   - waited: milliseconds, where the answer had to wait.
     ///   - time: seconds since 1970.
     func write(
-        _ record: RequestRecord, requestID: Span<UInt8>, path: Span<UInt8>, status: Int, because reason: Refusal.Code?,
-        waited: Int64? = nil, at time: Int64
+        _ context: borrowing RequestContext, status: Int, because reason: Refusal.Code?, waited: Int64? = nil,
+        at time: Int64
     ) {
         guard let level else { return }
         format.begin(level, "answered", at: time, in: &lines)
-        format.add("requestId", plain: requestID, to: &lines)
-        if path.isEmpty {
+        format.add("requestId", plain: context.id.bytes, to: &lines)
+        if context.path.isEmpty {
             format.add("path", plain: "-", to: &lines)
         } else {
-            format.add("path", plain: path, to: &lines)
+            format.add("path", plain: context.path.bytes, to: &lines)
         }
         format.add("status", Int64(status), to: &lines)
         format.add("code", plain: reason?.text ?? "ok", to: &lines)
-        if let method = record.method { format.add("method", plain: method.name, to: &lines) }
-        if record.client != .none { format.add("client", record.client, to: &lines) }
-        if let trace = record.trace { format.add("traceId", trace, to: &lines) }
+        if let method = context.method { format.add("method", plain: method.name, to: &lines) }
+        if context.client != .none { format.add("client", context.client, to: &lines) }
+        if let trace = context.trace { format.add("traceId", trace, to: &lines) }
         if let waited { format.add("waited", waited, to: &lines) }
         format.end(&lines)
         count += 1

@@ -56,13 +56,12 @@ struct IssueRecord {
     private let members: [UInt8]
 
     init(
-        _ clerk: AuditClerk, _ grant: AuditedGrant, _ permit: borrowing Permit, to caller: Caller,
-        as requestID: Span<UInt8>, in trace: TraceID?
+        _ clerk: AuditClerk, _ grant: AuditedGrant, _ permit: borrowing Permit, of context: borrowing RequestContext
     ) {
         self.clerk = clerk
         self.grant = grant
         var line = AuditLine()
-        line.add(permit, grant, to: caller, as: requestID, in: trace)
+        line.add(permit, grant, of: context)
         members = line.bytes.array
     }
 
@@ -123,12 +122,9 @@ struct AuditToken {
 
 extension AuditLine {
     /// What is permitted, to whom.
-    mutating func add(
-        _ permit: borrowing Permit, _ grant: AuditedGrant, to caller: Caller, as requestID: Span<UInt8>,
-        in trace: TraceID?
-    ) {
-        add(requestID: requestID, in: trace)
-        add(caller)
+    mutating func add(_ permit: borrowing Permit, _ grant: AuditedGrant, of context: borrowing RequestContext) {
+        add(requestOf: context)
+        add(context.caller)
         add(written: grant.members)
         if !permit.bucket.isEmpty { add("bucket", permit.bucket) }
         switch permit.extent {
@@ -138,9 +134,9 @@ extension AuditLine {
         }
     }
 
-    mutating func add(requestID: Span<UInt8>, in trace: TraceID?) {
-        add("requestId", requestID)
-        guard let trace else { return }
+    mutating func add(requestOf context: borrowing RequestContext) {
+        add("requestId", context.id.bytes)
+        guard let trace = context.trace else { return }
         var digits = ByteWriter(capacity: 32)
         trace.write(into: &digits)
         add("traceId", digits.bytes)
@@ -161,6 +157,19 @@ extension AuditLine {
         if let limit = terms.limitedBy { add("limitedBy", limit) }
         if let id = terms.accessKeyID { add("accessKeyId", id) }
         token.write(into: &self)
+    }
+}
+
+extension AuditLine {
+    /// That somebody who is known was refused.
+    mutating func write(_ refusal: Refusal, of context: borrowing RequestContext) {
+        begin("denied", at: context.instant.unixSeconds)
+        add(requestOf: context)
+        add(context.caller)
+        add("route", Array(text: RequestLabels.routes[context.route]))
+        add("status", Int64(refusal.status))
+        add("code", refusal.code.text)
+        if let subject = refusal.subject { add(subject.kind, Array(text: subject.name)) }
     }
 }
 

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Crypto
 import HTTP
 import Net
@@ -7,14 +8,8 @@ import Upstream
 /// What answers an event loop's requests: every request by the newest edition. What waits for an answer of an earlier one is
 /// looked after by that, and issued only if the newest one would still give it (R19).
 package final class LoopHandler: RequestHandler {
-    private let loop: LoopAccess
-    private let courier: any Courier
-    private let limiter: RateLimiter
-    private let metrics: Metrics
-    private let meter: RequestMeter
-    private let audit: AuditClerk
+    private let resources: LoopResources
     private var current: LoopEdition
-    private let newest = NewestAdmission()
     /// Those of which something is still under way.
     private var earlier: [LoopEdition] = []
 
@@ -28,53 +23,49 @@ package final class LoopHandler: RequestHandler {
     ) throws(CryptoError) {
         let mailbox = loop.clients.mailbox
         let clerk = AuditClerk(audit, loop.answers, clock: edition.clock) { mailbox.post($0) }
-        let courier = courier ?? loop.clients
-        self.loop = loop
-        self.courier = courier
-        self.limiter = limiter
-        self.metrics = metrics
-        self.audit = clerk
-        meter = RequestMeter(metrics.makeCounters(), clock: edition.clock)
-        current = try LoopEdition(edition, before: newest, limiter, metrics, meter, clerk, loop, courier)
-        newest.admission = current.admission
+        resources = LoopResources(
+            loop: loop, courier: courier ?? loop.clients, limiter: limiter, metrics: metrics,
+            meter: RequestMeter(metrics.makeCounters(), clock: edition.clock), audit: clerk)
+        current = try LoopEdition(edition, resources)
+        resources.newest.admission = current.admission
     }
 
     // MARK: Editions
 
     /// The loop's share of an edition, which nobody is answered by yet. From any thread.
     func prepare(_ edition: Edition) throws(CryptoError) -> LoopEdition {
-        try LoopEdition(edition, before: newest, limiter, metrics, meter, audit, loop, courier)
+        try LoopEdition(edition, resources)
     }
 
     /// Answers by another edition from now on. From any thread.
     /// - Parameter then: called on the loop's thread when it does; never when the loop is over.
     func adopt(_ next: LoopEdition, _ then: @escaping @Sendable () -> Void) {
-        loop.clients.mailbox.post { [self] in
+        resources.loop.clients.mailbox.post { [self] in
             earlier.append(current)
             current = next
-            newest.admission = next.admission
+            resources.newest.admission = next.admission
             earlier.removeAll { !$0.isBusy }
             then()
         }
     }
 
     /// Calls `then` on the loop's thread, when the loop comes to it. From any thread.
-    func call(_ then: @escaping @Sendable () -> Void) { loop.clients.mailbox.post(then) }
+    func call(_ then: @escaping @Sendable () -> Void) { resources.loop.clients.mailbox.post(then) }
 
     // MARK: Requests
 
     package func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
-        current.respond(to: request, as: ticket, at: instant, into: &response)
+        current.respond(to: request, as: pending, at: instant, into: &response)
     }
 
     /// Answers somebody who is known already, such as whom the command line speaks for.
-    func respond(
-        to request: borrowing Request, from caller: Caller, on errand: Errand, as ticket: AnswerTicket,
+    func run(
+        _ errand: Errand, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
-        current.respond(to: request, from: caller, on: errand, as: ticket, at: instant, into: &response)
+        current.run(errand, of: caller, by: request, as: pending, at: instant, into: &response)
     }
 
     package func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
@@ -88,10 +79,10 @@ package final class LoopHandler: RequestHandler {
         current.respond(to: error, from: client, by: listener, at: instant, into: &response)
     }
 
-    package func abandon(_ ticket: AnswerTicket) {
-        meter.countAbandoned()
-        current.abandon(ticket)
-        for edition in earlier { edition.abandon(ticket) }
+    package func abandon(_ pending: PendingResponse) {
+        current.reporter.abandon()
+        current.abandon(pending)
+        for edition in earlier { edition.abandon(pending) }
     }
 
     package func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool {
@@ -104,24 +95,24 @@ package final class LoopHandler: RequestHandler {
 
     package func tick(at instant: Instant) {
         current.tick(at: instant)
-        audit.tick(at: instant)
+        resources.audit.tick(at: instant)
         guard !earlier.isEmpty else { return }
         for edition in earlier { edition.tick(at: instant) }
         earlier.removeAll { !$0.isBusy }
     }
 
-    package func end() { audit.end() }
+    package func end() { resources.audit.end() }
 
     /// What is left of earlier editions is looked after all the time.
     package var nextTick: Int64? {
         guard earlier.isEmpty else { return .min }
-        return [current.nextTick, audit.nextTick].compactMap { $0 }.min()
+        return [current.nextTick, resources.audit.nextTick].compactMap { $0 }.min()
     }
 
     package func rest(since begin: Instant) {
-        meter.rest(since: begin)
-        current.accesses.flush()
-        for edition in earlier { edition.accesses.flush() }
+        resources.meter.rest(since: begin)
+        current.reporter.flush()
+        for edition in earlier { edition.reporter.flush() }
     }
 
     package var isWaiting: Bool { current.isWaiting || earlier.contains(where: \.isWaiting) }

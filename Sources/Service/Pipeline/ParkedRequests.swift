@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import Net
 import Upstream
@@ -34,7 +35,7 @@ final class ParkedRequests {
     }
 
     private let answers: LateAnswers
-    private var parked: [AnswerTicket: Parked] = [:]
+    private var parked: [PendingResponse: Parked] = [:]
     /// How many are parked, by the index of the group.
     private var counts = [0, 0, 0]
     /// How many requests of each caller are parked, where callers are told apart.
@@ -61,7 +62,7 @@ final class ParkedRequests {
         _ request: ParkedRequest, in group: Group, whenAbandoned: @escaping () -> Void
     ) throws(Refusal) {
         try admit(to: group)
-        parked[request.ticket] = Parked(request: request, group: group, whenAbandoned: whenAbandoned)
+        parked[request.pending] = Parked(request: request, group: group, whenAbandoned: whenAbandoned)
         counts[group.index] += 1
         if let caller = group.caller { callers[caller, default: 0] += 1 }
         if group.isAnonymous { anonymous += 1 }
@@ -72,7 +73,8 @@ final class ParkedRequests {
     ///   - waiter: the number under which it waits; it does so no more when this throws.
     ///   - fill: writes the answer, or throws why there is none.
     func park<Key, Value>(
-        _ request: ParkedRequest, in group: Group, for waiter: UInt64, of cache: LoopCache<Key, Value>, since now: Now,
+        _ request: ParkedRequest, in group: Group, for waiter: UInt64, of cache: LoopCache<Key, Value>,
+        since now: Instant,
         _ fill: @escaping (SlotOutcome<Value>, inout Response) throws(Refusal) -> IssueTerms?
     ) throws(Refusal) {
         do throws(Refusal) {
@@ -81,22 +83,22 @@ final class ParkedRequests {
             cache.cancel(waiter)
             throw error
         }
-        let ticket = request.ticket
+        let pending = request.pending
         cache.wait(waiter, for: cache.shared.policy.patience, at: now) { [weak self] outcome in
-            self?.finish(ticket) { response throws(Refusal) in try fill(outcome, &response) }
+            self?.finish(pending) { response throws(Refusal) in try fill(outcome, &response) }
         }
     }
 
     /// Has a request answered, by what `fill` puts into the response or by the refusal that it throws.
-    func finish(_ ticket: AnswerTicket, _ fill: (inout Response) throws(Refusal) -> IssueTerms?) {
-        take(ticket)?.request.finish(by: answers, fill)
+    func finish(_ pending: PendingResponse, _ fill: (inout Response) throws(Refusal) -> IssueTerms?) {
+        take(pending)?.request.finish(by: answers, fill)
     }
 
     /// The client is gone.
-    func abandon(_ ticket: AnswerTicket) { take(ticket)?.whenAbandoned() }
+    func abandon(_ pending: PendingResponse) { take(pending)?.whenAbandoned() }
 
-    private func take(_ ticket: AnswerTicket) -> Parked? {
-        guard let taken = parked.removeValue(forKey: ticket) else { return nil }
+    private func take(_ pending: PendingResponse) -> Parked? {
+        guard let taken = parked.removeValue(forKey: pending) else { return nil }
         counts[taken.group.index] -= 1
         if taken.group.isAnonymous { anonymous -= 1 }
         if let caller = taken.group.caller {

@@ -7,7 +7,7 @@ import Telemetry
 
 /// What came of a request. That something was issued can be said only by who has entered it in the audit, and of a permit nothing
 /// else can be said.
-struct Settlement {
+struct Outcome {
     enum Course {
         /// The answer is filled in, and issues nothing.
         case told
@@ -19,128 +19,86 @@ struct Settlement {
 
     let course: Course
 
-    static var told: Settlement { Settlement(.told) }
+    static var told: Outcome { Outcome(.told) }
+    /// What is parked has its record with it, and the permit, where it keeps that.
+    static var parked: Outcome { Outcome(.parked) }
 
     fileprivate init(_ course: Course) { self.course = course }
 }
 
 extension Pipeline {
-    /// What is given to nobody: HEAD asks whether, and gets nothing.
-    mutating func settle(withoutIssuing permit: consuming Permit) -> Settlement {
+    /// Ends a permit by which nothing is given: HEAD asks whether, and gets nothing.
+    mutating func withhold(_ permit: consuming Permit) -> Outcome {
         permit.end(in: &workspace)
         return .told
     }
 
+    /// Ends the permit of what is issued later, by the record that `park` has made of it.
+    mutating func postpone(_ permit: consuming Permit) -> Outcome {
+        permit.end(in: &workspace)
+        return .parked
+    }
+
     /// Enters what the answer issues, and ends its permit.
-    mutating func settle(
-        _ permit: consuming Permit, to caller: Caller, _ request: borrowing Request, _ terms: IssueTerms,
-        at instant: Instant, in response: borrowing Response
-    ) throws(Refusal) -> Settlement {
+    mutating func enter(
+        _ permit: consuming Permit, _ terms: IssueTerms, of request: borrowing Request, in response: borrowing Response
+    ) throws(Refusal) -> Outcome {
         var held: HeldAnswer?
         if audit.isOn {
             let grant = audited[permit.grant.index]
             let token = AuditToken(in: response, of: grant)
             held = try audit.enter { line in
-                line.begin("issued", at: instant.unixSeconds)
-                line.add(permit, grant, to: caller, as: requestID.bytes, in: record.trace)
+                line.begin("issued", at: context.instant.unixSeconds)
+                line.add(permit, grant, of: context)
                 line.add(terms, token)
             }
-            held?.pending = PendingIssue(request, from: caller, for: permit.grant, before: newest)
+            held?.issue = PendingIssue(request, from: context.caller, for: permit.grant, before: newest)
         }
         permit.end(in: &workspace)
-        return Settlement(.entered(held))
+        return Outcome(.entered(held))
     }
-
-    /// Ends the permit of what is issued later, by the record that `park` has made of it.
-    mutating func settle(parked permit: consuming Permit) -> Settlement {
-        permit.end(in: &workspace)
-        return Settlement(.parked)
-    }
-
-    /// The same where the permit itself is kept until then.
-    func settleParked() -> Settlement { Settlement(.parked) }
 
     /// Enters a ticket.
-    func settle(
-        _ text: Span<UInt8>, of ticket: Ticket, to caller: Caller, _ request: borrowing Request, at instant: Instant
-    ) throws(Refusal) -> Settlement {
-        guard audit.isOn else { return Settlement(.entered(nil)) }
+    func enterTicket(
+        _ ticket: Ticket, _ text: Span<UInt8>, of request: borrowing Request
+    ) throws(Refusal) -> Outcome {
+        guard audit.isOn else { return Outcome(.entered(nil)) }
         let token = AuditToken(text)
         let held = try audit.enter { line in
-            line.begin("issued", at: instant.unixSeconds)
-            line.add(requestID: requestID.bytes, in: record.trace)
-            line.add(caller)
+            line.begin("issued", at: context.instant.unixSeconds)
+            line.add(requestOf: context)
+            line.add(context.caller)
             line.add("grant", ticket.terms.grant)
             line.add("route", "tickets")
             line.add("ticket", ticket.id)
-            line.add("lifetime", ticket.endsAt - instant.unixSeconds)
+            line.add("lifetime", ticket.endsAt - context.instant.unixSeconds)
             token.write(into: &line)
         }
-        held?.pending = PendingIssue(request, from: caller, for: nil, before: newest)
-        return Settlement(.entered(held))
-    }
-
-    /// Has the answer wait until its line is on the disk.
-    func hold(
-        _ request: borrowing Request, as ticket: AnswerTicket, by held: HeldAnswer, _ response: inout Response
-    ) {
-        response.add("X-Request-Id", requestID.bytes)
-        held.hold(
-            &response, for: ticket, noting: record, requestID: requestID.bytes, path: knownPath(of: request),
-            in: words(for: request), by: meter, accesses)
+        held?.issue = PendingIssue(request, from: context.caller, for: nil, before: newest)
+        return Outcome(.entered(held))
     }
 
     /// What is kept of a request whose answer comes later, and issues what is permitted.
     func park(
-        _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response,
-        issuing permit: borrowing Permit, to caller: Caller
-    ) -> ParkedRequest {
-        let issue =
-            audit.isOn
-            ? IssueRecord(
-                audit, audited[permit.grant.index], permit, to: caller, as: requestID.bytes, in: record.trace) : nil
-        let pending = PendingIssue(request, from: caller, for: permit.grant, before: newest)
-        return park(request, as: ticket, with: response, issue, pending)
+        _ request: borrowing Request, with response: borrowing Response, issuing permit: borrowing Permit
+    ) throws(Refusal) -> ParkedRequest {
+        let record = audit.isOn ? IssueRecord(audit, audited[permit.grant.index], permit, of: context) : nil
+        let issue = PendingIssue(request, from: context.caller, for: permit.grant, before: newest)
+        return try keep(with: response, issue, record)
     }
 
     /// The same of a vendor's callback, which is issued nothing.
-    func parkWithoutIssuing(
-        _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response, for grant: Grant
-    ) -> ParkedRequest {
-        let pending = PendingIssue(request, from: nil, for: grant, before: newest)
-        return park(request, as: ticket, with: response, nil, pending)
+    func park(
+        callback request: borrowing Request, with response: borrowing Response, for grant: Grant
+    ) throws(Refusal) -> ParkedRequest {
+        try keep(with: response, PendingIssue(request, from: nil, for: grant, before: newest), nil)
     }
 
-    private func park(
-        _ request: borrowing Request, as ticket: AnswerTicket, with response: borrowing Response, _ issue: IssueRecord?,
-        _ pending: PendingIssue
-    ) -> ParkedRequest {
-        ParkedRequest(
-            request, as: ticket, requestID: requestID.bytes.array, in: words(for: request), with: response,
-            noting: record, issuing: issue, of: pending, by: meter, accesses)
-    }
-
-    /// Notes that a request was refused.
-    func note(_ refusal: Refusal, of request: borrowing Request, at instant: Instant) {
-        guard audit.isOn else { return }
-        let route = routeName(of: request)
-        audit.note(refusal) { line, caller in
-            line.begin("denied", at: instant.unixSeconds)
-            line.add(requestID: requestID.bytes, in: record.trace)
-            line.add(caller)
-            if let route { line.add("route", route) }
-            line.add("status", Int64(refusal.status))
-            line.add("code", refusal.code.text)
-            if let subject = refusal.subject { line.add(subject.kind, Array(text: subject.name)) }
-        }
-    }
-
-    private func routeName(of request: borrowing Request) -> [UInt8]? {
-        switch router.find(request.path) {
-        case .issue(let route): Array(text: Registry.routes[route].description.name)
-        case .tickets: Array("tickets".utf8)
-        case .grants: Array("grants".utf8)
-        case .callback, .alive, .everything, nil: nil
-        }
+    private func keep(
+        with response: borrowing Response, _ issue: PendingIssue, _ record: IssueRecord?
+    ) throws(Refusal) -> ParkedRequest {
+        // Whose head alone has come is answered at once, or not at all.
+        guard let pending = context.pending else { throw .internalError }
+        return ParkedRequest(context, as: pending, with: response, issuing: issue, record, by: reporter)
     }
 }

@@ -12,9 +12,10 @@ extension Pipeline {
 
     /// Answers a callback if the vendor has sent it; parks it where the vendor's key has to be fetched first.
     mutating func receive(
-        _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Settlement {
-        let entry = try judgeHead(of: request, at: instant)
+        _ request: borrowing Request, into response: inout Response
+    ) throws(Refusal) -> Outcome {
+        let instant = context.instant
+        let entry = try judgeHead(of: request)
         let verdict: CallbackVerdict
         do throws(IssueError) {
             verdict = try entry.judge(
@@ -23,27 +24,24 @@ extension Pipeline {
             throw fail("verifying a callback", error)
         }
         guard case .claimed(let claim) = verdict else {
-            try entry.answer(verdict, as: requestID.text, log, into: &response)
+            try entry.answer(verdict, as: context.id.bytes.text, log, into: &response)
             return .told
         }
-        let now = Now(instant)
-        switch try upstream.callbackKeys.ask(for: claim.key, at: now) {
+        switch try upstream.callbackKeys.ask(for: claim.key, at: instant) {
         case .use(let key):
-            try entry.answer(claim, by: key, as: requestID.text, log, into: &response)
+            try entry.answer(claim, by: key, as: context.id.bytes.text, log, into: &response)
             return .told
         case .later(let waiter):
             try upstream.callbackKeys.park(
-                parkWithoutIssuing(request, as: ticket, with: response, for: entry.grant), waiting: waiter, for: claim,
-                by: entry,
-                at: now)
-            return settleParked()
+                park(callback: request, with: response, for: entry.grant), waiting: waiter, for: claim, by: entry,
+                at: instant)
+            return .parked
         }
     }
 
     /// The grant that the request is for, if its head may be that of a callback by it.
-    func judgeHead(
-        of request: borrowing Request, at instant: Instant
-    ) throws(Refusal) -> CallbackTable.Entry {
+    func judgeHead(of request: borrowing Request) throws(Refusal) -> CallbackTable.Entry {
+        let instant = context.instant
         guard request.head.method == .post else { throw .methodNotAllowed(Pipeline.callbackMethods) }
         guard let entry = callbacks.find(path: request.path, query: request.query) else {
             throw forged(CallbackFault("no grant's publicURL has its path and query"), nil)
@@ -66,7 +64,7 @@ extension Pipeline {
     }
 
     private func forged(_ fault: CallbackFault, _ entry: CallbackTable.Entry?) -> Refusal {
-        log.refuse(callback: requestID.text, of: entry?.grant, because: fault)
+        log.refuse(callback: context.id.bytes.text, of: entry?.grant, because: fault)
     }
 }
 

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import HTTP
 import Telemetry
@@ -7,40 +8,36 @@ import Upstream
 /// Who asks.
 extension Pipeline {
     /// Who asks, if it need not be asked first who that is. Who is denied is told so after what is wrong with the request (R7).
-    mutating func identify(
-        _ request: borrowing Request, on route: Int, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Caller {
+    mutating func identifyAsker(
+        _ request: borrowing Request, of route: Int, into response: inout Response
+    ) throws(Refusal) {
         if request.head.method == .other { throw .methodNotAllowed(Pipeline.issueMethods) }
-        let caller = try identify(request, at: instant, into: &response)
-        if configuration.policy.needsCredential(caller, on: route) { throw Refusal(.unauthenticated) }
-        return caller
+        try identify(request, into: &response)
+        if configuration.policy.needsCredential(context.caller, on: route) { throw Refusal(.unauthenticated) }
     }
 
     /// Who asks, if that one does not ask too often.
-    mutating func identify(
-        _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Caller {
-        let caller = try authenticate(request, at: instant)
-        audit.identify(caller)
-        try count(caller, request, at: instant, into: &response)
-        return caller
+    mutating func identify(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
+        context.caller = try authenticate(request)
+        try admitCaller(of: request, into: &response)
     }
 
-    private mutating func authenticate(_ request: borrowing Request, at instant: Instant) throws(Refusal) -> Caller {
+    private mutating func authenticate(_ request: borrowing Request) throws(Refusal) -> Caller {
+        let now = context.instant.unixSeconds
         if request.head.isRepeated(.authorization) || request.head.isRepeated(.apiKey) {
-            record.note(.other, isAccepted: false)
+            context.note(.other, isAccepted: false)
             throw .twoCredentials
         }
         if let place = try Pipeline.ticket(in: request.query) {
             guard request.head.value(of: .authorization) == nil, request.head.value(of: .apiKey) == nil else {
-                record.note(.other, isAccepted: false)
+                context.note(.other, isAccepted: false)
                 throw .twoCredentials
             }
             return try caller(
                 of: configuration.authenticator.identify(
-                    ticket: request.query.extracting(place), by: tickets, at: instant.unixSeconds,
+                    ticket: request.query.extracting(place), by: tickets, at: now,
                     remembering: keys.memory),
-                by: .ticket, at: instant)
+                by: .ticket)
         }
         // What was said expressly goes before what the connection says.
         if let certificate = request.certificate, request.head.value(of: .authorization) == nil,
@@ -49,29 +46,29 @@ extension Pipeline {
             return try caller(
                 of: configuration.authenticator.identify(
                     certificate: certificate.names, until: certificate.notAfter,
-                    checkedUntil: certificate.checkedUntil, proof: certificate.proof, at: instant.unixSeconds),
-                by: .principal(.certificate), at: instant)
+                    checkedUntil: certificate.checkedUntil, proof: certificate.proof, at: now),
+                by: .principal(.certificate))
         }
         let authorization = request.head.value(of: .authorization) == nil ? nil : request.field(.authorization)
         let apiKey = request.head.value(of: .apiKey) == nil ? nil : request.field(.apiKey)
         return try caller(
             of: configuration.authenticator.identify(
-                authorization: authorization, apiKey: apiKey, at: instant.unixSeconds, remembering: &keys.memory),
-            by: nil, at: instant)
+                authorization: authorization, apiKey: apiKey, at: now, remembering: &keys.memory),
+            by: nil)
     }
 
     /// - Parameter proof: what was presented, where it is no bearer's.
     private mutating func caller(
-        of finding: Authenticator.Finding, by proof: RequestLabels.Proof?, at instant: Instant
+        of finding: Authenticator.Finding, by proof: RequestLabels.Proof?
     ) throws(Refusal) -> Caller {
         switch finding {
         case .caller(let caller):
-            record.note(proof ?? .principal(caller.principal.kind), isAccepted: true)
+            context.note(proof ?? .principal(caller.principal.kind), isAccepted: true)
             return caller
         case .refused(let reason, let fault):
-            record.note(proof ?? .principal(fault == nil ? .apiKey : .jwt), isAccepted: false)
+            context.note(proof ?? .principal(fault == nil ? .apiKey : .jwt), isAccepted: false)
             if let fault { note(fault) }
-            if let issuer = fault?.issuerWithoutKey { keys.want(of: issuer, at: Now(instant)) }
+            if let issuer = fault?.issuerWithoutKey { keys.want(of: issuer, at: context.instant) }
             if fault?.isByOldKeys == true { throw .oldKeys }
             throw .unauthenticated(reason.description, wasPresented: true)
         }
@@ -81,6 +78,6 @@ extension Pipeline {
     private func note(_ fault: JWTFault) {
         guard log.tells(.debug) else { return }
         let reason = fault.reason.description
-        log.write(.debug, "token refused", ["requestId": requestID.text, "reason": reason])
+        log.write(.debug, "token refused", ["requestId": context.id.bytes.text, "reason": reason])
     }
 }

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import HTTP
 import Providers
@@ -21,34 +22,34 @@ enum Errand {
 /// Requests of those whom the command line speaks for: whoever has the configuration has its secrets, and need not prove who
 /// they are. All else is judged as it is for everybody.
 extension Pipeline {
-    mutating func respond(
-        to request: borrowing Request, from caller: Caller, on errand: Errand, as ticket: AnswerTicket,
+    /// Answers as `respond` does, but that only what waits is counted and logged: whoever asks is told by the command.
+    mutating func run(
+        _ errand: Errand, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
-        begin(request, at: instant)
+        begin(request, as: pending, at: instant)
+        context.caller = caller
+        context.words = words(at: router.find(request.path))
         do throws(Refusal) {
-            switch try run(errand, for: caller, request, as: ticket, at: instant, into: &response).course {
+            switch try carryOut(errand, request, into: &response).course {
             case .parked: return .later
-            case .entered(let held?):
-                hold(request, as: ticket, by: held, &response)
-                return .later
+            case .entered(let held?): return hold(&response, by: held)
             case .told, .entered(nil): break
             }
         } catch {
-            error.write(into: &response, requestID: requestID.bytes, in: words(for: request))
+            error.write(into: &response, for: context)
         }
         return .done
     }
 
-    private mutating func run(
-        _ errand: Errand, for caller: Caller, _ request: borrowing Request, as ticket: AnswerTicket,
-        at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Settlement {
+    private mutating func carryOut(
+        _ errand: Errand, _ request: borrowing Request, into response: inout Response
+    ) throws(Refusal) -> Outcome {
         switch errand {
-        case .ticket: return try mint(for: caller, request, at: instant, into: &response)
+        case .ticket: return try mintOnErrand(request, into: &response)
         case .issue(let route):
-            if configuration.policy.needsCredential(caller, on: route) { throw Refusal(.unauthenticated) }
-            return try issue(route, to: caller, request, as: ticket, at: instant, into: &response)
+            if configuration.policy.needsCredential(context.caller, on: route) { throw Refusal(.unauthenticated) }
+            return try decide(route, request, into: &response)
         }
     }
 }

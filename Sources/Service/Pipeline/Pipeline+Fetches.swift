@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import Crypto
 import HTTP
@@ -7,31 +8,34 @@ import Upstream
 
 /// What only the vendor knows, and the service asks it for.
 extension Pipeline {
-    /// Parks the request until the vendor has answered.
-    mutating func fetch(
-        by issuer: any VendorIssuer, under permit: borrowing Permit, to caller: Caller, with key: SigningKey,
-        on line: VendorLine,
-        _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, with response: borrowing Response
-    ) throws(Refusal) {
-        let client = RateTable.Identity.hash(caller, from: request.client)
-        try takeCall(of: client, on: line, at: Now(instant))
-        let question: any VendorQuestion
-        do throws(IssueError) {
-            question = try issuer.question(ask, under: permit, with: key, using: &scratch)
-        } catch {
+    mutating func question(
+        by issuer: any VendorIssuer, under permit: borrowing Permit, with key: SigningKey
+    ) throws(Refusal) -> any VendorQuestion {
+        do throws(IssueError) { return try issuer.question(ask, under: permit, with: key, using: &scratch) } catch {
             throw fail("a question to the vendor", error)
         }
-        try Fetch.park(
-            park(request, as: ticket, with: response, issuing: permit, to: caller),
-            of: client,
-            isAnonymous: caller.principal.kind == .anonymous, asking: question, on: line,
-            with: configuration.credentials[permit.grant.credential].name, in: upstream.parked, upstream.tools,
-            since: Now(instant))
+    }
+
+    /// Parks the request until the vendor has answered.
+    func fetch(
+        _ question: any VendorQuestion, under permit: borrowing Permit, on line: VendorLine,
+        _ request: borrowing Request, with response: borrowing Response
+    ) throws(Refusal) {
+        let caller = context.caller
+        let client = RateTable.Identity.hash(caller, from: request.client)
+        try takeCall(of: client, on: line)
+        let fetch = Fetch(
+            question: question, line: line, credential: configuration.credentials[permit.grant.credential].name)
+        let group = ParkedRequests.Group.fetches(
+            most: Fetch.places, caller: client, isAnonymous: caller.principal.kind == .anonymous)
+        try fetch.park(
+            park(request, with: response, issuing: permit), in: group, of: upstream.parked, upstream.tools,
+            since: context.instant)
     }
 
     /// Takes a call off the caller's share.
-    private func takeCall(of client: UInt64, on line: VendorLine, at now: Now) throws(Refusal) {
-        guard let wait = line.takeShare(of: client, at: now) else { return }
+    private func takeCall(of client: UInt64, on line: VendorLine) throws(Refusal) {
+        guard let wait = line.takeShare(of: client, at: context.instant) else { return }
         meter.count(.callsPerCaller)
         throw .rateLimited(wait: wait)
     }

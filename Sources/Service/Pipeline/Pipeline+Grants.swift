@@ -9,42 +9,39 @@ extension Pipeline {
     static let grantsMethods: StaticString = "GET, HEAD, OPTIONS"
 
     mutating func listGrants(
-        _ request: borrowing Request, at instant: Instant, into response: inout Response
+        _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) {
         if request.head.method == .options {
             return try explainOptions(request, Pipeline.grantsMethods, into: &response)
         }
-        let caller = try identifyLister(request, at: instant, into: &response)
-        try readNothing(request, by: caller)
+        try identifyLister(request, into: &response)
+        let (caller, instant) = (context.caller, context.instant)
+        try readNothing(request)
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
         guard origins.admits(request) else { throw .foreignOrigin }
-        let moment = try moment(at: instant)
         response.body.append("{\"grants\":[")
         var separator: StaticString = ""
-        configuration.policy.list(for: caller, at: moment, in: &workspace) { listed in
+        configuration.policy.list(for: caller, by: ask.nonce, at: instant, in: &workspace) { listed in
             response.body.append(separator)
             response.body.append(listed)
             separator = ","
         }
         response.body.append("],\"serverTime\":\"")
-        ISO8601.write(moment.unixSeconds, into: &response.body)
+        ISO8601.write(instant.unixSeconds, into: &response.body)
         response.body.append("\"}\n")
     }
 
     /// Who asks for the list, if it need not be asked first who that is.
-    mutating func identifyLister(
-        _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Caller {
+    mutating func identifyLister(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         switch request.head.method {
         case .get, .head: break
         case .post, .options, .other: throw .methodNotAllowed(Pipeline.grantsMethods)
         }
-        let caller = try identify(request, at: instant, into: &response)
-        guard caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: caller) else {
+        try identify(request, into: &response)
+        guard context.caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: context.caller) else {
             throw Refusal(.unauthenticated)
         }
-        return caller
     }
 }
 

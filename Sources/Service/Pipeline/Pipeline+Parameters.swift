@@ -7,29 +7,27 @@ import Providers
 /// How a request is made an ask.
 extension Pipeline {
     /// R3: a GET is asked by its query, a POST by its body alone.
-    mutating func read(
-        _ request: borrowing Request, for route: RouteDescription, by caller: Caller, at moment: borrowing Moment
-    ) throws(Refusal) {
-        ask.reset()
+    mutating func read(_ request: borrowing Request, for route: RouteDescription) throws(Refusal) {
+        ask.reset(try drawNonce())
         if request.head.method == .post {
-            try readQueryOfPost(request, by: caller, among: route.request.parameters)
+            try readQueryOfPost(request, among: route.request.parameters)
             try readBody(of: request, textParameter: route.request.textParameter, among: route.request.parameters)
         } else {
             guard request.body.isEmpty else { throw .unwantedBody }
             try readParameters(among: route.request.parameters) { ask throws(ParameterError) in
                 try ask.parameters.read(form: request.query)
             }
-            if caller.ticket != nil { _ = ask.parameters.take("ticket") }
+            if context.caller.ticket != nil { _ = ask.parameters.take("ticket") }
         }
         var objection: Objection?
-        if let ticket = caller.ticket { objection = try fix(ticket.terms, for: route) }
+        if let ticket = context.caller.ticket { objection = try fix(ticket.terms, for: route) }
         // Some clients list every type they can stand; who can read JSON gets JSON.
         ask.wantsText =
             route.request.textParameter != nil && accepts("text/plain", request)
             && !accepts("application/json", request)
         do throws(AskError) {
             try ask.read(by: route.request.parameters)
-            try route.request.read(&ask, moment)
+            try route.request.read(&ask, context.instant)
         } catch {
             throw Refusal(error)
         }
@@ -50,23 +48,23 @@ extension Pipeline {
     }
 
     /// The same for what has no parameters.
-    mutating func readNothing(_ request: borrowing Request, by caller: Caller) throws(Refusal) {
+    mutating func readNothing(_ request: borrowing Request) throws(Refusal) {
         guard request.body.isEmpty else { throw .unwantedBody }
-        ask.reset()
+        ask.reset(try drawNonce())
         try readParameters(among: []) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
-        if caller.ticket != nil { _ = ask.parameters.take("ticket") }
+        if context.caller.ticket != nil { _ = ask.parameters.take("ticket") }
         do throws(AskError) { try ask.read(by: []) } catch { throw Refusal(error) }
     }
 
     /// A POST's query may hold the ticket by which it asks, what is ignored everywhere, such as a cache buster, and nothing else.
     mutating func readQueryOfPost(
-        _ request: borrowing Request, by caller: Caller, among known: [ParameterDescription]
+        _ request: borrowing Request, among known: [ParameterDescription]
     ) throws(Refusal) {
         if request.query.isEmpty { return }
         try readParameters(among: known) { ask throws(ParameterError) in
             try ask.parameters.read(form: request.query)
         }
-        if caller.ticket != nil { _ = ask.parameters.take("ticket") }
+        if context.caller.ticket != nil { _ = ask.parameters.take("ticket") }
         for entry in ask.parameters.entries where !ask.parameters.bytes(entry.name).begins(with: "_") {
             throw .queryOnPost
         }

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import HTTP
 import Upstream
@@ -7,26 +8,24 @@ import Upstream
 /// asked, by grant when it is granted. A request is counted once: with its head, or, if its body came with it, with both.
 extension Pipeline {
     /// Counts a request for its address, and refuses one too many.
-    func count(
-        addressOf request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) {
-        guard let standing = take(forAddressOf: request, at: instant) else { return }
-        try admit(standing, .perAddress, &response)
+    func admitAddress(of request: borrowing Request, into response: inout Response) throws(Refusal) {
+        guard let standing = takeAddressToken(of: request) else { return }
+        try check(standing, .perAddress, &response)
     }
 
     /// Counts a request for its address, unless that was done with its head.
     /// - Returns: nil where nothing is counted.
     @discardableResult
-    func take(forAddressOf request: borrowing Request, at instant: Instant) -> RateStanding? {
-        request.wasAdmitted ? nil : takeFor(address: request.client, at: instant)
+    func takeAddressToken(of request: borrowing Request) -> RateStanding? {
+        request.wasAdmitted ? nil : takeToken(for: request.client)
     }
 
     /// Counts a request for an address.
     /// - Returns: nil where addresses are not limited, or this one is not known.
     @discardableResult
-    func takeFor(address: ClientAddress, at instant: Instant) -> RateStanding? {
+    func takeToken(for address: ClientAddress) -> RateStanding? {
         guard let rate = configuration.rates.perAddress, address != .none else { return nil }
-        return limiter.take(RateLimiter.Count(rate, for: address), at: instant)
+        return limiter.take(RateLimiter.Count(rate, for: address), at: context.instant)
     }
 
     /// Whether an address may begin a TLS handshake: it has wasted fewer than it may send requests.
@@ -49,19 +48,17 @@ extension Pipeline {
     }
 
     /// Counts a request for its caller, and refuses one too many.
-    func count(
-        _ caller: Caller, _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) {
+    func admitCaller(of request: borrowing Request, into response: inout Response) throws(Refusal) {
         guard !request.wasAdmitted, let rate = configuration.rates.perCaller else { return }
-        let count = RateLimiter.Count(rate, for: caller, at: request.client)
-        try admit(limiter.take(count, at: instant), .perCaller, &response)
+        let count = RateLimiter.Count(rate, for: context.caller, at: request.client)
+        try check(limiter.take(count, at: context.instant), .perCaller, &response)
     }
 
     /// What is to be issued; HEAD, which gets nothing, only looks.
-    func count(
-        _ grant: Grant, to caller: Caller, _ request: borrowing Request, at instant: Instant,
-        into response: inout Response
+    func admit(
+        to grant: Grant, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) {
+        let (caller, instant) = (context.caller, context.instant)
         let perCaller = grant.rates.perCaller.map {
             RateLimiter.Count($0, for: caller, at: request.client, of: grant)
         }
@@ -78,18 +75,18 @@ extension Pipeline {
         } else {
             standing = limiter.take(first, at: instant)
         }
-        try admit(standing, .perGrant, &response)
+        try check(standing, .perGrant, &response)
         tell(standing, &response)
     }
 
     /// Counts a refusal of a session if the caller has used up its share of calls to the vendor.
     /// - Returns: what the caller is told.
-    func count(_ refusal: SlotRefusal) -> Refusal {
+    func counted(_ refusal: SlotRefusal) -> Refusal {
         if case .share = refusal.reason { meter.count(.callsPerCaller) }
         return Refusal(refusal)
     }
 
-    private func admit(
+    private func check(
         _ standing: RateStanding, _ limit: RequestLabels.Limit, _ response: inout Response
     ) throws(Refusal) {
         guard !standing.isAllowed else { return }

@@ -8,9 +8,10 @@ import Upstream
 extension Pipeline {
     /// A temporary credential of the vendor's own: the one that is remembered, or the one that is fetched now.
     mutating func distribute(
-        by issuer: DistributeToken, under permit: consuming Permit, to caller: Caller, _ request: borrowing Request,
-        as ticket: AnswerTicket, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Settlement {
+        by issuer: DistributeToken, under permit: consuming Permit, _ request: borrowing Request,
+        into response: inout Response
+    ) throws(Refusal) -> Outcome {
+        let (caller, instant) = (context.caller, context.instant)
         guard let sessions = upstream.sessions(of: permit.grant.credential) else { throw .internalError }
         let session: RememberedSession
         do throws(STSSessionFault) {
@@ -21,24 +22,24 @@ extension Pipeline {
             throw fail("a session", error)
         }
         let terms = SessionTerms(expiresAt: permit.expiresAt, limitedBy: permit.limitedBy)
-        let now = Now(instant)
-        if let credential = session.credential(at: now) {
-            let issued = response.write(credential, on: terms, at: now)
-            return try settle(permit, to: caller, request, issued, at: instant, in: response)
+        if let credential = session.credential(at: instant) {
+            let issued = response.write(credential, on: terms, at: instant)
+            return try enter(permit, issued, of: request, in: response)
         }
-        switch sessions.ask(session.session, for: CacheClient(caller, from: request.client, paying: true), at: now) {
+        switch sessions.ask(session.session, for: CacheClient(caller, from: request.client, paying: true), at: instant)
+        {
         case .now(.serve(let credential)):
-            session.remember(credential, at: now)
-            let issued = response.write(credential, on: terms, at: now)
-            return try settle(permit, to: caller, request, issued, at: instant, in: response)
-        case .now(.refuse(let refusal)): throw count(refusal)
+            session.remember(credential, at: instant)
+            let issued = response.write(credential, on: terms, at: instant)
+            return try enter(permit, issued, of: request, in: response)
+        case .now(.refuse(let refusal)): throw counted(refusal)
         case .later(let waiter):
-            let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)
-            try sessions.park(parked, waiting: waiter, in: upstream.parked, since: now) {
+            let parked = try park(request, with: response, issuing: permit)
+            try sessions.park(parked, waiting: waiter, in: upstream.parked, since: instant) {
                 credential, response throws(Refusal) in
-                response.write(credential, on: terms, at: now)
+                response.write(credential, on: terms, at: instant)
             }
-            return settle(parked: permit)
+            return postpone(permit)
         }
     }
 }

@@ -10,32 +10,31 @@ import Upstream
 extension Pipeline {
     /// Signs with the session that is remembered, or parks the request until there is one.
     mutating func sign(
-        by issuer: any TokenIssuer, with session: SigningSession, under permit: consuming Permit, to caller: Caller,
-        _ request: borrowing Request, as ticket: AnswerTicket, of moment: consuming Moment, at instant: Instant,
-        into response: inout Response
-    ) throws(Refusal) -> Settlement {
-        let now = Now(instant)
+        by issuer: any TokenIssuer, with session: SigningSession, under permit: consuming Permit,
+        _ request: borrowing Request, into response: inout Response
+    ) throws(Refusal) -> Outcome {
+        let (caller, instant) = (context.caller, context.instant)
         let client = request.client
-        switch session.ask(for: CacheClient(caller, from: client, paying: false), at: now) {
+        switch session.ask(for: CacheClient(caller, from: client, paying: false), at: instant) {
         case .now(.serve(let credential)):
             permit.shorten(to: credential.expiresAt)
             let key: SigningKey
             do throws(CryptoError) { key = try session.key(of: credential) } catch { throw fail("a session", error) }
-            try write(by: issuer, under: permit, with: key, at: moment, into: &response)
+            try write(by: issuer, under: permit, with: key, into: &response)
             let terms = IssueTerms(permit)
-            return try settle(permit, to: caller, request, terms, at: instant, in: response)
-        case .now(.refuse(let refusal)): throw count(refusal)
+            return try enter(permit, terms, of: request, in: response)
+        case .now(.refuse(let refusal)): throw counted(refusal)
         case .later(let waiter):
-            let parked = park(request, as: ticket, with: response, issuing: permit, to: caller)
-            let token = ParkedToken(ask.detailOnly(), by: issuer, with: session, under: permit, at: moment)
-            try session.cache.park(parked, waiting: waiter, in: upstream.parked, since: now) {
-                [log, id = requestID.text] credential, response throws(Refusal) in
+            let parked = try park(request, with: response, issuing: permit)
+            let token = ParkedToken(ask.detailOnly(), by: issuer, with: session, under: permit, at: instant)
+            try session.cache.park(parked, waiting: waiter, in: upstream.parked, since: instant) {
+                [log, id = context.id.bytes.text] credential, response throws(Refusal) in
                 do { return try token.write(with: credential, into: &response) } catch {
                     log.write(.error, "issuing failed", ["requestId": id, "error": "\(error)"])
                     throw .internalError
                 }
             }
-            return settleParked()
+            return .parked
         }
     }
 }
@@ -46,26 +45,24 @@ private final class ParkedToken {
     private let issuer: any TokenIssuer
     private let session: SigningSession
     private var permit: Permit
-    private let moment: Moment
+    private let instant: Instant
 
     init(
         _ ask: consuming Ask, by issuer: any TokenIssuer, with session: SigningSession,
-        under permit: consuming Permit, at moment: consuming Moment
+        under permit: consuming Permit, at instant: Instant
     ) {
         self.ask = ask
         self.issuer = issuer
         self.session = session
         self.permit = permit
-        self.moment = moment
+        self.instant = instant
     }
 
     func write(with credential: STSCredential, into response: inout Response) throws -> IssueTerms {
         permit.shorten(to: credential.expiresAt)
         var writer = TokenWriter()
-        var scratch = ByteWriter(capacity: 1024)
         try writer.write(
-            ask, by: issuer, under: permit, with: try session.key(of: credential), at: moment, into: &response,
-            using: &scratch)
+            ask, by: issuer, with: try session.key(of: credential), under: permit, at: instant, into: &response)
         return IssueTerms(permit)
     }
 }

@@ -29,25 +29,23 @@ extension Pipeline {
     }
 
     /// `POST /tickets`: who has a credential may have a ticket for one of its own grants.
-    mutating func mint(
-        _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Settlement {
+    mutating func mint(_ request: borrowing Request, into response: inout Response) throws(Refusal) -> Outcome {
         guard let tickets, let key = configuration.authenticator.ticketKey else { throw .notFound }
         if request.head.method == .options {
             try explainOptions(request, Pipeline.ticketMethods, into: &response)
             return .told
         }
-        let caller = try identifyMinter(request, at: instant, into: &response)
-        return try mint(for: caller, request, by: tickets, key, at: instant, into: &response)
+        try identifyMinter(request, into: &response)
+        return try issueTicket(request, by: tickets, key, into: &response)
     }
 
-    /// - Parameter caller: somebody who may have a ticket.
-    private mutating func mint(
-        for caller: Caller, _ request: borrowing Request, by tickets: TicketSigner, _ key: TicketKey,
-        at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Settlement {
-        ask.reset()
-        try readQueryOfPost(request, by: caller, among: Pipeline.mintParameters)
+    /// For a caller who may have a ticket.
+    private mutating func issueTicket(
+        _ request: borrowing Request, by tickets: TicketSigner, _ key: TicketKey, into response: inout Response
+    ) throws(Refusal) -> Outcome {
+        let (caller, now) = (context.caller, context.instant.unixSeconds)
+        ask.reset(try drawNonce())
+        try readQueryOfPost(request, among: Pipeline.mintParameters)
         try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
         let lifetime = try takeLifetime(atMost: key.maximumLifetime)
         let name = try namedGrant()
@@ -64,43 +62,37 @@ extension Pipeline {
         let route = Registry.routes[grant.route].description
         do throws(AskError) { try ask.read(by: route.request.parameters) } catch { throw Refusal(error) }
         let terms = TicketTerms(grant: grant.name, parameters: ask.fixed(by: route.request.parameters))
-        let moment = try moment(at: instant)
-        let end = min(moment.unixSeconds + lifetime, caller.endsAt ?? .max)
+        let end = min(now + lifetime, caller.endsAt ?? .max)
         let mark: [UInt8]
         do throws(CryptoError) { mark = try tickets.mark(of: caller.proof) } catch {
             throw fail("writing a ticket", error)
         }
-        guard end > moment.unixSeconds, let ticket = Ticket(moment.uuid, for: caller, until: end, terms, mark: mark)
+        guard end > now, let ticket = Ticket(ask.nonce.uuid, for: caller, until: end, terms, mark: mark)
         else {
             throw .unauthenticated("the credential is about to end", wasPresented: true)
         }
         let text = try text(of: ticket, by: tickets)
-        write(ticket, text, for: route, request, into: &response)
-        return try settle(text.span, of: ticket, to: caller, request, at: instant)
+        writeTicket(ticket, text, for: route, request, into: &response)
+        return try enterTicket(ticket, text.span, of: request)
     }
 
     /// Who asks, if it need not be asked first who that is.
-    mutating func identifyMinter(
-        _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Caller {
+    mutating func identifyMinter(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         guard tickets != nil else { throw .notFound }
         guard request.head.method == .post else { throw .methodNotAllowed(Pipeline.ticketMethods) }
-        let caller = try identify(request, at: instant, into: &response)
-        try Pipeline.admit(minter: caller)
-        return caller
+        try identify(request, into: &response)
+        try admitMinter()
     }
 
-    private static func admit(minter caller: Caller) throws(Refusal) {
-        guard caller.principal.kind != .anonymous else { throw Refusal(.unauthenticated) }
+    private func admitMinter() throws(Refusal) {
+        guard context.caller.principal.kind != .anonymous else { throw Refusal(.unauthenticated) }
     }
 
     /// The same for somebody who is known already.
-    mutating func mint(
-        for caller: Caller, _ request: borrowing Request, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Settlement {
+    mutating func mintOnErrand(_ request: borrowing Request, into response: inout Response) throws(Refusal) -> Outcome {
         guard let tickets, let key = configuration.authenticator.ticketKey else { throw .noTickets }
-        try Pipeline.admit(minter: caller)
-        return try mint(for: caller, request, by: tickets, key, at: instant, into: &response)
+        try admitMinter()
+        return try issueTicket(request, by: tickets, key, into: &response)
     }
 
     /// What minting itself asks; all else are the route's own parameters.
@@ -135,7 +127,7 @@ extension Pipeline {
         return text
     }
 
-    private func write(
+    private func writeTicket(
         _ ticket: Ticket, _ text: [UInt8], for route: RouteDescription, _ request: borrowing Request,
         into response: inout Response
     ) {

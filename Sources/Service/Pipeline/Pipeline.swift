@@ -24,8 +24,8 @@ struct Pipeline: ~Copyable {
     let upstream: LoopUpstream
     let limiter: RateLimiter
     let meter: RequestMeter
-    let accesses: AccessLog
-    var record = RequestRecord(at: Instant(unixSeconds: 0, monotonic: 0))
+    let reporter: RequestReporter
+    var context = RequestContext()
     let audit: AuditClerk
     /// By the place of the grant.
     let audited: [AuditedGrant]
@@ -38,7 +38,7 @@ struct Pipeline: ~Copyable {
     let tickets: TicketSigner?
     var scratch: ByteWriter
     private var random: RandomPool
-    var requestID: RequestID
+    private var ids: RequestIDs
     private var tokens = TokenWriter()
 
     static let issueMethods: StaticString = "GET, HEAD, POST, OPTIONS"
@@ -70,9 +70,8 @@ struct Pipeline: ~Copyable {
     }
 
     init(
-        _ admission: Admission, before newest: NewestAdmission, _ upstream: LoopUpstream, _ limiter: RateLimiter,
-        _ meter: RequestMeter,
-        _ accesses: AccessLog, _ audit: AuditClerk, log: Log
+        _ admission: Admission, _ upstream: LoopUpstream, _ reporter: RequestReporter, _ resources: LoopResources,
+        log: Log
     ) throws(CryptoError) {
         let configuration = admission.configuration
         var keys: [SigningKey?] = []
@@ -93,65 +92,64 @@ struct Pipeline: ~Copyable {
                 configuration.issuers[grant.index], of: grant, with: keys[grant.credential],
                 from: upstream.sessions(of: grant.credential), on: line)
         }
-        let requestID = try RequestID()
+        let ids = try RequestIDs()
+        var random = RandomPool()
+        let nonce = Nonce(try random.draw())
         let tickets = try configuration.authenticator.ticketKey?.makeSigner()
         self.configuration = configuration
-        self.newest = newest
+        newest = resources.newest
         self.log = log
         self.upstream = upstream
-        self.limiter = limiter
-        self.meter = meter
-        self.accesses = accesses
-        self.audit = audit
+        limiter = resources.limiter
+        meter = resources.meter
+        self.reporter = reporter
+        audit = resources.audit
         audited = configuration.grants.map { AuditedGrant($0, of: configuration) }
         self.makings = makings
-        self.requestID = requestID
+        self.ids = ids
         callbacks = CallbackTable(configuration, with: keys, after: previous)
         router = Router(aliases: configuration.server.aliases, callbacks: callbacks.paths)
         hosts = admission.hosts
         origins = admission.origins
-        ask = Ask()
+        ask = Ask(nonce)
+        self.random = random
         workspace = PolicyWorkspace()
         self.keys = admission.keys
         self.tickets = tickets
         scratch = ByteWriter(capacity: 1024)
-        random = RandomPool()
     }
 
     mutating func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
-        begin(request, at: instant)
+        begin(request, as: pending, at: instant)
         do throws(Refusal) {
-            let settlement = try answer(request, as: ticket, at: instant, into: &response)
-            switch settlement.course {
+            switch try answer(request, into: &response).course {
             case .parked: return .later
-            case .entered(let held?):
-                hold(request, as: ticket, by: held, &response)
-                return .later
-            case .told, .entered(nil): finish(request, status: response.status, because: nil, at: instant, &response)
+            case .entered(let held?): return hold(&response, by: held)
+            case .told, .entered(nil): reporter.finish(context, &response)
             }
         } catch {
-            refuse(request, because: error, at: instant, &response)
+            reporter.refuse(context, because: error, &response)
         }
         return .done
     }
 
     mutating func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
-        begin(request, at: instant)
+        begin(request, as: nil, at: instant)
         do throws(Refusal) {
-            switch try find(request, at: instant, into: &response) {
+            switch try find(request, into: &response) {
             case .issue(let route) where request.head.method != .options:
-                _ = try identify(request, on: route, at: instant, into: &response)
+                try identifyAsker(request, of: route, into: &response)
                 guard request.head.method == .post else { throw .unwantedBody }
                 _ = try bodyType(
                     of: request, textParameter: Registry.routes[route].description.request.textParameter)
-            case .callback: _ = try judgeHead(of: request, at: instant)
+            case .callback: _ = try judgeHead(of: request)
             case .grants where request.head.method != .options:
-                _ = try identifyLister(request, at: instant, into: &response)
+                try identifyLister(request, into: &response)
                 throw .unwantedBody
             case .tickets where request.head.method != .options:
-                _ = try identifyMinter(request, at: instant, into: &response)
+                try identifyMinter(request, into: &response)
                 _ = try bodyType(of: request, textParameter: nil)
             case .alive:
                 if request.head.method != .options { try reportAlive(request, into: &response) }
@@ -160,71 +158,32 @@ struct Pipeline: ~Copyable {
             }
             return false
         } catch {
-            refuse(request, because: error, at: instant, &response)
+            reporter.refuse(context, because: error, &response)
             return true
         }
     }
 
-    mutating func respond(
-        to error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
+    /// Refuses what could not be read.
+    mutating func refuse(
+        _ error: RequestError, from client: ClientAddress, at instant: Instant, into response: inout Response
     ) {
-        takeFor(address: client, at: instant)
-        requestID.begin()
+        context.beginUnread(at: instant, named: &ids)
         audit.begin(at: instant)
-        let refusal = Refusal(error)
-        refusal.write(into: &response, requestID: requestID.bytes)
-        response.add("X-Request-Id", requestID.bytes)
-        audit.note(refusal) { _, _ in }
+        takeToken(for: client)
         if let limit = RequestLabels.Limit(error.kind) { meter.count(limit) }
-        record = RequestRecord(at: instant)
-        meter.count(record, status: refusal.status, because: refusal.code)
-        let none: [UInt8] = []
-        accesses.write(
-            record, requestID: requestID.bytes, path: none.span, status: refusal.status, because: refusal.code,
-            at: instant.unixSeconds)
+        reporter.refuse(context, because: Refusal(error), &response)
     }
 
-    mutating func begin(_ request: borrowing Request, at instant: Instant) {
-        requestID.begin(request)
-        record = RequestRecord(request, at: instant)
+    /// - Parameter pending: nil where only the head has come.
+    mutating func begin(_ request: borrowing Request, as pending: PendingResponse?, at instant: Instant) {
+        context.begin(request, as: pending, at: instant, named: &ids)
         audit.begin(at: instant)
     }
 
-    private func refuse(
-        _ request: borrowing Request, because refusal: Refusal, at instant: Instant, _ response: inout Response
-    ) {
-        note(refusal, of: request, at: instant)
-        refusal.write(into: &response, requestID: requestID.bytes, in: words(for: request))
-        finish(request, status: refusal.status, because: refusal.code, at: instant, &response)
-    }
-
-    /// In whose words the errors of the request's route are told.
-    func words(for request: borrowing Request) -> Refusal.Words {
-        guard case .issue(let route)? = router.find(request.path),
-            Registry.routes[route].description.answer.errorsForSDK
-        else { return .problem }
-        return .sdk(inBody: configuration.server.statusInBody)
-    }
-
-    /// - Parameters:
-    ///   - status: what it is truly, whatever the head says.
-    ///   - reason: the refusal's code; nil for a success.
-    private func finish(
-        _ request: borrowing Request, status: Int, because reason: Refusal.Code?, at instant: Instant,
-        _ response: inout Response
-    ) {
-        response.add("X-Request-Id", requestID.bytes)
-        meter.count(record, status: status, because: reason)
-        accesses.write(
-            record, requestID: requestID.bytes, path: knownPath(of: request), status: status, because: reason,
-            at: instant.unixSeconds)
-    }
-
-    /// The path, if it is one of the service's own.
-    @_lifetime(copy request)
-    func knownPath(of request: borrowing Request) -> Span<UInt8> {
-        let path = request.path
-        return path.extracting(0..<(record.route == RequestLabels.none ? 0 : path.count))
+    /// Has the answer wait until its line is on the disk.
+    mutating func hold(_ response: inout Response, by held: HeldAnswer) -> Answering {
+        reporter.hold(&context, &response, by: held)
+        return .later
     }
 
     // MARK: Routes
@@ -232,12 +191,12 @@ struct Pipeline: ~Copyable {
     /// The endpoint that a request is for, if its address does not ask too often. Every request is counted here, whatever comes of
     /// it, but probes and preflights.
     private mutating func find(
-        _ request: borrowing Request, at instant: Instant, into response: inout Response
+        _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Router.Endpoint {
         let endpoint: Router.Endpoint
         do throws(Refusal) { endpoint = try locate(request) } catch {
             // What is wrong with the name or the path is told first (R7).
-            take(forAddressOf: request, at: instant)
+            takeAddressToken(of: request)
             throw error
         }
         if request.head.method == .options { return endpoint }
@@ -246,20 +205,30 @@ struct Pipeline: ~Copyable {
         case .issue, .grants, .tickets: admitOrigin(of: request, into: &response)
         case .callback: break
         }
-        try count(addressOf: request, at: instant, into: &response)
+        try admitAddress(of: request, into: &response)
         return endpoint
     }
 
     /// The endpoint that a request is for, if the service answers to the name that it was asked by.
     private mutating func locate(_ request: borrowing Request) throws(Refusal) -> Router.Endpoint {
+        let found = router.find(request.path)
+        context.words = words(at: found)
         guard hosts.indices.contains(request.listener),
             hosts[request.listener].admits(request.authority) || isPublic(request)
         else { throw .misdirected }
         // `OPTIONS *`, or of a URL without a path.
         if request.path.isEmpty, request.head.method == .options { return .everything }
-        guard let endpoint = router.find(request.path) else { throw .notFound }
-        record.route = RequestLabels.route(endpoint)
-        return endpoint
+        guard let found else { throw .notFound }
+        context.enter(RequestLabels.route(found), request.path)
+        return found
+    }
+
+    /// In whose words the errors of an endpoint are told.
+    func words(at endpoint: Router.Endpoint?) -> Refusal.Words {
+        guard case .issue(let route)? = endpoint, Registry.routes[route].description.answer.errorsForSDK else {
+            return .problem
+        }
+        return .sdk(inBody: configuration.server.statusInBody)
     }
 
     /// Whether it is for a callback's public URL, host and all.
@@ -271,15 +240,15 @@ struct Pipeline: ~Copyable {
     }
 
     private mutating func answer(
-        _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Settlement {
-        let found = try find(request, at: instant, into: &response)
+        _ request: borrowing Request, into response: inout Response
+    ) throws(Refusal) -> Outcome {
+        let found = try find(request, into: &response)
         if request.head.method == .options { guard request.body.isEmpty else { throw .unwantedBody } }
         switch found {
-        case .issue(let route): return try issue(route, request, as: ticket, at: instant, into: &response)
-        case .callback: return try receive(request, as: ticket, at: instant, into: &response)
-        case .tickets: return try mint(request, at: instant, into: &response)
-        case .grants: try listGrants(request, at: instant, into: &response)
+        case .issue(let route): return try issue(route, request, into: &response)
+        case .callback: return try receive(request, into: &response)
+        case .tickets: return try mint(request, into: &response)
+        case .grants: try listGrants(request, into: &response)
         case .alive: try reportAlive(request, into: &response)
         case .everything: explain(Pipeline.issueMethods, into: &response)
         }
@@ -304,78 +273,66 @@ struct Pipeline: ~Copyable {
     // MARK: Issuing
 
     private mutating func issue(
-        _ route: Int, _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant,
-        into response: inout Response
-    ) throws(Refusal) -> Settlement {
+        _ route: Int, _ request: borrowing Request, into response: inout Response
+    ) throws(Refusal) -> Outcome {
         if request.head.method == .options {
             try explainOptions(request, into: &response)
             return .told
         }
-        let caller = try identify(request, on: route, at: instant, into: &response)
-        return try issue(route, to: caller, request, as: ticket, at: instant, into: &response)
+        try identifyAsker(request, of: route, into: &response)
+        return try decide(route, request, into: &response)
     }
 
-    /// - Parameter caller: somebody who may get something on the route.
-    mutating func issue(
-        _ route: Int, to caller: Caller, _ request: borrowing Request, as ticket: AnswerTicket, at instant: Instant,
-        into response: inout Response
-    ) throws(Refusal) -> Settlement {
-        let moment = try moment(at: instant)
-        try read(request, for: Registry.routes[route].description, by: caller, at: moment)
+    /// For a caller who may get something on the route.
+    mutating func decide(
+        _ route: Int, _ request: borrowing Request, into response: inout Response
+    ) throws(Refusal) -> Outcome {
+        try read(request, for: Registry.routes[route].description)
         guard origins.admits(request) else { throw .foreignOrigin }
-        switch configuration.policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
+        switch configuration.policy.decide(ask, on: route, by: context.caller, at: context.instant, in: &workspace) {
         case .denied(let denial): throw Refusal(denial)
         case .permitted(let permit):
-            try count(permit.grant, to: caller, request, at: instant, into: &response)
-            return try issue(under: permit, to: caller, request, as: ticket, of: moment, at: instant, into: &response)
+            try admit(to: permit.grant, request, into: &response)
+            return try give(under: permit, request, into: &response)
         }
     }
 
-    private mutating func issue(
-        under permit: consuming Permit, to caller: Caller, _ request: borrowing Request, as ticket: AnswerTicket,
-        of moment: consuming Moment, at instant: Instant, into response: inout Response
-    ) throws(Refusal) -> Settlement {
+    private mutating func give(
+        under permit: consuming Permit, _ request: borrowing Request, into response: inout Response
+    ) throws(Refusal) -> Outcome {
         // HEAD asks whether, and gets nothing.
-        if request.head.method == .head { return settle(withoutIssuing: permit) }
-        record.isIssuing = true
+        if request.head.method == .head { return withhold(permit) }
+        context.isIssuing = true
         try audit.admit()
         switch makings[permit.grant.index] {
         case .signing(let issuer, let key):
-            try write(by: issuer, under: permit, with: key, at: moment, into: &response)
+            try write(by: issuer, under: permit, with: key, into: &response)
             let terms = IssueTerms(permit)
-            return try settle(permit, to: caller, request, terms, at: instant, in: response)
+            return try enter(permit, terms, of: request, in: response)
         case .signingBySession(let issuer, let session):
-            return try sign(
-                by: issuer, with: session, under: permit, to: caller, request, as: ticket, of: moment, at: instant,
-                into: &response)
+            return try sign(by: issuer, with: session, under: permit, request, into: &response)
         case .session(let issuer):
-            return try distribute(
-                by: issuer, under: permit, to: caller, request, as: ticket, at: instant, into: &response)
+            return try distribute(by: issuer, under: permit, request, into: &response)
         case .asking(let issuer, let key, let line):
-            try fetch(
-                by: issuer, under: permit, to: caller, with: key, on: line, request, as: ticket, at: instant,
-                with: response)
-            return settle(parked: permit)
+            let question = try question(by: issuer, under: permit, with: key)
+            try fetch(question, under: permit, on: line, request, with: response)
+            return postpone(permit)
         case nil: throw fail("issuing", IssueError.nothingToSign)
         }
     }
 
-    mutating func moment(at instant: Instant) throws(Refusal) -> Moment {
-        do throws(CryptoError) {
-            return Moment(unixSeconds: instant.unixSeconds, random: try random.draw())
-        } catch {
-            throw fail("random bytes", error)
-        }
+    mutating func drawNonce() throws(Refusal) -> Nonce {
+        do throws(CryptoError) { return Nonce(try random.draw()) } catch { throw fail("random bytes", error) }
     }
 
     // MARK: Answers
 
     mutating func write(
-        by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
-        into response: inout Response
+        by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey, into response: inout Response
     ) throws(Refusal) {
         do throws(IssueError) {
-            try tokens.write(ask, by: issuer, under: permit, with: key, at: moment, into: &response, using: &scratch)
+            try tokens.write(
+                ask, by: issuer, with: key, under: permit, at: context.instant, into: &response)
         } catch {
             throw fail("issuing", error)
         }
@@ -383,7 +340,7 @@ struct Pipeline: ~Copyable {
 
     /// Notes what broke, and gives what the client is told.
     func fail(_ what: String, _ error: any Error) -> Refusal {
-        log.write(.error, "\(what) failed", ["requestId": requestID.text, "error": "\(error)"])
+        log.write(.error, "\(what) failed", ["requestId": context.id.bytes.text, "error": "\(error)"])
         return .internalError
     }
 }

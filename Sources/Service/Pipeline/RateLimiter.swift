@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import HTTP
 import Net
 

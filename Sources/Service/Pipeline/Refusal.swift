@@ -190,7 +190,7 @@ extension Refusal {
     }
 
     /// - Parameter now: when it is told.
-    init(_ fault: UpstreamFault, at now: Now) {
+    init(_ fault: UpstreamFault, at now: Instant) {
         self.init(fault)
         switch fault {
         case .breakerOpen(let until), .overBudget(let until): retryAfter = max(1, (until - now.monotonic + 999) / 1000)

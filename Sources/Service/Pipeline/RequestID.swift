@@ -2,38 +2,28 @@ import Bytes
 import Crypto
 import HTTP
 
-/// The name by which a request is found again in logs: the client's own, or one that no other request has.
-struct RequestID: ~Copyable {
+/// Names requests, so that they are found again in logs: by the client's own name, or by one that no other request has.
+struct RequestIDs: ~Copyable {
     private let prefix: [UInt8]
     private var count: Int64 = 0
-    private var current = ByteWriter(capacity: 64)
-
-    var bytes: Span<UInt8> {
-        @_lifetime(borrow self)
-        get { current.bytes }
-    }
-
-    var text: String { current.bytes.text }
 
     init() throws(CryptoError) {
         prefix = Hex.encode(try SecureRandom.bytes(8)) + [UInt8(ascii: "-")]
     }
 
-    mutating func begin(_ request: borrowing Request) {
+    mutating func write(for request: borrowing Request, into id: inout ByteWriter) {
         let given = request.field(.requestID)
-        if request.head.isRepeated(.requestID) || !RequestID.isPlain(given) {
-            begin()
+        if request.head.isRepeated(.requestID) || !RequestIDs.isPlain(given) {
+            write(into: &id)
         } else {
-            current.reset()
-            current.append(given)
+            id.append(given)
         }
     }
 
-    mutating func begin() {
+    mutating func write(into id: inout ByteWriter) {
         count += 1
-        current.reset()
-        current.append(prefix)
-        current.append(decimal: count)
+        id.append(prefix)
+        id.append(decimal: count)
     }
 
     /// `[A-Za-z0-9._-]{1,64}`

@@ -4,25 +4,26 @@ import Crypto
 import HTTP
 
 /// Writes what is issued by signing, and the service's own members behind it.
-struct TokenWriter {
+struct TokenWriter: ~Copyable {
+    private var scratch = ByteWriter(capacity: 1024)
     private var serverTime: (second: Int64, text: [UInt8]) = (.min, [])
 
     mutating func write(
-        _ ask: borrowing Ask, by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey,
-        at moment: borrowing Moment, into response: inout Response, using scratch: inout ByteWriter
+        _ ask: borrowing Ask, by issuer: any TokenIssuer, with key: SigningKey, under permit: borrowing Permit,
+        at instant: Instant, into response: inout Response
     ) throws(IssueError) {
         if !ask.wantsText { response.body.append(UInt8(ascii: "{")) }
-        try issuer.issue(ask, under: permit, with: key, at: moment, into: &response.body, using: &scratch)
+        try issuer.issue(ask, under: permit, with: key, at: instant, into: &response.body, using: &scratch)
         if ask.wantsText {
             response.contentType = .text
         } else {
-            writeTerms(of: permit, at: moment, into: &response.body)
+            writeTerms(of: permit, at: instant, into: &response.body)
         }
     }
 
     /// The members that are the service's own: by which grant, and until when.
     private mutating func writeTerms(
-        of permit: borrowing Permit, at moment: borrowing Moment, into body: inout ByteWriter
+        of permit: borrowing Permit, at instant: Instant, into body: inout ByteWriter
     ) {
         body.append(",\"grant\":")
         body.append(jsonString: permit.grant.name)
@@ -38,8 +39,8 @@ struct TokenWriter {
             body.append(UInt8(ascii: "\""))
         }
         body.append(",\"serverTime\":\"")
-        if serverTime.second != moment.unixSeconds {
-            serverTime = (moment.unixSeconds, ISO8601.write(moment.unixSeconds))
+        if serverTime.second != instant.unixSeconds {
+            serverTime = (instant.unixSeconds, ISO8601.write(instant.unixSeconds))
         }
         body.append(serverTime.text)
         body.append("\"}\n")

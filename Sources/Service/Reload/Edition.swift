@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import HTTP
 import Net
@@ -29,22 +30,30 @@ package final class Edition: Sendable {
         let description: String
     }
 
-    /// - Parameters:
-    ///   - earlier: the one before; what it knows of vendors, and holds of theirs, stays where it is good for this one, too.
-    ///   - areBelieved: whether tokens are to be believed, for which the keys of their issuers are fetched.
-    ///   - clock: what everything that is made of it is timed by.
-    ///   - writer: writes its log.
+    /// How an edition is made.
+    package struct Settings {
+        /// What the configuration was made of.
+        package var files = WatchedFiles()
+        /// Whether tokens are to be believed, for which the keys of their issuers are fetched.
+        package var areBelieved = true
+        /// What everything that is made of it is timed by.
+        package var clock: Clock = SystemClock.now
+        /// Writes its log.
+        package var writer = LogWriter.standardError
+
+        package init() {}
+    }
+
+    /// - Parameter earlier: the one before; what it knows of vendors, and holds of theirs, stays where it is good for this one, too.
     package init(
-        _ configuration: Configuration, of files: WatchedFiles = WatchedFiles(), after earlier: Edition? = nil,
-        believing areBelieved: Bool = true, at clock: @escaping Clock = SystemClock.now,
-        writing writer: LogWriter = .standardError
+        _ configuration: Configuration, _ settings: Settings = Settings(), after earlier: Edition? = nil
     ) throws {
         self.configuration = configuration
-        self.clock = clock
-        let now = Now(clock())
-        self.files = files
+        clock = settings.clock
+        let now = clock()
+        files = settings.files
         record = earlier?.record ?? ReloadRecord(at: now.unixSeconds)
-        log = Log(configuration.log, to: writer)
+        log = Log(configuration.log, to: settings.writer)
         do throws(TLSIdentity.Failure) { identity = try configuration.server.tls.map(TLSIdentity.init) } catch {
             throw Failure(description: "server.tls: \(error)")
         }
@@ -54,14 +63,14 @@ package final class Edition: Sendable {
             callbackKeys = try CallbackKeys.make(
                 for: configuration, trusting: trusts, after: earlier?.callbackKeys, from: now)
             issuerKeys =
-                areBelieved
+                settings.areBelieved
                 ? try IssuerKeySources(configuration, trusting: trusts, after: earlier?.issuerKeys, from: now) : .none
         } catch {
             throw Failure(description: error.description)
         }
         do throws(SessionAccounts.Failure) {
             accounts = try SessionAccounts(
-                configuration, of: files, trusting: trusts, after: earlier?.accounts, from: now)
+                configuration, of: settings.files, trusting: trusts, after: earlier?.accounts, from: now)
         } catch {
             throw Failure(description: error.description)
         }

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import Crypto
 import HTTP
@@ -13,48 +14,43 @@ final class LoopEdition {
     private let adminPlace: Int
     private let upstream: LoopUpstream
     private let keys: IssuerKeys
-    let accesses: AccessLog
+    let reporter: RequestReporter
     let admission: Admission
 
-    /// - Parameters:
-    ///   - newest: what the loop answers new requests by.
-    ///   - limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
-    ///   - meter: the loop's own, shared by its editions, as is `audit`.
-    ///   - courier: what calls to vendors are sent with.
-    init(
-        _ edition: Edition, before newest: NewestAdmission, _ limiter: RateLimiter, _ metrics: Metrics,
-        _ meter: RequestMeter, _ audit: AuditClerk, _ loop: LoopAccess, _ courier: any Courier
-    ) throws(CryptoError) {
+    init(_ edition: Edition, _ resources: LoopResources) throws(CryptoError) {
+        let loop = resources.loop
         let (configuration, log) = (edition.configuration, edition.log)
-        accesses = AccessLog(log)
-        let tools = LoopTools(loop, courier, at: edition.clock, log)
+        let accesses = AccessLog(log)
+        reporter = RequestReporter(resources.meter, accesses, resources.audit)
+        let tools = LoopTools(loop, resources.courier, at: edition.clock, log)
         upstream = try LoopUpstream(edition, tools, loop.answers)
         keys = IssuerKeys(edition.issuerKeys, configuration.authenticator.makeMemory(), tools)
         admission = Admission(configuration, keys: keys)
         pipeline = try Pipeline(
-            admission, before: newest, upstream, limiter, meter, accesses, audit, log: log)
-        let readiness = Readiness(edition.accounts, edition.record, audit.desk)
+            admission, upstream, reporter, resources, log: log)
+        let readiness = Readiness(edition.accounts, edition.record, resources.audit.desk)
         admin = try AdminPipeline(
-            configuration, readiness, MetricsPage(of: edition, readiness, metrics, loop.connections, audit.desk), meter,
-            accesses)
+            configuration, readiness,
+            MetricsPage(of: edition, readiness, resources.metrics, loop.connections, resources.audit.desk),
+            RequestReporter(resources.meter, accesses, nil))
         adminPlace = configuration.server.listen.count
     }
 
     func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
         guard request.listener < adminPlace else {
             admin.respond(to: request, by: request.listener - adminPlace, at: instant, into: &response)
             return .done
         }
-        return pipeline.respond(to: request, as: ticket, at: instant, into: &response)
+        return pipeline.respond(to: request, as: pending, at: instant, into: &response)
     }
 
-    func respond(
-        to request: borrowing Request, from caller: Caller, on errand: Errand, as ticket: AnswerTicket,
+    func run(
+        _ errand: Errand, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
-        pipeline.respond(to: request, from: caller, on: errand, as: ticket, at: instant, into: &response)
+        pipeline.run(errand, of: caller, by: request, as: pending, at: instant, into: &response)
     }
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
@@ -70,7 +66,7 @@ final class LoopEdition {
     ) {
         // Requests at the admin's listeners count for no address.
         let sender = listener < adminPlace ? client : .none
-        pipeline.respond(to: error, from: sender, at: instant, into: &response)
+        pipeline.refuse(error, from: sender, at: instant, into: &response)
     }
 
     func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool {
@@ -81,11 +77,11 @@ final class LoopEdition {
         pipeline.wasteHandshake(of: client, at: instant)
     }
 
-    func abandon(_ ticket: AnswerTicket) { upstream.abandon(ticket) }
+    func abandon(_ pending: PendingResponse) { upstream.abandon(pending) }
 
     func tick(at instant: Instant) {
-        upstream.tick(at: Now(instant))
-        keys.tick(at: Now(instant))
+        upstream.tick(at: instant)
+        keys.tick(at: instant)
     }
 
     var nextTick: Int64? { keys.nextTick }

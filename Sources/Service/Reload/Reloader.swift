@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Dispatch
 import HTTP
@@ -114,7 +115,9 @@ final class Reloader: Sendable {
             guard changed.isEmpty else {
                 return refuse(changed.map { "\($0): cannot change while the service runs; put it back, or start anew" })
             }
-            let next = try Edition(configuration, of: recorder.files, after: edition)
+            var making = Edition.Settings()
+            making.files = recorder.files
+            let next = try Edition(configuration, making, after: edition)
             swap(to: next, try loops.map { try $0.prepare(next) })
         } catch let error as ConfigurationError {
             refuse(error.problems.map(\.description))

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Net
 import Providers
 import Upstream
@@ -26,7 +27,7 @@ package final class SessionAccount: Sendable {
     let sts, metadata: VendorLine
     private let skew: Guarded<ClockSkew>
 
-    init(_ basis: Basis, trusting trust: TLSTrust?, from now: Now) {
+    init(_ basis: Basis, trusting trust: TLSTrust?, from now: Instant) {
         self.basis = basis
         let limits = basis.limits
         cache = SharedCache(CachePolicy(credentials: limits, fetchesPerClient: basis.callsPerCaller))
@@ -42,11 +43,11 @@ package final class SessionAccount: Sendable {
     // MARK: The vendor's clock
 
     /// Whether the vendor's clock and ours disagree, so that nothing is issued (R17).
-    func isClockOff(at now: Now) -> Bool { skew.withLock { $0.judge(at: now) != .fine } }
+    func isClockOff(at now: Instant) -> Bool { skew.withLock { $0.judge(at: now) != .fine } }
 
     /// Whether one call is to look at the vendor's clock again (`ClockSkew.takesRecheck`).
-    func takesRecheck(at now: Now) -> Bool { skew.withLock { $0.takesRecheck(at: now) } }
+    func takesRecheck(at now: Instant) -> Bool { skew.withLock { $0.takesRecheck(at: now) } }
 
     /// - Parameter date: what the vendor's clock said, in seconds since 1970.
-    func observe(vendorDate date: Int64, at now: Now) { skew.withLock { $0.observe(vendorDate: date, at: now) } }
+    func observe(vendorDate date: Int64, at now: Instant) { skew.withLock { $0.observe(vendorDate: date, at: now) } }
 }

@@ -22,7 +22,7 @@ package struct SessionAccounts: Sendable {
     ///   - now: when vendors may be asked for the first time.
     init(
         _ configuration: Configuration, of files: WatchedFiles, trusting trusts: TLSTrusts,
-        after earlier: SessionAccounts?, from now: Now
+        after earlier: SessionAccounts?, from now: Instant
     ) throws(Failure) {
         accounts = try configuration.credentials.map { credential throws(Failure) in
             guard let sessions = credential.sessions else { return nil }

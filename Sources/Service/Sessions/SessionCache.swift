@@ -31,12 +31,12 @@ final class SessionCache {
     /// Whether anybody waits for it, be it a call for the service's own key.
     var isWaiting: Bool { cache.isWaiting }
 
-    func tick(at now: Now) { cache.tick(at: now) }
+    func tick(at now: Instant) { cache.tick(at: now) }
 
     // MARK: Requests
 
     /// Asks for a session. Nobody is told anything before this returns. While the clocks disagree nobody gets anything (R17).
-    func ask(_ session: STSSession, for client: CacheClient, at now: Now) -> Reply {
+    func ask(_ session: STSSession, for client: CacheClient, at now: Instant) -> Reply {
         guard !account.isClockOff(at: now) else {
             if account.takesRecheck(at: now) { begin(.session(session.request), for: nil, at: now) }
             return .now(.refuse(.clockOff))
@@ -46,7 +46,7 @@ final class SessionCache {
 
     /// Has a request answered when its session comes, or cannot be had, within the account's patience.
     func park(
-        _ request: ParkedRequest, waiting waiter: UInt64, in parked: ParkedRequests, since now: Now,
+        _ request: ParkedRequest, waiting waiter: UInt64, in parked: ParkedRequests, since now: Instant,
         _ fill: @escaping Fill
     ) throws(Refusal) {
         try parked.park(request, in: .sessions, for: waiter, of: cache, since: now) {
@@ -61,13 +61,13 @@ final class SessionCache {
     // MARK: Calls
 
     /// - Parameter slot: what the call is for; nil when only the vendor's clock is looked at.
-    private func begin(_ purpose: SessionFetch.Purpose, for slot: SlotFetch?, at now: Now) {
+    private func begin(_ purpose: SessionFetch.Purpose, for slot: SlotFetch?, at now: Instant) {
         SessionFetch(purpose, for: slot, by: self).begin(at: now)
     }
 
     /// Has `then` called with the key that the service signs its calls with, at once or when it has come. The clocks are looked at
     /// by what is signed with it.
-    func withOwnKey(at now: Now, _ then: @escaping (Result<STSKey, UpstreamFault>) -> Void) {
+    func withOwnKey(at now: Instant, _ then: @escaping (Result<STSKey, UpstreamFault>) -> Void) {
         let name: CredentialKey
         switch ownKey.state {
         case .permanent(let key): return then(.success(key))

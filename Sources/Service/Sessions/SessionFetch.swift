@@ -38,7 +38,7 @@ final class SessionFetch {
     }
 
     /// Gets what its calls need first: without that none is made, and the vendor is not to blame.
-    func begin(at now: Now) {
+    func begin(at now: Instant) {
         let line =
             switch (purpose, account.account.identity) {
             case (.ownKey, .ecs): account.metadata
@@ -70,7 +70,7 @@ final class SessionFetch {
         }
     }
 
-    private func end(_ call: Call, _ result: SlotResult<STSCredential>, at now: Now) {
+    private func end(_ call: Call, _ result: SlotResult<STSCredential>, at now: Instant) {
         // One that was not tried would only say again what the last one said.
         if case .failure = result, !call.complaint.isEmpty {
             cache.tools.log.write(
@@ -82,7 +82,7 @@ final class SessionFetch {
 
     // MARK: Attempts
 
-    private func attempt(_ call: Call, at endpoint: VendorEndpoint, now: Now) {
+    private func attempt(_ call: Call, at endpoint: VendorEndpoint, now: Instant) {
         switch (purpose, account.account.identity) {
         case (.session(let request), _):
             guard let key else { return call.fail(.unavailable, "the service has no key of its own") }
@@ -122,10 +122,10 @@ final class SessionFetch {
         _ makeRequest: (_ authority: [UInt8], _ nonce: InlineArray<16, UInt8>) throws(CallFault) -> UpstreamCall
     ) {
         do throws(CallFault) {
+            var request = try makeRequest(endpoint.authority, try nonce())
             // Its nonce counts once: the next attempt has another.
-            call.send(
-                try makeRequest(endpoint.authority, try nonce()), to: endpoint, answerLimit: STSAnswer.maximumLength,
-                isRepeatable: false, read)
+            request.isRepeatable = false
+            call.send(request, to: endpoint, answerLimit: STSAnswer.maximumLength, read)
         } catch {
             call.fail(error.fault, error.reason)
         }
@@ -135,7 +135,7 @@ final class SessionFetch {
         do throws(CryptoError) { return try cache.random.draw() } catch { throw CallFault(.unavailable, "\(error)") }
     }
 
-    private func read(_ answer: UpstreamAnswer, at now: Now) throws(CallFault) -> Issued {
+    private func read(_ answer: UpstreamAnswer, at now: Instant) throws(CallFault) -> Issued {
         if let date = answer.moment { account.observe(vendorDate: date, at: now) }
         do throws(STSFault) {
             let credential = try STSAnswer.read(answer, at: now.unixSeconds, longest: longest)
@@ -183,7 +183,7 @@ final class SessionFetch {
 
     private func ask(
         _ request: UpstreamCall, by call: Call,
-        _ read: @escaping (UpstreamAnswer, Now) throws(STSFault) -> Issued?
+        _ read: @escaping (UpstreamAnswer, Instant) throws(STSFault) -> Issued?
     ) {
         call.send(request, to: InstanceMetadata.endpoint, answerLimit: STSAnswer.maximumLength) {
             answer, now throws(CallFault) in

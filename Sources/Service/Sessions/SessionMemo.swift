@@ -55,25 +55,25 @@ final class RememberedSession {
     }
 
     /// What was served a moment ago.
-    func credential(at now: Now) -> STSCredential? { served.credential(at: now) }
+    func credential(at now: Instant) -> STSCredential? { served.credential(at: now) }
 
-    func remember(_ credential: STSCredential, at now: Now) { served.remember(credential, at: now) }
+    func remember(_ credential: STSCredential, at now: Instant) { served.remember(credential, at: now) }
 }
 
 /// What the shared cache has just served, which is served again for a moment without asking there.
 struct ServedCredential {
-    private var served: (credential: STSCredential, at: Now)?
+    private var served: (credential: STSCredential, at: Instant)?
 
     /// In milliseconds. A credential's least time left is reckoned with a second to spare.
     private static let moment: Int64 = 250
 
     /// What was served a moment ago, by both clocks.
-    func credential(at now: Now) -> STSCredential? {
+    func credential(at now: Instant) -> STSCredential? {
         guard let served, now.monotonic - served.at.monotonic < ServedCredential.moment,
             now.unixSeconds == served.at.unixSeconds || now.unixSeconds == served.at.unixSeconds + 1
         else { return nil }
         return served.credential
     }
 
-    mutating func remember(_ credential: STSCredential, at now: Now) { served = (credential, now) }
+    mutating func remember(_ credential: STSCredential, at now: Instant) { served = (credential, now) }
 }

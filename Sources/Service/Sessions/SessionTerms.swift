@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import HTTP
 import Providers
 import Upstream
@@ -12,7 +13,7 @@ struct SessionTerms {
 
 extension Response {
     /// The vendor's own words, and nothing else in the body (`STSCredential.writeAnswer`).
-    mutating func write(_ credential: STSCredential, on terms: SessionTerms, at now: Now) -> IssueTerms {
+    mutating func write(_ credential: STSCredential, on terms: SessionTerms, at now: Instant) -> IssueTerms {
         credential.writeAnswer(into: &body)
         let limit = credential.expiresAt < terms.expiresAt ? Permit.Limit.credential : terms.limitedBy
         add("Countersign-Limited-By", limit.name)

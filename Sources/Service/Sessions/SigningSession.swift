@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Providers
 import Upstream
@@ -15,7 +16,7 @@ final class SigningSession {
     }
 
     /// Asks for the credential that signs now.
-    func ask(for client: @autoclosure () -> CacheClient, at now: Now) -> SessionCache.Reply {
+    func ask(for client: @autoclosure () -> CacheClient, at now: Instant) -> SessionCache.Reply {
         if let credential = served.credential(at: now) { return .now(.serve(credential)) }
         let reply = cache.ask(session, for: client(), at: now)
         if case .now(.serve(let credential)) = reply { served.remember(credential, at: now) }

@@ -15,7 +15,7 @@ final class IssuerKeySource: Sendable {
     /// By the issuer's id.
     let cache: SharedCache<[UInt8], FetchedKeys>
 
-    init(_ issuer: JWTIssuer, _ source: Configuration.KeySource, trusting trust: TLSTrust?, from now: Now) {
+    init(_ issuer: JWTIssuer, _ source: Configuration.KeySource, trusting trust: TLSTrust?, from now: Instant) {
         self.issuer = issuer
         self.source = source
         let limits = UpstreamLimits()
@@ -34,7 +34,7 @@ final class IssuerKeySource: Sendable {
     var pause: Int64 { min(10_000, source.refresh) }
 
     /// Fetches the keys, and has all loops take them.
-    func fetch(_ fetch: SlotFetch, with tools: LoopTools, at now: Now) {
+    func fetch(_ fetch: SlotFetch, with tools: LoopTools, at now: Instant) {
         let log = tools.log
         let call = VendorCall<FetchedKeys>(on: line, among: tools.calls) { [self] call, endpoint, _ in
             let request = UpstreamCall(
@@ -67,7 +67,7 @@ final class IssuerKeySource: Sendable {
         call.start(at: now)
     }
 
-    private func read(_ answer: UpstreamAnswer, at now: Now) throws(CallFault) -> FetchedKeys {
+    private func read(_ answer: UpstreamAnswer, at now: Instant) throws(CallFault) -> FetchedKeys {
         guard answer.status == 200 else {
             throw CallFault(
                 UpstreamFault(status: answer.status, code: Span()), "the answer's status is \(answer.status)")

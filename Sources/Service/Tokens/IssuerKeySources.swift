@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Configuration
 import Net
 import Providers
@@ -16,7 +17,7 @@ package struct IssuerKeySources: Sendable {
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the issuers is asked over TLS.
     package init(
         _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: IssuerKeySources? = nil,
-        from now: Now = Now(SystemClock.now())
+        from now: Instant = SystemClock.now()
     ) throws(TLSTrust.Failure) {
         sources = try configuration.authenticator.tokenIssuers.map { issuer throws(TLSTrust.Failure) in
             guard let source = configuration.keySources[issuer.id] else { return nil }

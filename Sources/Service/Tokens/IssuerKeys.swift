@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Net
 import Upstream
 
@@ -47,19 +48,19 @@ final class IssuerKeys {
         isWaiting ? .min : issuers.lazy.compactMap { $0.map { $0.cache.due($0.source.issuer.id) } }.min()
     }
 
-    func tick(at now: Now) {
+    func tick(at now: Instant) {
         tools.calls.tick(at: now)
         for case let issuer? in issuers { refresh(issuer, at: now) }
     }
 
     /// Has the keys of an issuer fetched soon: a token's key is not among those that may be used.
-    func want(of index: Int, at now: Now) {
+    func want(of index: Int, at now: Instant) {
         guard issuers.indices.contains(index), let issuer = issuers[index] else { return }
         issuer.cache.want(issuer.source.issuer.id, at: now, pause: issuer.source.pause)
         refresh(issuer, at: now)
     }
 
-    private func refresh(_ issuer: Issuer, at now: Now) {
+    private func refresh(_ issuer: Issuer, at now: Instant) {
         issuer.cache.refresh(issuer.source.issuer.id, at: now) { issuer.source.fetch($0, with: tools, at: now) }
     }
 }

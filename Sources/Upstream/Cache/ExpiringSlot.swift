@@ -1,3 +1,5 @@
+import Bytes
+
 /// The life of one cached value, and the fetch of the next: at most one at a time. The value itself is with the table: what
 /// says when is the same for all kinds of values, and compiled once.
 ///
@@ -54,7 +56,7 @@ package struct ExpiringSlot: Sendable {
         let spare: Int64
 
         /// - Returns: nil when it has ended, or nearly, when it comes.
-        init?(_ lifetime: Lifetime, of fetch: Fetch, at now: Now, random: UInt64, _ policy: CachePolicy) {
+        init?(_ lifetime: Lifetime, of fetch: Fetch, at now: Instant, random: UInt64, _ policy: CachePolicy) {
             begun = fetch.since
             switch lifetime {
             case .dated(let end, let issuedAt, let longest):
@@ -87,14 +89,14 @@ package struct ExpiringSlot: Sendable {
         }
 
         /// Milliseconds left by the stricter of both clocks.
-        func left(at now: Now) -> Int64 {
+        func left(at now: Instant) -> Int64 {
             let left = leftByMonotonic(at: now.monotonic)
             guard let expiresAt else { return left }
             let byWall = expiresAt.minus(now.unixSeconds).clamped(from: 0, through: life / 1000 + 1) * 1000
             return min(byWall - spare, left)
         }
 
-        func isDue(at now: Now) -> Bool { life - left(at: now) >= refreshAfter }
+        func isDue(at now: Instant) -> Bool { life - left(at: now) >= refreshAfter }
 
         /// When it is to be fetched again by the monotonic clock.
         var due: Int64 { since.plus(refreshAfter - spare) }
@@ -132,7 +134,7 @@ package struct ExpiringSlot: Sendable {
     package init() {}
 
     /// Seconds since the value that is held was asked for; nil when none is.
-    func age(at now: Now) -> Int64? { held.map { max(0, now.monotonic.minus($0.since)) / 1000 } }
+    func age(at now: Instant) -> Int64? { held.map { max(0, now.monotonic.minus($0.since)) / 1000 } }
 
     /// Whether nothing is being fetched.
     var hasNoFetch: Bool { fetch == nil }
@@ -145,7 +147,7 @@ package struct ExpiringSlot: Sendable {
 
     /// Somebody needs what is not in the value that is held: the next fetch is due now, unless the last has failed or began
     /// less than `pause` milliseconds ago.
-    mutating func want(at now: Now, pause: Int64) {
+    mutating func want(at now: Instant, pause: Int64) {
         guard fetch == nil, failure == nil, var held, now.monotonic < held.due,
             now.monotonic >= held.begun.plus(pause)
         else { return }
@@ -155,7 +157,7 @@ package struct ExpiringSlot: Sendable {
 
     /// Asks for the value.
     /// - Parameter number: of the fetch, if one is to begin; never the same twice for a slot.
-    package mutating func ask(at now: Now, fetch number: UInt64, policy: CachePolicy) -> Answer {
+    package mutating func ask(at now: Instant, fetch number: UInt64, policy: CachePolicy) -> Answer {
         let isAway = hasFetch(at: now, policy)
         if let held, isServed(held, at: now, policy) {
             let isPausing = failure.map { now.monotonic < $0.untilWhileServing } ?? false
@@ -174,7 +176,7 @@ package struct ExpiringSlot: Sendable {
     /// The fetch brought a value.
     /// - Returns: what they get who waited; nil when this fetch is not the slot's.
     package mutating func succeeded(
-        _ number: UInt64, for lifetime: Lifetime, at now: Now, random: UInt64, policy: CachePolicy
+        _ number: UInt64, for lifetime: Lifetime, at now: Instant, random: UInt64, policy: CachePolicy
     ) -> Outcome? {
         guard let fetch, fetch.number == number else { return nil }
         outage = nil
@@ -193,7 +195,7 @@ package struct ExpiringSlot: Sendable {
     /// The fetch brought none.
     /// - Returns: what they get who waited; nil when this fetch is not the slot's.
     package mutating func failed(
-        _ number: UInt64, with fault: UpstreamFault, at now: Now, random: UInt64, policy: CachePolicy
+        _ number: UInt64, with fault: UpstreamFault, at now: Instant, random: UInt64, policy: CachePolicy
     ) -> Outcome? {
         guard fetch?.number == number else { return nil }
         fetch = nil
@@ -219,12 +221,12 @@ package struct ExpiringSlot: Sendable {
     }
 
     /// What somebody gets who has waited as long as a request may: a vendor that is so slow is one that fails.
-    package func unanswered(at now: Now, policy: CachePolicy) -> Outcome {
+    package func unanswered(at now: Instant, policy: CachePolicy) -> Outcome {
         if let held, held.left(at: now) >= held.floorWhileFailing(policy) { return .kept }
         return .refused(SlotRefusal(.slow))
     }
 
-    package func state(at now: Now, policy: CachePolicy) -> State {
+    package func state(at now: Instant, policy: CachePolicy) -> State {
         let isAway = hasFetch(at: now, policy)
         if let held, isServed(held, at: now, policy) {
             return isAway ? .refreshing : held.isDue(at: now) ? .stale : .fresh
@@ -236,19 +238,19 @@ package struct ExpiringSlot: Sendable {
 
     /// Whether nothing is lost with it: no fetch, nothing that could be served again, and no failure worth remembering.
     /// The wall clock has no say here: when it jumps, and back, all is still there.
-    func isSpent(at now: Now, _ policy: CachePolicy) -> Bool {
+    func isSpent(at now: Instant, _ policy: CachePolicy) -> Bool {
         if hasFetch(at: now, policy) { return false }
         if let held, held.leftByMonotonic(at: now.monotonic) >= held.floorWhileFailing(policy) { return false }
         guard let failure else { return true }
         return now.monotonic >= max(failure.until, failure.since.plus(policy.limits.outageMemory))
     }
 
-    private func hasFetch(at now: Now, _ policy: CachePolicy) -> Bool {
+    private func hasFetch(at now: Instant, _ policy: CachePolicy) -> Bool {
         guard let fetch else { return false }
         return now.monotonic.minus(fetch.since) < policy.limits.fetchLease
     }
 
-    private func isServed(_ held: Held, at now: Now, _ policy: CachePolicy) -> Bool {
+    private func isServed(_ held: Held, at now: Instant, _ policy: CachePolicy) -> Bool {
         let isFailing = outage.map { now.monotonic.minus($0) <= policy.limits.outageMemory } ?? false
         return held.left(at: now) >= (isFailing ? held.floorWhileFailing(policy) : held.floor(policy))
     }

@@ -1,3 +1,4 @@
+import Bytes
 import Crypto
 import Providers
 
@@ -50,7 +51,7 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
     @_specialize(where Key == CredentialKey, Value == STSCredential)
     @_specialize(where Key == PublishedKey, Value == RSAPublicKey)
     package func ask(
-        _ key: Key, of client: CacheClient? = nil, alwaysFits: Bool = false, at now: Now, begin: (SlotFetch) -> Void
+        _ key: Key, of client: CacheClient? = nil, alwaysFits: Bool = false, at now: Instant, begin: (SlotFetch) -> Void
     ) -> Reply {
         lastWaiter &+= 1
         let waiter = lastWaiter
@@ -62,7 +63,7 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
     /// Says what becomes of a waiter; `deliver` is called once, unless `cancel` comes first.
     /// - Parameter patience: milliseconds within which it is told; nil where the fetch's own deadline is soon enough.
     package func wait(
-        _ waiter: UInt64, for patience: Int64?, at now: Now, _ deliver: @escaping (Outcome) -> Void
+        _ waiter: UInt64, for patience: Int64?, at now: Instant, _ deliver: @escaping (Outcome) -> Void
     ) {
         waiters[waiter] = Waiter(deadline: patience.map { now.monotonic + $0 } ?? .max, deliver: deliver)
     }
@@ -82,7 +83,7 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
     func take(_ value: Value) { whenPublished(value) }
 
     /// Ends the waits that have had their time.
-    package func tick(at now: Now) {
+    package func tick(at now: Instant) {
         for (number, waiter) in waiters where now.monotonic >= waiter.deadline {
             guard let outcome = shared.expire(number, at: now) else { continue }
             waiters.removeValue(forKey: number)?.deliver(outcome)
@@ -93,7 +94,7 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
     // MARK: Values that are fetched though nobody asks
 
     /// Has a value fetched by this loop, if it is due.
-    package func refresh(_ key: Key, at now: Now, begin: (SlotFetch) -> Void) {
+    package func refresh(_ key: Key, at now: Instant, begin: (SlotFetch) -> Void) {
         if let fetch = shared.ask(key, for: nil, at: now).fetch { begin(fetch) }
     }
 
@@ -101,7 +102,7 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
     package func due(_ key: Key) -> Int64 { shared.due(key) }
 
     /// Has a value fetched soon that lacks what somebody needs, but not within `pause` milliseconds of the last fetch.
-    package func want(_ key: Key, at now: Now, pause: Int64) { shared.want(key, at: now, pause: pause) }
+    package func want(_ key: Key, at now: Instant, pause: Int64) { shared.want(key, at: now, pause: pause) }
 }
 
 // Unsafe: confined to its loop's thread; what other threads know of it is its `post`, and that runs on the loop.

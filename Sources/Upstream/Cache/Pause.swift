@@ -1,3 +1,5 @@
+import Bytes
+
 /// How long nothing is fetched for a key after a fetch in vain, in milliseconds.
 package enum Pause: Sendable {
     /// As the fault says. A refusal is remembered for `refusal`; what was not tried, until it may be; after all other faults it is
@@ -10,7 +12,7 @@ package enum Pause: Sendable {
 
     /// - Parameter failures: how many there were in a row.
     func length(
-        after fault: UpstreamFault, following failures: inout Int, at now: Now, random: UInt64
+        after fault: UpstreamFault, following failures: inout Int, at now: Instant, random: UInt64
     ) -> (empty: Int64, serving: Int64) {
         let pause: Int64
         switch (self, fault) {

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Net
 
 /// Values that are fetched from a vendor or an issuer and shared by all event loops: one fetch of a key at a time, refreshed
@@ -60,7 +61,7 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
     ///   - client: who asks; nil for the service itself, which has no share of the fetches.
     ///   - alwaysFits: whether the key is remembered beyond the capacity, too.
     package func ask(
-        _ key: Key, for waiter: UInt64?, of client: CacheClient? = nil, alwaysFits: Bool = false, at now: Now
+        _ key: Key, for waiter: UInt64?, of client: CacheClient? = nil, alwaysFits: Bool = false, at now: Instant
     ) -> SlotReply<Value> {
         state.withLock { state in
             var refusal: SlotRefusal?
@@ -85,22 +86,24 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
     func due(_ key: Key) -> Int64 { state.withLock { $0.table.due(key) } }
 
     /// Has a value fetched soon that lacks what somebody needs (`ExpiringSlot.want`).
-    func want(_ key: Key, at now: Now, pause: Int64) { state.withLock { $0.table.want(key, at: now, pause: pause) } }
+    func want(_ key: Key, at now: Instant, pause: Int64) {
+        state.withLock { $0.table.want(key, at: now, pause: pause) }
+    }
 
     /// A value is of no use any more.
     package func forget(_ key: Key) { state.withLock { $0.table.forget(key) } }
 
     /// Lets go of some of what is of no use any more.
-    func sweep(at now: Now) { state.withLock { $0.table.sweep(at: now, atMost: 64) } }
+    func sweep(at now: Instant) { state.withLock { $0.table.sweep(at: now, atMost: 64) } }
 
     /// What is remembered, for metrics.
-    package func survey(at now: Now) -> SlotSurvey { state.withLock { $0.table.survey(at: now) } }
+    package func survey(at now: Instant) -> SlotSurvey { state.withLock { $0.table.survey(at: now) } }
 
     // MARK: Waiters
 
     /// The waiter's time is over.
     /// - Returns: what it gets; nil when it does not wait any more.
-    func expire(_ waiter: UInt64, at now: Now) -> SlotOutcome<Value>? {
+    func expire(_ waiter: UInt64, at now: Instant) -> SlotOutcome<Value>? {
         state.withLock { $0.table.expire(waiter, at: now) }
     }
 
@@ -109,7 +112,7 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
     // MARK: Fetches
 
     /// A fetch is over. The loops are told, each on its own thread and not before this returns.
-    package func land(_ fetch: SlotFetch, with result: SlotResult<Value>, at now: Now) {
+    package func land(_ fetch: SlotFetch, with result: SlotResult<Value>, at now: Instant) {
         let (settlement, subscribers) = state.withLock { state in
             (
                 state.table.landed(fetch, with: result, at: now, random: .random(in: 0 ... .max)),

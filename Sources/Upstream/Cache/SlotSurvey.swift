@@ -1,3 +1,5 @@
+import Bytes
+
 /// What all slots of a table are at a moment, for metrics.
 package struct SlotSurvey: Sendable {
     /// What a slot is (`ExpiringSlot.State`).
@@ -28,7 +30,7 @@ package struct SlotSurvey: Sendable {
     /// How many slots are so.
     package subscript(state: State) -> Int { counts[state, default: 0] }
 
-    mutating func add(_ slot: ExpiringSlot, at now: Now, _ policy: CachePolicy) {
+    mutating func add(_ slot: ExpiringSlot, at now: Instant, _ policy: CachePolicy) {
         counts[State(slot.state(at: now, policy: policy)), default: 0] += 1
         if let age = slot.age(at: now) { oldest = max(oldest, age) }
     }

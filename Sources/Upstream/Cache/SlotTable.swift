@@ -1,3 +1,5 @@
+import Bytes
+
 /// All values of a cache, each with those who wait for it. What is asked for in vain costs memory, so everything here has a bound.
 package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// What a fetch's report leads to.
@@ -49,7 +51,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     ///   - alwaysFits: whether the key is remembered beyond the capacity, too.
     package mutating func ask(
         _ key: Key, for waiter: UInt64?, of client: UInt64? = nil, insteadOfFetch refusal: SlotRefusal? = nil,
-        alwaysFits: Bool = false, at now: Now
+        alwaysFits: Bool = false, at now: Instant
     ) -> SlotReply<Value> {
         if let refusal, indices[key] == nil { return SlotReply(outcome: .refuse(refusal)) }
         guard let index = indices[key] ?? makeEntry(for: key, waiter, of: client, alwaysFits, at: now) else {
@@ -83,7 +85,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// The fetch is over.
     /// - Returns: nil when the fetch is not known (any more).
     package mutating func landed(
-        _ fetch: SlotFetch, with result: SlotResult<Value>, at now: Now, random: UInt64
+        _ fetch: SlotFetch, with result: SlotResult<Value>, at now: Instant, random: UInt64
     ) -> Settlement? {
         guard entries.indices.contains(fetch.index) else { return nil }
         let outcome: ExpiringSlot.Outcome?
@@ -106,7 +108,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     package func due(_ key: Key) -> Int64 { indices[key].map { entries[$0].slot.due(policy) } ?? .min }
 
     /// Somebody needs what is not in a key's value (`ExpiringSlot.want`).
-    package mutating func want(_ key: Key, at now: Now, pause: Int64) {
+    package mutating func want(_ key: Key, at now: Instant, pause: Int64) {
         if let index = indices[key] { entries[index].slot.want(at: now, pause: pause) }
     }
 
@@ -121,7 +123,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     /// It has waited as long as a request may (`UpstreamLimits.patience`); the fetch goes on.
     /// - Returns: what it gets; nil when it did not wait.
-    package mutating func expire(_ waiter: UInt64, at now: Now) -> SlotOutcome<Value>? {
+    package mutating func expire(_ waiter: UInt64, at now: Instant) -> SlotOutcome<Value>? {
         guard let index = waiters.slot(of: waiter), cancel(waiter) else { return nil }
         return result(entries[index].slot.unanswered(at: now, policy: policy), at: index)
     }
@@ -134,12 +136,12 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     }
 
     /// What a slot is, for metrics and tests.
-    package func state(of key: Key, at now: Now) -> ExpiringSlot.State {
+    package func state(of key: Key, at now: Instant) -> ExpiringSlot.State {
         indices[key].map { entries[$0].slot.state(at: now, policy: policy) } ?? .empty
     }
 
     /// What all of them are; looks at each.
-    package func survey(at now: Now) -> SlotSurvey {
+    package func survey(at now: Instant) -> SlotSurvey {
         var survey = SlotSurvey(waiters: waiters.count)
         for (index, entry) in entries.enumerated() where keys[index] != nil { survey.add(entry.slot, at: now, policy) }
         return survey
@@ -148,7 +150,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// Lets go of what is of no use any more, so that no dead credential stays in memory. Call it now and then; it goes on
     /// where it stopped.
     /// - Parameter most: how many entries are looked at.
-    package mutating func sweep(at now: Now, atMost most: Int) {
+    package mutating func sweep(at now: Instant, atMost most: Int) {
         for _ in 0..<max(0, min(most, entries.count)) {
             cursor = cursor + 1 < entries.count ? cursor + 1 : 0
             let entry = entries[cursor]
@@ -170,7 +172,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     /// - Returns: nil when the waiter has no room, or no entry can be spared.
     private mutating func makeEntry(
-        for key: Key, _ waiter: UInt64?, of client: UInt64?, _ alwaysFits: Bool, at now: Now
+        for key: Key, _ waiter: UInt64?, of client: UInt64?, _ alwaysFits: Bool, at now: Instant
     ) -> Int? {
         guard admits(waiter, of: client, to: Chain()) else { return nil }
         if indices.count >= capacity { sweep(at: now, atMost: policy.evictsUsefulValues ? 8 : .max) }

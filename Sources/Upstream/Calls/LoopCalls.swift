@@ -1,10 +1,12 @@
+import Bytes
+
 /// What one event loop makes its calls with, and those that are under way.
 package final class LoopCalls {
     package let courier: any Courier
-    package let clock: () -> Now
+    package let clock: () -> Instant
     private var calls: [ObjectIdentifier: any CallUnderWay] = [:]
 
-    package init(courier: any Courier, clock: @escaping () -> Now) {
+    package init(courier: any Courier, clock: @escaping () -> Instant) {
         self.courier = courier
         self.clock = clock
     }
@@ -16,7 +18,7 @@ package final class LoopCalls {
     func remove(_ call: any CallUnderWay) { calls[ObjectIdentifier(call)] = nil }
 
     /// Goes on with calls whose pause is over.
-    package func tick(at now: Now) {
+    package func tick(at now: Instant) {
         guard !calls.isEmpty else { return }
         // What ends with this is not among them any more.
         for call in Array(calls.values) { call.tick(at: now) }
@@ -25,5 +27,5 @@ package final class LoopCalls {
 
 /// A call whatever it is for.
 protocol CallUnderWay: AnyObject {
-    func tick(at now: Now)
+    func tick(at now: Instant)
 }

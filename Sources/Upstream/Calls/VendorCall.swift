@@ -6,14 +6,14 @@ import Providers
 /// within its budget. Everything is called on the loop's thread.
 package final class VendorCall<Value>: CallUnderWay {
     /// Makes an attempt at an endpoint, and has it reported: by `send` or `fail`.
-    package typealias Attempt = (_ call: VendorCall, _ endpoint: VendorEndpoint, _ now: Now) -> Void
-    package typealias End = (_ call: VendorCall, _ result: Result<Value, UpstreamFault>, _ now: Now) -> Void
+    package typealias Attempt = (_ call: VendorCall, _ endpoint: VendorEndpoint, _ now: Instant) -> Void
+    package typealias End = (_ call: VendorCall, _ result: Result<Value, UpstreamFault>, _ now: Instant) -> Void
 
     package let line: VendorLine
     /// What went wrong last, for the log; empty where nothing was tried.
     package private(set) var complaint = ""
     private let courier: any Courier
-    private let clock: () -> Now
+    private let clock: () -> Instant
     /// They have the call for as long as it is under way.
     private weak var calls: LoopCalls?
     private let attempt: Attempt
@@ -43,16 +43,16 @@ package final class VendorCall<Value>: CallUnderWay {
     package var attempts: Int { retry?.attempts ?? 0 }
     private var isOver: Bool { end == nil }
 
-    package func start(at now: Now) {
+    package func start(at now: Instant) {
         retry = line.makeRetry(at: now)
         proceed(at: now)
     }
 
-    func tick(at now: Now) {
+    func tick(at now: Instant) {
         if let due, now.monotonic >= due { proceed(at: now) }
     }
 
-    private func proceed(at now: Now) {
+    private func proceed(at now: Instant) {
         guard var retry, !isOver else { return }
         due = nil
         let step = line.next(&retry, at: now)
@@ -60,7 +60,7 @@ package final class VendorCall<Value>: CallUnderWay {
         take(step, at: now)
     }
 
-    private func take(_ step: Retry.Step, at now: Now) {
+    private func take(_ step: Retry.Step, at now: Instant) {
         switch step {
         case .attempt(let index, let until):
             guard line.endpoints.indices.contains(index) else { return fail(.unavailable, "there is no endpoint") }
@@ -78,15 +78,14 @@ package final class VendorCall<Value>: CallUnderWay {
     /// Sends what has been made for an endpoint.
     /// - Parameters:
     ///   - answerLimit: the most bytes that the answer may have.
-    ///   - isRepeatable: whether the vendor may get it twice.
     ///   - namesEndpoint: whether the complaint of a failure names the endpoint.
     ///   - whenTooLarge: what the call brings where the answer is larger, which is none of the vendor's failures; nil where it is
     ///     one.
     ///   - read: reads the answer, whatever its status; nil where the attempt goes on with another exchange.
     package func send(
-        _ request: UpstreamCall, to endpoint: VendorEndpoint, answerLimit: Int, isRepeatable: Bool = true,
+        _ request: UpstreamCall, to endpoint: VendorEndpoint, answerLimit: Int,
         namesEndpoint: Bool = true, whenTooLarge: Value? = nil,
-        _ read: @escaping (UpstreamAnswer, Now) throws(CallFault) -> Value?
+        _ read: @escaping (UpstreamAnswer, Instant) throws(CallFault) -> Value?
     ) {
         guard !endpoint.isSecure || line.trust != nil else { return fail(.unavailable, "TLS is not prepared") }
         var text = ByteWriter(capacity: 4096)
@@ -97,7 +96,7 @@ package final class VendorCall<Value>: CallUnderWay {
         var next = Exchange(
             scheme, host: endpoint.host.text, port: endpoint.port, request: text.array, deadline: deadline,
             answerLimit: answerLimit)
-        next.isRepeatable = isRepeatable
+        next.isRepeatable = request.isRepeatable
         let prefix = namesEndpoint ? endpoint.authority.text + ": " : ""
         // The loop's calls hold it while it is under way.
         exchange = courier.start(next) { [weak self] in
@@ -107,7 +106,7 @@ package final class VendorCall<Value>: CallUnderWay {
 
     private func finish(
         _ result: Result<ExchangeAnswer, ExchangeError>, as prefix: String, whenTooLarge: Value?,
-        _ read: (UpstreamAnswer, Now) throws(CallFault) -> Value?
+        _ read: (UpstreamAnswer, Instant) throws(CallFault) -> Value?
     ) {
         exchange = nil
         if case .failure(.tooLarge(let reason)) = result, let whenTooLarge {
@@ -138,7 +137,7 @@ package final class VendorCall<Value>: CallUnderWay {
     }
 
     /// The attempt under way brought what was wanted.
-    private func succeed(with value: Value, at now: Now) {
+    private func succeed(with value: Value, at now: Instant) {
         guard var retry, !isOver else { return }
         line.succeeded(&retry, at: now)
         self.retry = retry
@@ -161,7 +160,7 @@ package final class VendorCall<Value>: CallUnderWay {
         calls?.remove(self)
     }
 
-    private func finish(_ result: Result<Value, UpstreamFault>, at now: Now) {
+    private func finish(_ result: Result<Value, UpstreamFault>, at now: Instant) {
         guard let end else { return }
         self.end = nil
         calls?.remove(self)

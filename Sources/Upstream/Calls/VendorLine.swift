@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Net
 import Providers
 
@@ -27,7 +28,7 @@ package final class VendorLine: Sendable {
 
     package init(
         to endpoints: [VendorEndpoint], trusting trust: TLSTrust?, _ limits: UpstreamLimits,
-        callsPerClient: Rate? = nil, from now: Now
+        callsPerClient: Rate? = nil, from now: Instant
     ) {
         self.endpoints = endpoints
         self.trust = trust
@@ -42,7 +43,7 @@ package final class VendorLine: Sendable {
     /// Takes a call off a client's share.
     /// - Parameter client: a hash that nobody outside can aim at.
     /// - Returns: milliseconds until the client has a call again; nil where it has one now.
-    package func takeShare(of client: UInt64, at now: Now) -> Int64? {
+    package func takeShare(of client: UInt64, at now: Instant) -> Int64? {
         guard let callsPerClient else { return nil }
         let standing = state.withLock {
             $0.shares.take(callsPerClient, for: RateTable.Identity(rule: 0, who: client), at: now.monotonic)
@@ -57,13 +58,13 @@ package final class VendorLine: Sendable {
     package var outcomes: CallOutcomes { state.withLock { $0.outcomes } }
 
     /// The attempts of a call that begins now.
-    func makeRetry(at now: Now) -> Retry {
+    func makeRetry(at now: Instant) -> Retry {
         state.withLock { state in
             Retry(endpoints: endpoints.count, first: state.endpoint, at: now.monotonic, limits: limits)
         }
     }
 
-    func next(_ retry: inout Retry, at now: Now) -> Retry.Step {
+    func next(_ retry: inout Retry, at now: Instant) -> Retry.Step {
         state.withLock { line in
             let step = retry.next(at: now.monotonic, past: &line.breaker, within: &line.budget)
             if case .giveUp(let fault) = step, fault.isUntried { line.outcomes.add(fault) }
@@ -71,14 +72,14 @@ package final class VendorLine: Sendable {
         }
     }
 
-    func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Now) -> Retry.Step {
+    func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Instant) -> Retry.Step {
         state.withLock { state in
             state.outcomes.add(fault)
             return retry.failed(with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
         }
     }
 
-    func succeeded(_ retry: inout Retry, at now: Now) {
+    func succeeded(_ retry: inout Retry, at now: Instant) {
         state.withLock { state in
             state.outcomes.add(nil)
             retry.succeeded(at: now.monotonic, past: &state.breaker)
@@ -87,7 +88,7 @@ package final class VendorLine: Sendable {
     }
 
     /// The call is dropped, and has shown nothing.
-    func abandoned(_ retry: inout Retry, at now: Now) {
+    func abandoned(_ retry: inout Retry, at now: Instant) {
         state.withLock { retry.abandoned(at: now.monotonic, past: &$0.breaker) }
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// How far our clock is from a vendor's: beyond five minutes nothing is issued (R17).
 ///
 /// A vendor's Date is remembered together with the monotonic clock, and carried on by it: when our own clock jumps, that
@@ -24,12 +26,12 @@ package struct ClockSkew: Sendable {
 
     /// A vendor's answer came.
     /// - Parameter date: its Date field; seconds since 1970.
-    package mutating func observe(vendorDate date: Int64, at now: Now) {
+    package mutating func observe(vendorDate date: Int64, at now: Instant) {
         sight = Sight(date: date, monotonic: now.monotonic)
         recheckedAt = now.monotonic
     }
 
-    package func judge(at now: Now) -> Verdict {
+    package func judge(at now: Instant) -> Verdict {
         guard let sight else { return .fine }
         let passed = max(0, now.monotonic.minus(sight.monotonic)) / 1000
         let skew = now.unixSeconds.minus(sight.date.plus(passed))
@@ -38,7 +40,7 @@ package struct ClockSkew: Sendable {
 
     /// Whether the caller, who issues nothing because the clocks disagree, should make a call only to see the vendor's
     /// Date again. It is true for one in each `skewRecheck`, and only while they disagree.
-    package mutating func takesRecheck(at now: Now) -> Bool {
+    package mutating func takesRecheck(at now: Instant) -> Bool {
         guard judge(at: now) != .fine, now.monotonic.minus(recheckedAt ?? .min) >= pause else { return false }
         recheckedAt = now.monotonic
         return true

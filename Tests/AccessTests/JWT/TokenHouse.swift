@@ -25,7 +25,7 @@ enum TokenHouse {
     ) throws -> JWTIssuer {
         try JWTIssuer(
             id: Array(id.utf8), issuer: Array(issuer.utf8), audience: Array(audience.utf8), algorithms: algorithms,
-            keys: JWTKeySet(keys), leeway: leeway)
+            keys: .known(JWTKeySet(keys)), leeway: leeway)
     }
 
     /// Believes the tokens of one key, which is called `k1`.
@@ -33,11 +33,12 @@ enum TokenHouse {
         _ key: TestKey, leeway: Int64 = leeway, claims: [String] = [], remembered: Int = 0, denied: Set<Principal> = []
     ) throws -> Authenticator {
         Authenticator(
-            apiKeys: [try House.key("android", "first-key")],
-            issuers: [
-                try entry([.init(id: Array("k1".utf8), try verifier(key))], [key.algorithm], leeway: leeway)
-            ],
-            claimNames: Set(claims.map { Array($0.utf8) }), rememberedTokens: remembered, denied: denied)
+            .init(
+                apiKeys: [try House.key("android", "first-key")],
+                issuers: [
+                    try entry([.init(id: Array("k1".utf8), try verifier(key))], [key.algorithm], leeway: leeway)
+                ],
+                claimNames: Set(claims.map { Array($0.utf8) }), rememberedTokens: remembered, denied: denied))
     }
 
     static func header(_ algorithm: SignatureAlgorithm) -> String { "{\"alg\":\"\(algorithm.rawValue)\"}" }

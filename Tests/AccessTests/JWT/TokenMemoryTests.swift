@@ -94,8 +94,8 @@ import Testing
         let (one, two) = (TestKey(.eddsa), TestKey(.eddsa))
         let issuer = try JWTIssuer(
             id: Array("login".utf8), issuer: Array(TokenHouse.issuer.utf8), audience: Array(TokenHouse.audience.utf8),
-            algorithms: [.eddsa], keys: nil, leeway: 0)
-        let authenticator = Authenticator(apiKeys: [], issuers: [issuer], rememberedTokens: 8, denied: [])
+            algorithms: [.eddsa], keys: .fetched(from: []), leeway: 0)
+        let authenticator = Authenticator(.init(apiKeys: [], issuers: [issuer], rememberedTokens: 8, denied: []))
         var memory = authenticator.makeMemory()
         let token = one.token(claims: TokenHouse.claims())
         func fault(_ finding: Authenticator.Finding) -> JWTFault? {

@@ -30,13 +30,14 @@ import Testing
 
     @Test func `an API key of somebody's own making may have two dots`() throws {
         let authenticator = Authenticator(
-            apiKeys: [try House.key("odd", "a.b.c")], issuers: [try TokenHouse.entry([], [.es256])], denied: [])
+            .init(
+                apiKeys: [try House.key("odd", "a.b.c")], issuers: [try TokenHouse.entry([], [.es256])], denied: []))
         #expect(authenticator.caller("a.b.c")?.principal.subject.text == "odd")
         #expect(authenticator.caller("a.b.d") == nil)
     }
 
     @Test func `without issuers no token is looked at`() throws {
-        let authenticator = Authenticator(apiKeys: [try House.key("android", "first-key")], denied: [])
+        let authenticator = Authenticator(.init(apiKeys: [try House.key("android", "first-key")], denied: []))
         #expect(authenticator.reason(key.token(claims: TokenHouse.claims())) == "the API key or token is not valid")
     }
 
@@ -88,11 +89,12 @@ import Testing
     @Test func `R9: the same sub of two issuers is two callers`() throws {
         let (one, two) = (try TokenHouse.key(.es256), try TokenHouse.key(.rs256))
         let authenticator = Authenticator(
-            apiKeys: [],
-            issuers: [
-                try TokenHouse.entry([.init(try TokenHouse.verifier(one))], [.es256], id: "one", issuer: "i1"),
-                try TokenHouse.entry([.init(try TokenHouse.verifier(two))], [.rs256], id: "two", issuer: "i2"),
-            ], denied: [])
+            .init(
+                apiKeys: [],
+                issuers: [
+                    try TokenHouse.entry([.init(try TokenHouse.verifier(one))], [.es256], id: "one", issuer: "i1"),
+                    try TokenHouse.entry([.init(try TokenHouse.verifier(two))], [.rs256], id: "two", issuer: "i2"),
+                ], denied: []))
         func caller(_ key: TestKey, _ issuer: String) -> Caller? {
             authenticator.caller(key.token(claims: TokenHouse.claims(["iss": "\"\(issuer)\""])))
         }
@@ -106,7 +108,7 @@ import Testing
 
     private func believes(_ keys: [JWTKeySet.Key], _ header: String, _ key: TestKey) throws -> Bool {
         let issuer = try TokenHouse.entry(keys, [key.algorithm])
-        let authenticator = Authenticator(apiKeys: [], issuers: [issuer], denied: [])
+        let authenticator = Authenticator(.init(apiKeys: [], issuers: [issuer], denied: []))
         return authenticator.caller(key.token(header: header, claims: TokenHouse.claims())) != nil
     }
 
@@ -138,7 +140,7 @@ import Testing
         let key = try TokenHouse.key(.rs256)
         let verifier = try TokenHouse.verifier(key)
         let issuer = try TokenHouse.entry([.init(verifier, for: .ps256)], [.rs256, .ps256])
-        let authenticator = Authenticator(apiKeys: [], issuers: [issuer], denied: [])
+        let authenticator = Authenticator(.init(apiKeys: [], issuers: [issuer], denied: []))
         let claims = Array(TokenHouse.claims().utf8)
         func believes(_ algorithm: SignatureAlgorithm) -> Bool {
             let header = Array(TokenHouse.header(algorithm).utf8)
@@ -160,7 +162,7 @@ import Testing
         let caller = try #require(authenticator.caller(key.token(claims: claims)))
         var workspace = PolicyWorkspace()
         let policy = Policy([grant], for: authenticator, routes: 1)
-        switch policy.decide(try House.ask(""), on: 0, by: caller, at: House.moment(), in: &workspace) {
+        switch policy.decide(try House.ask(""), on: 0, by: caller, at: House.instant, in: &workspace) {
         case .permitted(let permit): return "\(permit.key.text) \(permit.lifetime) \(permit.limitedBy)"
         case .denied(.notInGrant(let objection)): return objection?.clause.description
         case .denied(let denial): return "\(denial)"

@@ -40,7 +40,7 @@ private final class Recorder: RequestHandler {
     private(set) var errors = 0
 
     func respond(
-        to request: borrowing Request, as ticket: AnswerTicket, at instant: Instant, into response: inout Response
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
         events.append(
             request.path.array + request.query.array + request.authority.array + request.fieldLines.array

@@ -28,18 +28,18 @@ struct House: Sendable {
     func signs(_ parameters: [(name: StaticString, value: [UInt8])]) throws -> Bool {
         guard let route = Registry.route(named: "oss.sign") else { throw Broken("there is no route") }
         let description = Registry.routes[route].description
-        let moment = Moment(unixSeconds: House.now, random: InlineArray(repeating: 7))
-        var ask = Ask()
+        let instant = Instant(unixSeconds: House.now, nanoseconds: 0)
+        var ask = Ask(Nonce(InlineArray(repeating: 7)))
         do {
             for (name, value) in parameters {
                 try ask.parameters.add(name: name.bytes.span, value: value.span, form: .text)
             }
             try ask.read(by: description.request.parameters)
-            try description.request.read(&ask, moment)
+            try description.request.read(&ask, instant)
         } catch { return false }
         var workspace = PolicyWorkspace()
         switch configuration.policy.decide(
-            ask, on: route, by: configuration.authenticator.anonymous, at: moment, in: &workspace)
+            ask, on: route, by: configuration.authenticator.anonymous, at: instant, in: &workspace)
         {
         case .permitted: return true
         case .denied: return false

@@ -43,10 +43,10 @@ import Testing
         let grant = Grant(
             name: Array("test".utf8), index: 0, route: 0, credential: 0, callers: [.anonymous], bucket: .absent,
             target: .anything, withoutKey: .prefix, lifetime: 1, maxLifetime: 1, issuer: issuer)
-        var ask = Ask()
+        var ask = Ask(Nonce(InlineArray(repeating: 0)))
         try ask.parameters.read(form: Array(query.utf8).span)
         try ask.read(by: route.request.parameters)
-        try route.request.read(&ask, Moment(unixSeconds: 0, random: InlineArray(repeating: 0)))
+        try route.request.read(&ask, Instant(unixSeconds: 0, nanoseconds: 0))
         var scratch = ByteWriter()
         return try issuer.question(
             ask, under: Permit(grant, scope, lifetime: 1, limitedBy: .grant, now: 0), with: key, using: &scratch)

@@ -59,7 +59,7 @@ struct ToyboxTests {
             Issue.record("it signs nothing")
             return
         }
-        var ask = Ask()
+        var ask = Ask(Nonce(InlineArray(repeating: 0)))
         try ask.parameters.add(name: Array("size".utf8).span, value: Array(size.utf8).span, form: .text)
         try ask.read(by: ToyboxToken.route.request.parameters)
         #expect((issuer.objection(to: ask) == nil) == isAdmitted)

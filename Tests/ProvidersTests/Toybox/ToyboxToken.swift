@@ -52,7 +52,7 @@ struct ToyboxToken: TokenIssuer {
     }
 
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         scratch.reset()

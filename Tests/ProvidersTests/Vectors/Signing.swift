@@ -25,21 +25,21 @@ enum Signing {
         scope.begin(bucket: Array(bucket.utf8).span)
         scope.set(key: Array((object ?? "").utf8).span)
         let name = try KeyTemplate(vendorName)
+        let nonce = Nonce(InlineArray(repeating: 0))
         let nobody = Caller(.anonymous, index: 0)
-        let when = Moment(unixSeconds: now, random: InlineArray(repeating: 0))
-        try #require(scope.set(vendorName: name, for: nobody, asking: nil, at: when) == nil)
+        let instant = Instant(unixSeconds: now, nanoseconds: 0)
+        try #require(scope.set(vendorName: name, for: nobody, asking: nil, by: nonce, at: instant) == nil)
         scope.extent = extent
         let grant = Grant(
             name: Array("test".utf8), index: 0, route: 0, credential: 0, callers: [.anonymous], bucket: .absent,
             target: .anything, withoutKey: .prefix, lifetime: lifetime, maxLifetime: lifetime, issuer: issuer)
-        var ask = Ask()
+        var ask = Ask(nonce)
         try prepare(&ask)
         var out = ByteWriter()
         var scratch = ByteWriter()
         let permit = Permit(grant, scope, lifetime: lifetime, limitedBy: .grant, now: now)
-        let moment = Moment(unixSeconds: now, random: InlineArray(repeating: 0))
         out.append("{")
-        try issuer.issue(ask, under: permit, with: key, at: moment, into: &out, using: &scratch)
+        try issuer.issue(ask, under: permit, with: key, at: instant, into: &out, using: &scratch)
         out.append("}")
         return try JSON.read(Data(out.array))
     }

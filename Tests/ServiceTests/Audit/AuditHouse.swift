@@ -82,12 +82,12 @@ final class AuditHouse {
     let clerk: AuditClerk
     let answers = LateAnswers()
     let counters = Counters(RequestMeter.Place.end)
-    private let meter: RequestMeter
+    private let reporter: RequestReporter
     private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-desk-\(UUID())").path
     private let mail = Mail()
     private var tickets: UInt64 = 0
     private(set) var now: Int64 = 1_000_000
-    private var finished: [AnswerTicket: (status: Int, body: String)] = [:]
+    private var finished: [PendingResponse: (status: Int, body: String)] = [:]
 
     init(
         _ durability: AuditSettings.Durability = .batch, failsClosed: Bool = true, maximumSize: Int = 1 << 30,
@@ -99,7 +99,7 @@ final class AuditHouse {
         settings.failsClosed = failsClosed
         settings.maximumSize = maximumSize
         settings.queue = queue
-        meter = RequestMeter(counters)
+        reporter = RequestReporter(RequestMeter(counters), .silent, nil)
         desk = AuditDesk(settings, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
         try desk.open()
         clerk = AuditClerk(desk, answers) { [mail] in mail.post($0) }
@@ -112,11 +112,11 @@ final class AuditHouse {
     }
 
     /// Issues something, as a pipeline does.
-    func issue() throws -> AnswerTicket {
+    func issue() throws -> PendingResponse {
         clerk.begin(at: Instant(unixSeconds: 1_800_000_000, monotonic: now))
         tickets += 1
-        let ticket = AnswerTicket(connection: tickets, number: 0)
-        answers.expect(ticket)
+        let pending = PendingResponse(connection: tickets, number: 0)
+        answers.expect(pending)
         var response = Response()
         response.body.append("given")
         let id = Array("id-\(tickets)".utf8)
@@ -125,25 +125,24 @@ final class AuditHouse {
             line.add("requestId", id)
         }
         if let held {
-            held.hold(
-                &response, for: ticket, noting: .none, requestID: id.span, path: Span(), in: .problem, by: meter,
-                .silent)
+            var context = try RequestContext.made(as: pending, named: "id-\(tickets)")
+            reporter.hold(&context, &response, by: held)
         } else {
-            answers.finish(ticket) { swap(&$0, &response) }
+            answers.finish(pending) { swap(&$0, &response) }
         }
-        return ticket
+        return pending
     }
 
     /// Refuses somebody who is known, as a pipeline does.
-    func deny(_ name: String, times: Int = 1) {
+    func deny(_ name: String, times: Int = 1) throws {
         let principal = Principal(.apiKey, id: Array(name.utf8), subject: Array(name.utf8))
         for _ in 0..<times {
-            clerk.begin(at: Instant(unixSeconds: 1_800_000_000, monotonic: now))
-            clerk.identify(Caller(principal, index: 1))
-            clerk.note(.foreignOrigin) { line, caller in
-                line.begin("denied", at: 1_800_000_000)
-                line.add("principal", caller.principal.id)
-            }
+            let instant = Instant(unixSeconds: 1_800_000_000, monotonic: now)
+            let pending = PendingResponse(connection: 0, number: 0)
+            let context = try RequestContext.made(
+                as: pending, named: "denied", by: Caller(principal, index: 1), at: instant)
+            clerk.begin(at: instant)
+            clerk.note(.foreignOrigin, of: context)
         }
     }
 
@@ -153,19 +152,19 @@ final class AuditHouse {
         return try String(contentsOfFile: folder + "/a.jsonl", encoding: .utf8)
     }
 
-    func issue(_ count: Int) throws -> [AnswerTicket] { try (0..<count).map { _ in try issue() } }
+    func issue(_ count: Int) throws -> [PendingResponse] { try (0..<count).map { _ in try issue() } }
 
-    /// What the client of a ticket was answered by now; nil for nothing.
-    func answer(to ticket: AnswerTicket) -> (status: Int, body: String)? {
+    /// What the client of a pending was answered by now; nil for nothing.
+    func answer(to pending: PendingResponse) -> (status: Int, body: String)? {
         for answer in answers.takeFinished() {
-            finished[answer.ticket] = (answer.response.status, answer.response.body.array.text)
+            finished[answer.pending] = (answer.response.status, answer.response.body.array.text)
         }
-        return finished[ticket]
+        return finished[pending]
     }
 
     /// Lets the loop run until all of these are answered.
     /// - Returns: the statuses, 0 for none within the time.
-    func statuses(of tickets: [AnswerTicket], within seconds: Double = 120) -> [Int] {
+    func statuses(of tickets: [PendingResponse], within seconds: Double = 120) -> [Int] {
         let end = ContinuousClock.now + .seconds(seconds)
         while tickets.contains(where: { answer(to: $0) == nil }), .now < end { mail.deliver(within: 0.05) }
         return tickets.map { answer(to: $0)?.status ?? 0 }

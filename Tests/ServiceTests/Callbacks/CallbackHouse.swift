@@ -17,7 +17,7 @@ final class CallbackHouse: @unchecked Sendable {
     /// What a client has asked, and of which loop.
     struct Sent {
         let loop: Int
-        let ticket: AnswerTicket
+        let pending: PendingResponse
     }
 
     private(set) var monotonic: Int64 = 5_000_000
@@ -32,7 +32,7 @@ final class CallbackHouse: @unchecked Sendable {
     private(set) var couriers: [FakeCourier] = []
     private(set) var answers: [LateAnswers] = []
 
-    var now: Now { Now(unixSeconds: 1_800_000_000 + monotonic / 1000, monotonic: monotonic) }
+    var now: Instant { Instant(unixSeconds: 1_800_000_000 + monotonic / 1000, monotonic: monotonic) }
 
     /// Made by OpenSSL's command line, like the signature below.
     static let pem = """
@@ -120,23 +120,20 @@ final class CallbackHouse: @unchecked Sendable {
     ) throws -> Sent? {
         let claim = try claim(path, isForged: isForged)
         guard case .later(let waiter) = try caches[loop].ask(for: claim.key, at: now) else { return nil }
-        let bytes = Array("POST /oss/callback HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
-        guard let head = try RequestParser(limits: Limits()).parse(bytes.span) else { throw Fault("no head") }
         tickets += 1
-        let ticket = AnswerTicket(connection: tickets, number: 0)
-        let request = ParkedRequest(
-            Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
-            in: .problem, with: Response(), noting: .none, issuing: nil, by: .unread, .silent)
+        let pending = PendingResponse(connection: tickets, number: 0)
+        let request = try ParkedRequest(
+            .made(as: pending, named: "id-\(tickets)"), as: pending, with: Response(), issuing: nil, nil, by: .silent)
         try caches[loop].park(request, waiting: waiter, for: claim, by: entry, at: now)
-        answers[loop].expect(ticket)
-        return Sent(loop: loop, ticket: ticket)
+        answers[loop].expect(pending)
+        return Sent(loop: loop, pending: pending)
     }
 
     /// What a loop's clients were answered since the last call, by their tickets.
-    func answered(by loop: Int = 0) -> [AnswerTicket: (status: Int, body: String)] {
+    func answered(by loop: Int = 0) -> [PendingResponse: (status: Int, body: String)] {
         let finished = answers[loop].takeFinished()
         return Dictionary(
-            finished.map { ($0.ticket, ($0.response.status, $0.response.body.array.text)) }, uniquingKeysWith: { $1 })
+            finished.map { ($0.pending, ($0.response.status, $0.response.body.array.text)) }, uniquingKeysWith: { $1 })
     }
 
     struct Fault: Error, CustomStringConvertible {

@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import Testing
 import Upstream
@@ -24,9 +25,9 @@ import Upstream
         #expect(house.answered(by: 1).isEmpty)
         house.deliver()
         let answered = house.answered(by: 1)
-        #expect(answered[first.ticket]?.status == 200 && answered[first.ticket]?.body == "{\"ok\":1}\n")
-        #expect(answered[forged.ticket]?.status == 401)
-        #expect(house.answered(by: 2)[other.ticket]?.status == 200)
+        #expect(answered[first.pending]?.status == 200 && answered[first.pending]?.body == "{\"ok\":1}\n")
+        #expect(answered[forged.pending]?.status == 401)
+        #expect(house.answered(by: 2)[other.pending]?.status == 200)
         #expect(try house.send(to: 0) == nil)
         #expect((0..<3).allSatisfy { !house.isWaiting(loop: $0) })
     }
@@ -43,7 +44,7 @@ import Upstream
             house.pass(milliseconds: 250)
         }
         #expect(house.monotonic - start <= 2_000)
-        #expect(house.answered()[sent.ticket]?.status == 503)
+        #expect(house.answered()[sent.pending]?.status == 503)
         do throws(Refusal) {
             try refusal { _ = try house.send() }
             Issue.record("it is asked again")
@@ -64,8 +65,8 @@ import Upstream
     @Test func `who goes is forgotten, and the call goes on`() throws {
         let house = try CallbackHouse()
         let sent = try #require(try house.send())
-        house.parked[0].abandon(sent.ticket)
-        house.parked[0].abandon(sent.ticket)
+        house.parked[0].abandon(sent.pending)
+        house.parked[0].abandon(sent.pending)
         #expect(house.couriers[0].cancelled.isEmpty && house.isWaiting())
         try #require(house.couriers[0].take().first).answer(200, CallbackHouse.pem)
         house.deliver()
@@ -77,7 +78,7 @@ import Upstream
         let house = try CallbackHouse("waiting: 9")
         let sent = try (0..<9).map { _ in try #require(try house.send()) }
         #expect(throws: Refusal.self) { try house.send() }
-        house.parked[0].abandon(sent[7].ticket)
+        house.parked[0].abandon(sent[7].pending)
         _ = try house.send()
         #expect(throws: Refusal.self) { try house.send() }
         try #require(house.couriers[0].take().first).answer(200, CallbackHouse.pem)
@@ -104,7 +105,7 @@ import Upstream
         let sent = try #require(try house.send())
         try #require(house.couriers[0].take().first).answer(200, CallbackHouse.pem)
         house.deliver()
-        #expect(house.answered()[sent.ticket]?.status == 200)
+        #expect(house.answered()[sent.pending]?.status == 200)
     }
 
     @Test func `a key that is an hour old is used while the next is fetched`() throws {

@@ -61,7 +61,7 @@ import Upstream
         }
     }
 
-    private func clocks(_ now: Int64) -> Now { Now(unixSeconds: 1_800_000_000, monotonic: now) }
+    private func clocks(_ now: Int64) -> Instant { Instant(unixSeconds: 1_800_000_000, monotonic: now) }
 
     /// - Returns: who waited; nil where no fetch is under way.
     private func landed(

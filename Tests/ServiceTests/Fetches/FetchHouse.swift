@@ -36,7 +36,7 @@ final class FetchHouse {
     }
 
     private final class Clock {
-        var now = Now(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
+        var now = Instant(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
     }
 
     private let clock = Clock()
@@ -47,7 +47,7 @@ final class FetchHouse {
     private let tools: LoopTools
     private var tickets: UInt64 = 0
 
-    var now: Now { clock.now }
+    var now: Instant { clock.now }
 
     init(endpoints: [String] = ["https://one.example.com"]) throws {
         line = VendorLine(
@@ -66,7 +66,7 @@ final class FetchHouse {
     func pass(milliseconds: Int64) {
         for _ in 0..<(milliseconds / 250) {
             let monotonic = now.monotonic + 250
-            clock.now = Now(
+            clock.now = Instant(
                 unixSeconds: now.unixSeconds + (monotonic / 1000 - now.monotonic / 1000), monotonic: monotonic)
             tools.calls.tick(at: now)
         }
@@ -74,37 +74,32 @@ final class FetchHouse {
 
     /// Parks a request, as a pipeline does.
     @discardableResult
-    func park(_ name: String = "list", of caller: UInt64 = 0, isAnonymous: Bool = false) throws -> AnswerTicket {
+    func park(_ name: String = "list", of caller: UInt64 = 0, isAnonymous: Bool = false) throws -> PendingResponse {
         try park(asking: Question(name), of: caller, isAnonymous: isAnonymous)
     }
 
     @discardableResult
     func park(
         asking question: any VendorQuestion, of caller: UInt64 = 0, isAnonymous: Bool = false
-    ) throws -> AnswerTicket {
-        let bytes = Array("GET /qiniu/files HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
-        guard let head = try RequestParser(limits: Limits()).parse(bytes.span) else { throw Unparsed() }
+    ) throws -> PendingResponse {
         tickets += 1
-        let ticket = AnswerTicket(connection: tickets, number: 0)
+        let pending = PendingResponse(connection: tickets, number: 0)
         var response = Response()
         response.add("Vary", "Origin")
-        let request = ParkedRequest(
-            Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(tickets)".utf8),
-            in: .problem, with: response, noting: .none, issuing: nil, by: .unread, .silent)
-        try Fetch.park(
-            request, of: caller, isAnonymous: isAnonymous, asking: question, on: line, with: "kodo", in: parked, tools,
+        let request = try ParkedRequest(
+            .made(as: pending, named: "id-\(tickets)"), as: pending, with: response, issuing: nil, nil, by: .silent)
+        try Fetch(question: question, line: line, credential: "kodo").park(
+            request, in: .fetches(most: Fetch.places, caller: caller, isAnonymous: isAnonymous), of: parked, tools,
             since: now)
-        answers.expect(ticket)
-        return ticket
+        answers.expect(pending)
+        return pending
     }
 
-    struct Unparsed: Error {}
-
     /// What was answered since the last call.
-    func answered() -> [(ticket: AnswerTicket, status: Int, body: String, fields: String)] {
+    func answered() -> [(pending: PendingResponse, status: Int, body: String, fields: String)] {
         answers.takeFinished().map { answer in
             let fields = answer.response.fieldLines.array
-            return (answer.ticket, answer.response.status, answer.response.body.array.text, fields.text)
+            return (answer.pending, answer.response.status, answer.response.body.array.text, fields.text)
         }
     }
 }

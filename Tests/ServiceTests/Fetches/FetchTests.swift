@@ -1,3 +1,4 @@
+import Bytes
 import HTTP
 import Testing
 import Upstream
@@ -18,7 +19,7 @@ import Upstream
         sent[1].answer(200, "[\"b\"]")
         sent[0].answer(200, "[\"a\"]")
         let answered = house.answered()
-        #expect(answered.map(\.ticket) == [second, first])
+        #expect(answered.map(\.pending) == [second, first])
         #expect(answered.map(\.body) == ["[\"b\"]\n", "[\"a\"]\n"])
         #expect(
             answered.map(\.fields) == [
@@ -135,20 +136,20 @@ import Upstream
         sent[7].answer(200, "[]")
         #expect(house.answered().isEmpty)
         sent[8].answer(200, "[]")
-        #expect(house.answered().map(\.ticket) == [tickets[8]])
+        #expect(house.answered().map(\.pending) == [tickets[8]])
         try house.park(of: .max - 1)
     }
 
     @Test func `a caller has as many places as it leaves free, so that others have theirs`() throws {
         let house = try FetchHouse()
-        var own: [AnswerTicket] = []
+        var own: [PendingResponse] = []
         for _ in 0..<Fetch.places / 2 { own.append(try house.park(of: 1)) }
         #expect(throws: Refusal.self) { try house.park(of: 1) }
         for _ in 0..<Fetch.places / 4 { try house.park(of: 2) }
         #expect(throws: Refusal.self) { try house.park(of: 2) }
         try house.park(of: 3)
         // What has gone counts no more.
-        for ticket in own { house.parked.abandon(ticket) }
+        for pending in own { house.parked.abandon(pending) }
         try house.park(of: 1)
     }
 
@@ -164,9 +165,9 @@ import Upstream
 
     @Test func `a request that is gone between two attempts is not asked for again`() throws {
         let house = try FetchHouse()
-        let ticket = try house.park()
+        let pending = try house.park()
         try #require(house.courier.take().first).fail()
-        house.parked.abandon(ticket)
+        house.parked.abandon(pending)
         house.pass(milliseconds: 3_000)
         #expect(house.courier.sent.isEmpty && house.courier.cancelled.isEmpty && !house.isWaiting)
     }

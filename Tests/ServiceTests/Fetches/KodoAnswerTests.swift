@@ -291,10 +291,10 @@ struct KodoAnswerTests {
         let configuration = try configuration.get()
         let inquiry = try DeskHouse.inquiry("anonymous", place.route, place.parameters)
         let caller = try configuration.caller(inquiry.caller, claiming: [], at: inquiry.time)
-        let moment = Moment(unixSeconds: inquiry.time, random: InlineArray(repeating: 1))
-        let ask = try inquiry.read(maximumDepth: 8, at: moment)
+        let nonce = Nonce(InlineArray(repeating: 1))
+        let ask = try inquiry.read(maximumDepth: 8, by: nonce, at: inquiry.instant)
         var workspace = PolicyWorkspace()
-        switch configuration.policy.decide(ask, on: inquiry.route, by: caller, at: moment, in: &workspace) {
+        switch configuration.policy.decide(ask, on: inquiry.route, by: caller, at: inquiry.instant, in: &workspace) {
         case .denied(let denial): throw Refusal(denial)
         case .permitted(let permit):
             guard case .asking(let issuer) = configuration.issuers[permit.grant.index] else {

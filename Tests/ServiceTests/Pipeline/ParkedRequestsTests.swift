@@ -18,22 +18,19 @@ import Testing
 
     @discardableResult
     private func park(_ number: UInt64, in group: ParkedRequests.Group, _ abandoned: Count = Count()) throws
-        -> AnswerTicket
+        -> PendingResponse
     {
-        let bytes = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
-        let head = try #require(try RequestParser(limits: Limits()).parse(bytes.span))
-        let ticket = AnswerTicket(connection: number, number: 0)
-        let request = ParkedRequest(
-            Request(head, in: bytes.span, body: Span()), as: ticket, requestID: Array("id-\(number)".utf8),
-            in: .problem, with: Response(), noting: .none, issuing: nil, by: .unread, .silent)
+        let pending = PendingResponse(connection: number, number: 0)
+        let request = try ParkedRequest(
+            .made(as: pending, named: "id-\(number)"), as: pending, with: Response(), issuing: nil, nil, by: .silent)
         try parked.park(request, in: group) { abandoned.number += 1 }
-        answers.expect(ticket)
-        return ticket
+        answers.expect(pending)
+        return pending
     }
 
-    private func finish(_ ticket: AnswerTicket) -> Int {
+    private func finish(_ pending: PendingResponse) -> Int {
         var fills = 0
-        parked.finish(ticket) { response throws(Refusal) in
+        parked.finish(pending) { response throws(Refusal) in
             fills += 1
             return nil
         }
@@ -49,7 +46,7 @@ import Testing
         parked.abandon(second)
         parked.abandon(second)
         #expect(abandoned.number == 1 && finish(second) == 0 && parked.isEmpty)
-        #expect(answers.takeFinished().map(\.ticket) == [first])
+        #expect(answers.takeFinished().map(\.pending) == [first])
     }
 
     @Test func `each group has places of its own, and an end of any kind frees one`() throws {

@@ -28,7 +28,7 @@ final class SessionHouse: @unchecked Sendable {
     private(set) var couriers: [FakeCourier] = []
     let account: STSAccount
 
-    var now: Now { Now(unixSeconds: unixSeconds, monotonic: monotonic) }
+    var now: Instant { Instant(unixSeconds: unixSeconds, monotonic: monotonic) }
 
     init(
         loops: Int = 1, _ fields: String = Sample.stsKey, log: Log = Log(Log.Settings(level: .error, format: .json))
@@ -37,7 +37,7 @@ final class SessionHouse: @unchecked Sendable {
         let credential = configuration.credentials[0]
         guard let sessions = credential.sessions else { throw Fault("there is no account") }
         account = sessions.account
-        let start = Now(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
+        let start = Instant(unixSeconds: 1_800_000_000, monotonic: 5_000_000)
         let basis = SessionAccount.Basis(
             name: credential.name, account: account, limits: sessions.limits,
             callsPerCaller: sessions.callsPerCaller)

@@ -44,15 +44,15 @@ import Upstream
             _ grant: String, for name: String, expires: Int64 = 3600, at seconds: Int64 = 1_800_000_000
         ) throws -> RememberedSession {
             let route = try #require(Registry.route(named: "distribute-token"))
-            var ask = Ask()
+            var ask = Ask(Nonce(InlineArray(repeating: 7)))
             try ask.parameters.read(form: Array("grant=\(grant)&expires=\(expires)".utf8).span)
             try ask.read(by: Registry.routes[route].description.request.parameters)
             guard
                 case .caller(let caller) = configuration.authenticator.identify(
                     apiKey: Array("key-\(name)".utf8).span, at: seconds)
             else { throw SessionHouse.Fault("nobody is called \(name)") }
-            let moment = Moment(unixSeconds: seconds, random: InlineArray(repeating: 7))
-            switch configuration.policy.decide(ask, on: route, by: caller, at: moment, in: &workspace) {
+            let instant = Instant(unixSeconds: seconds, nanoseconds: 0)
+            switch configuration.policy.decide(ask, on: route, by: caller, at: instant, in: &workspace) {
             case .denied(let denial): throw SessionHouse.Fault("\(denial)")
             case .permitted(let permit):
                 let account = try #require(configuration.credentials[0].sessions?.account)
@@ -155,15 +155,15 @@ import Upstream
         let credential = try #require(
             STSCredential(
                 accessKeyID: Array("STS.1".utf8), secret: [65], securityToken: [66], expiresAt: 1_800_003_600))
-        let start = Now(unixSeconds: 1_800_000_000, monotonic: 5_000)
+        let start = Instant(unixSeconds: 1_800_000_000, monotonic: 5_000)
         #expect(session.credential(at: start) == nil)
         session.remember(credential, at: start)
         for (seconds, milliseconds) in [(0, 0), (0, 249), (1, 249)] as [(Int64, Int64)] {
-            let now = Now(unixSeconds: start.unixSeconds + seconds, monotonic: start.monotonic + milliseconds)
+            let now = Instant(unixSeconds: start.unixSeconds + seconds, monotonic: start.monotonic + milliseconds)
             #expect(session.credential(at: now) === credential)
         }
         for (seconds, milliseconds) in [(0, 250), (2, 1), (-1, 1), (1_200, 1)] as [(Int64, Int64)] {
-            let now = Now(unixSeconds: start.unixSeconds + seconds, monotonic: start.monotonic + milliseconds)
+            let now = Instant(unixSeconds: start.unixSeconds + seconds, monotonic: start.monotonic + milliseconds)
             #expect(session.credential(at: now) == nil)
         }
     }

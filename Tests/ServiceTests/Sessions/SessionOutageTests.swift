@@ -1,3 +1,4 @@
+import Bytes
 import Net
 import Testing
 import Upstream

@@ -21,12 +21,12 @@ final class KeyHouse: @unchecked Sendable {
     private(set) var loops: [IssuerKeys] = []
     let couriers: [FakeCourier]
 
-    var now: Now { Now(unixSeconds: unixSeconds, monotonic: monotonic) }
+    var now: Instant { Instant(unixSeconds: unixSeconds, monotonic: monotonic) }
 
     init(loops: Int = 1, _ fields: String = "") throws {
         configuration = try KeyHouse.configuration(fields)
         sources = try IssuerKeySources(
-            configuration, trusting: TLSTrusts(), from: Now(unixSeconds: unixSeconds, monotonic: monotonic))
+            configuration, trusting: TLSTrusts(), from: Instant(unixSeconds: unixSeconds, monotonic: monotonic))
         couriers = (0..<loops).map { _ in FakeCourier() }
         engage()
     }

@@ -20,16 +20,25 @@ package struct JWTIssuer: Sendable {
     /// What tells its configured keys, all together, from others.
     private let keysFingerprint: Digest
 
-    /// - Parameter source: where keys are fetched that are not known.
+    /// Where its keys are.
+    package enum Keys {
+        case known(JWTKeySet)
+        /// Where they are fetched.
+        case fetched(from: [UInt8])
+    }
+
     package init(
-        id: [UInt8], issuer: [UInt8], audience: [UInt8], algorithms: [SignatureAlgorithm], keys: JWTKeySet?,
-        fetchedFrom source: [UInt8] = [], leeway: Int64
+        id: [UInt8], issuer: [UInt8], audience: [UInt8], algorithms: [SignatureAlgorithm], keys: Keys, leeway: Int64
     ) throws(CryptoError) {
+        let source: [UInt8]
+        switch keys {
+        case .known(let known): (self.keys, source) = (known, [])
+        case .fetched(let place): (self.keys, source) = (nil, place)
+        }
         self.id = id
         self.issuer = issuer
         self.audience = audience
         self.algorithms = algorithms
-        self.keys = keys
         self.leeway = leeway
         var text = ByteWriter(capacity: 512)
         for part in [id, issuer, audience, source] + algorithms.map({ Array(text: $0.rawValue) }) {
@@ -39,7 +48,7 @@ package struct JWTIssuer: Sendable {
         }
         fingerprint = try Digest(.sha256, of: text.bytes)
         text.reset()
-        for key in keys?.keys ?? [] { text.append(try key.key.fingerprint().bytes) }
+        for key in self.keys?.keys ?? [] { text.append(try key.key.fingerprint().bytes) }
         keysFingerprint = try Digest(.sha256, of: text.bytes)
     }
 

@@ -177,7 +177,7 @@ struct PostUpload: TokenIssuer {
     // MARK: The form
 
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         let isPrefix = permit.extent == .prefix
@@ -193,9 +193,9 @@ struct PostUpload: TokenIssuer {
         case .v1:
             places = try PostForm.writeV1(policy, scope, token: nil, with: key, into: &out, using: &scratch)
         case .v4, nil:
-            let derived = try ScopedKey.kept(by: key, region: region, at: moment.unixSeconds)
+            let derived = try ScopedKey.kept(by: key, region: region, at: instant.unixSeconds)
             places = try PostForm.writeV4(
-                policy, scope, at: moment.unixSeconds, token: nil, with: derived, into: &out, using: &scratch)
+                policy, scope, at: instant.unixSeconds, token: nil, with: derived, into: &out, using: &scratch)
             scoped = derived
         }
         out.append("},\"bucket\":")
@@ -203,7 +203,7 @@ struct PostUpload: TokenIssuer {
         out.append(isPrefix ? ",\"keyPrefix\":" : ",\"key\":")
         out.append(jsonString: permit.key)
         writeSampleNames(places, permit, key, into: &out)
-        if let scoped { PostUpload.writeSampleNames(scoped, at: moment.unixSeconds, into: &out) }
+        if let scoped { PostUpload.writeSampleNames(scoped, at: instant.unixSeconds, into: &out) }
     }
 
     /// The grant's policy, tightened as the ask says.

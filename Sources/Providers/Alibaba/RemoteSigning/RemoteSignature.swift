@@ -29,7 +29,7 @@ struct RemoteSignature: TokenIssuer {
         request: RouteRequest(
             parameters.descriptions, withoutKey: .refuse(parameter: parameters.contentToSign.name),
             text: parameters.contentToSign
-        ) { ask, moment throws(AskError) in try RemoteSignature.read(&ask, at: moment.unixSeconds) },
+        ) { ask, instant throws(AskError) in try RemoteSignature.read(&ask, at: instant.unixSeconds) },
         grant: RouteGrant(Fields(), scope: [.bucket, .keyPrefix], enforcement: .ossString) {
             grant, context throws(FieldProblem) in .signing(try RemoteSignature(grant, context))
         },
@@ -209,7 +209,7 @@ struct RemoteSignature: TokenIssuer {
     // MARK: Signing
 
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let request = ask.detail as? RemoteRequest, let text = ask[RemoteSignature.parameters.contentToSign]

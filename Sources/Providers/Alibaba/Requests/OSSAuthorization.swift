@@ -23,9 +23,9 @@ struct OSSAuthorization: TokenIssuer {
         "A request about one object, signed in its Authorization field.",
         request: RouteRequest(
             parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
-        ) { ask, moment throws(AskError) in
+        ) { ask, instant throws(AskError) in
             ask.detail = try OSSRequestParts(ask, urlParameters)
-            ask.end = .fixed(moment.unixSeconds + OSS.dateTolerance)
+            ask.end = .fixed(instant.unixSeconds + OSS.dateTolerance)
         },
         grant: RouteGrant(HeaderFields(), scope: scope, credential: credential, enforcement: .ossRequest) {
             grant, context throws(FieldProblem) in
@@ -106,7 +106,7 @@ struct OSSAuthorization: TokenIssuer {
     // MARK: The request
 
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let parts = ask.detail as? OSSRequestParts else { throw .nothingToSign }
@@ -123,15 +123,15 @@ struct OSSAuthorization: TokenIssuer {
             var lines = ByteWriter(capacity: parts.lines.count + 160 + (key.securityToken?.count ?? 0))
             lines.append(parts.lines)
             switch parts.version {
-            case .v1: HeaderSignatureV1.writeFields(at: moment.unixSeconds, token: key.securityToken, into: &lines)
-            case .v4: HeaderSignatureV4.writeFields(at: moment.unixSeconds, token: key.securityToken, into: &lines)
+            case .v1: HeaderSignatureV1.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
+            case .v4: HeaderSignatureV4.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
             }
             let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: lines.bytes)
             request.writeURL(on: endpoint, request.parameters, into: &out)
             out.append("\",\"headers\":{")
             try OSSAuthorization.writeMembers(lines.bytes, into: &out)
             out.append(",\"Authorization\":\"")
-            try writeField(of: request, parts, with: key, at: moment, into: &out, using: &scratch)
+            try writeField(of: request, parts, with: key, at: instant, into: &out, using: &scratch)
             out.append(UInt8(ascii: "\""))
         }
         out.append("},\"bucket\":")
@@ -163,7 +163,7 @@ struct OSSAuthorization: TokenIssuer {
     }
 
     private func writeField(
-        of request: OSSRequest, _ parts: OSSRequestParts, with key: SigningKey, at moment: borrowing Moment,
+        of request: OSSRequest, _ parts: OSSRequestParts, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         switch parts.version {
@@ -171,7 +171,7 @@ struct OSSAuthorization: TokenIssuer {
         case .v4:
             try HeaderSignatureV4.write(
                 for: CanonicalRequest(request, signing: parts.additional),
-                with: ScopedKey.kept(by: key, region: region, at: moment.unixSeconds), into: &out, using: &scratch)
+                with: ScopedKey.kept(by: key, region: region, at: instant.unixSeconds), into: &out, using: &scratch)
         }
     }
 

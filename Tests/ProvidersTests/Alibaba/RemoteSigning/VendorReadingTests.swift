@@ -35,7 +35,7 @@ struct VendorReadingTests {
             grant,
             GrantContext(
                 target: target, bucket: bucket, accessKey: Array("LTAI".utf8), credential: credential.values))
-        let authenticator = Authenticator(apiKeys: [], denied: [])
+        let authenticator = Authenticator(.init(apiKeys: [], denied: []))
         caller = authenticator.anonymous
         policy = Policy(
             [
@@ -63,8 +63,8 @@ struct VendorReadingTests {
 
     /// What is signed: bucket, key and end as the service has them; nil where nothing is.
     private func signed(_ submission: Submission) -> (bucket: [UInt8], key: [UInt8], end: Int64)? {
-        var ask = Ask()
-        let moment = Moment(unixSeconds: Self.now, random: InlineArray(repeating: 1))
+        var ask = Ask(Nonce(InlineArray(repeating: 1)))
+        let instant = Instant(unixSeconds: Self.now, nanoseconds: 0)
         do {
             var parameters = [("contentToSign", submission.string)]
             if let canonical = submission.canonical {
@@ -74,10 +74,10 @@ struct VendorReadingTests {
                 try ask.parameters.add(name: Array(name.utf8).span, value: value.span, form: .text)
             }
             try ask.read(by: RemoteSignature.route.request.parameters)
-            try RemoteSignature.route.request.read(&ask, moment)
+            try RemoteSignature.route.request.read(&ask, instant)
         } catch { return nil }
         var workspace = PolicyWorkspace()
-        switch policy.decide(ask, on: 0, by: caller, at: moment, in: &workspace) {
+        switch policy.decide(ask, on: 0, by: caller, at: instant, in: &workspace) {
         case .denied: return nil
         case .permitted(let permit): return (permit.bucket.array, permit.key.array, permit.expiresAt)
         }

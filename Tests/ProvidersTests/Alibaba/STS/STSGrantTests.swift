@@ -53,7 +53,7 @@ private struct Probe: TokenIssuer {
     func objection(to ask: borrowing Ask) -> Objection? { nil }
 
     func issue(
-        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at moment: borrowing Moment,
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         do throws(STSSessionFault) {
@@ -218,7 +218,7 @@ private func session(
 
     @Test(arguments: [("899", false), ("900", true), ("43200", true), ("1", false)])
     func `R17: expires begins at 900`(text: String, isTaken: Bool) throws {
-        var ask = Ask()
+        var ask = Ask(Nonce(InlineArray(repeating: 0)))
         try ask.parameters.add(name: Array("expires".utf8).span, value: Array(text.utf8).span, form: .text)
         var parameter: String?
         do throws(AskError) { try ask.read(by: DistributeToken.route.request.parameters) } catch {

@@ -1,4 +1,4 @@
-/// When something happens: both clocks, read once for every batch of events.
+/// When something happens, by both clocks: read once for every batch of events, and handed down to whoever needs to know.
 package struct Instant: Sendable {
     /// Seconds since 1970, UTC; may jump.
     package let unixSeconds: Int64
@@ -10,9 +10,10 @@ package struct Instant: Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// - Parameter monotonic: milliseconds.
+    /// - Parameter monotonic: milliseconds; what nanoseconds cannot say is the end of time.
     package init(unixSeconds: Int64, monotonic: Int64) {
-        self.init(unixSeconds: unixSeconds, nanoseconds: monotonic * 1_000_000)
+        let (product, isTooLarge) = monotonic.multipliedReportingOverflow(by: 1_000_000)
+        self.init(unixSeconds: unixSeconds, nanoseconds: isTooLarge ? monotonic < 0 ? .min : .max : product)
     }
 
     /// Milliseconds of `nanoseconds`.
