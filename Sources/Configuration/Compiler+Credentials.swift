@@ -40,7 +40,7 @@ extension Compiler {
     private func hash(of credential: Configuration.Credential, saying text: JSONValue) -> Int {
         var hasher = Hasher()
         text.hash(into: &hasher)
-        hasher.combine(credential.sessions?.trustFile.flatMap { reader.surroundings.file($0)?.bytes })
+        hasher.combine(credential.sessions?.trustFile.flatMap { reader.environment.file($0)?.bytes })
         if let secret = credential.key?.secret {
             let nothing: [UInt8] = []
             do throws(CryptoError) {
@@ -98,7 +98,7 @@ extension Compiler {
     private func dropEnded(
         _ entries: [Settings<PreviousKeyFields>], _ path: String
     ) -> [Settings<PreviousKeyFields>] {
-        let now = reader.surroundings.now()
+        let now = reader.environment.now()
         for (index, entry) in entries.enumerated() where entry.until.map({ $0 <= now }) == true {
             reader.warnings.append("\(path).previous[\(index)]: has ended, and is of no use any more")
         }

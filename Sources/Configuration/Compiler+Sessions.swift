@@ -42,7 +42,7 @@ extension Compiler {
         guard fields.identity == .oidc else { return [:] }
         var standIns: [String: String] = [:]
         for (field, variable) in STSAccount.standIns where fields.values[field] == nil {
-            guard let text = reader.surroundings.variable(variable.rawValue), !text.isEmpty else { continue }
+            guard let text = reader.environment.variable(variable.rawValue), !text.isEmpty else { continue }
             fields.values[field] = Array(text.utf8)
             standIns[field.name] = variable.rawValue
         }
@@ -68,7 +68,7 @@ extension Compiler {
         if let fault = Compiler.fault(of: accessKey, provider) {
             reader.report(path, "the environment variable \(name) \(fault)")
         }
-        let token = reader.surroundings.variable(STSAccount.Variable.securityToken.rawValue) ?? ""
+        let token = reader.environment.variable(STSAccount.Variable.securityToken.rawValue) ?? ""
         return KeyPair(accessKey: accessKey, secret: secret, securityToken: token.isEmpty ? nil : Array(token.utf8))
     }
 

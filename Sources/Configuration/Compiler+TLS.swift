@@ -55,12 +55,12 @@ extension Compiler {
         guard let file, list != nil || fields.crlFile == nil else { return nil }
         do throws(ClientAuthorities.Fault) {
             let authorities = try ClientAuthorities(file.bytes, revocations: list?.bytes)
-            if let end = authorities.revocationsEnd, end < reader.surroundings.now() {
+            if let end = authorities.revocationsEnd, end < reader.environment.now() {
                 reader.warnings.append(
                     "\(listPath): a list ended at \(Compiler.time(end)), so that no certificate of its authority is accepted"
                 )
             }
-            if authorities.authoritiesEnd < reader.surroundings.now() {
+            if authorities.authoritiesEnd < reader.environment.now() {
                 let end = Compiler.time(authorities.authoritiesEnd)
                 reader.warnings.append(
                     "\(path): an authority ended at \(end), so that no certificate below it is accepted")
@@ -96,7 +96,7 @@ extension Compiler {
 
     /// A service that starts all the same can still take another certificate; one that does not serves nobody.
     private func warn(of certificate: ServerCertificate, _ path: String) {
-        let (now, validity) = (reader.surroundings.now(), certificate.validity)
+        let (now, validity) = (reader.environment.now(), certificate.validity)
         if validity.until < now {
             reader.warnings.append(
                 "\(path).certificateFile: the certificate ended at \(Compiler.time(validity.until)); clients refuse it")

@@ -12,19 +12,19 @@ final class Compiler {
     var reader: FieldReader
 
     /// - Parameter name: the path of the file; relative paths in it begin at its folder.
-    init(_ file: ReadFile, named name: String, _ surroundings: Surroundings) {
+    init(_ file: ReadFile, named name: String, _ environment: Environment) {
         self.name = name
         self.file = file
         let folder = name.lastIndex(of: "/").map { String(name[..<$0]) } ?? "."
-        reader = FieldReader(file.bytes, folder: folder, surroundings)
+        reader = FieldReader(file.bytes, folder: folder, environment)
     }
 
-    convenience init(reading path: String, _ surroundings: Surroundings) throws(ConfigurationError) {
-        guard let file = surroundings.file(path) else {
+    convenience init(reading path: String, _ environment: Environment) throws(ConfigurationError) {
+        guard let file = environment.file(path) else {
             let reason = "the file cannot be read; name another with --config, or make one with `countersign init`"
             throw ConfigurationError(file: path, problems: [Problem(path: "", position: nil, reason: reason)])
         }
-        self.init(file, named: path, surroundings)
+        self.init(file, named: path, environment)
     }
 
     /// Reads no secret and no other file: what names them is not judged.

@@ -12,9 +12,9 @@ extension Configuration {
 
         /// Reads it from the file of a configuration. Of the rest only the form is judged.
         package static func load(
-            _ path: String, in surroundings: Surroundings = .process
+            _ path: String, in environment: Environment = .process
         ) throws(ConfigurationError) -> Front {
-            try Compiler(reading: path, surroundings).compileFront()
+            try Compiler(reading: path, environment).compileFront()
         }
     }
 }

@@ -169,17 +169,17 @@ package struct Configuration: Sendable {
     package var warnings: [String]
 
     /// Reads a configuration from a file.
-    package static func load(_ path: String, in surroundings: Surroundings = .process) throws(ConfigurationError)
+    package static func load(_ path: String, in environment: Environment = .process) throws(ConfigurationError)
         -> Configuration
     {
-        try Compiler(reading: path, surroundings).compile()
+        try Compiler(reading: path, environment).compile()
     }
 
     /// Reads a secret that stands alone in a file, by the rules for the secret files that a configuration names.
-    package static func secret(inFile path: String, in surroundings: Surroundings = .process) throws(ConfigurationError)
+    package static func secret(inFile path: String, in environment: Environment = .process) throws(ConfigurationError)
         -> Secret
     {
-        var reader = FieldReader([], folder: ".", surroundings)
+        var reader = FieldReader([], folder: ".", environment)
         if let secret = reader.secret(inFile: path, "") { return secret }
         throw ConfigurationError(file: path, problems: reader.problems.problems)
     }

@@ -9,7 +9,7 @@ extension FieldReader {
 
     /// Reads a file that the service relies on, so that nobody but root and its own user may be able to change it.
     mutating func file(at place: String, _ path: String) -> ReadFile? {
-        guard let file = surroundings.file(place) else {
+        guard let file = environment.file(place) else {
             report(path, "the file \(place) cannot be read")
             return nil
         }
@@ -26,7 +26,7 @@ extension FieldReader {
 
     /// The text of an environment variable that must be there.
     mutating func variable(_ name: String, _ path: String) -> [UInt8]? {
-        guard let text = surroundings.variable(name), !text.isEmpty else {
+        guard let text = environment.variable(name), !text.isEmpty else {
             report(path, "the environment variable \(name) is not set, or empty")
             return nil
         }

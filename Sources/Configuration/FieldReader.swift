@@ -5,7 +5,7 @@ import Crypto
 /// Reads objects of the configuration by their descriptions, and collects everything that is wrong instead of stopping.
 struct FieldReader {
     let folder: String
-    let surroundings: Surroundings
+    let environment: Environment
     private(set) var problems: ProblemList
     var warnings: [String] = []
     /// Whether secrets are read from where they are said to be; else they are left out.
@@ -14,9 +14,9 @@ struct FieldReader {
     var inlineSecret: String?
 
     /// - Parameter folder: where relative paths begin.
-    init(_ text: [UInt8], folder: String, _ surroundings: Surroundings) {
+    init(_ text: [UInt8], folder: String, _ environment: Environment) {
         self.folder = folder
-        self.surroundings = surroundings
+        self.environment = environment
         problems = ProblemList(in: text)
     }
 

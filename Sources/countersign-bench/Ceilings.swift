@@ -7,7 +7,7 @@ struct Ceilings {
     private let limits: [(name: String, most: UInt64)]
 
     init(file: String) throws {
-        guard let text = Surroundings.process.file(file)?.bytes else { throw RowError("\(file) cannot be read") }
+        guard let text = Environment.process.file(file)?.bytes else { throw RowError("\(file) cannot be read") }
         guard case .object(let members) = try JSONReader.read(text, as: .json).content else {
             throw RowError("\(file) must hold an object")
         }

@@ -13,12 +13,12 @@ final class Permitted {
     init(_ name: String, _ query: String, by caller: Caller, under policy: Policy) throws {
         guard let route = Registry.route(named: name) else { throw RowError("there is no route \(name)") }
         let description = Registry.routes[route].description
-        var ask = Ask(House.nonce)
+        var ask = Ask(Fixture.nonce)
         try ask.parameters.read(form: Array(text: query).span)
         try ask.read(by: description.request.parameters)
-        try description.request.read(&ask, House.now)
+        try description.request.read(&ask, Fixture.now)
         var workspace = PolicyWorkspace()
-        switch policy.decide(ask, on: route, by: caller, at: House.now, in: &workspace) {
+        switch policy.decide(ask, on: route, by: caller, at: Fixture.now, in: &workspace) {
         case .denied(let denial): throw RowError("not permitted: \(denial)")
         case .permitted(let permit):
             self.caller = caller

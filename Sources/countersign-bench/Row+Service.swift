@@ -9,11 +9,11 @@ extension Row {
     /// The policy's decision about an ask.
     static func deciding(_ name: String, _ route: String, _ query: String, apiKey: String? = nil) -> Row {
         Row(name) { bench in
-            let policy = try bench.house().configuration.policy
-            let asked = try bench.house().permitted(route, query, apiKey: apiKey)
+            let policy = try bench.fixture().configuration.policy
+            let asked = try bench.fixture().permitted(route, query, apiKey: apiKey)
             return {
                 switch policy.decide(
-                    asked.ask, on: asked.route, by: asked.caller, at: House.now, in: &bench.policy)
+                    asked.ask, on: asked.route, by: asked.caller, at: Fixture.now, in: &bench.policy)
                 {
                 case .permitted(let permit): permit.end(in: &bench.policy)
                 case .denied(let denial): throw RowError("\(denial)")
@@ -25,16 +25,16 @@ extension Row {
     /// What a provider does to issue what a permit is for.
     static func issuing(_ name: String, _ route: String, _ query: String) -> Row {
         Row(name) { bench in
-            let permitted = try bench.house().permitted(route, query)
+            let permitted = try bench.fixture().permitted(route, query)
             let grant = permitted.permit.grant
-            let key = try bench.house().key(of: grant)
-            guard let issuer = try bench.house().configuration.issuers[grant.index].signer else {
+            let key = try bench.fixture().key(of: grant)
+            guard let issuer = try bench.fixture().configuration.issuers[grant.index].signer else {
                 throw RowError("\(route) signs nothing")
             }
             return {
                 bench.out.reset()
                 try issuer.issue(
-                    permitted.ask, under: permitted.permit, with: key, at: House.now, into: &bench.out,
+                    permitted.ask, under: permitted.permit, with: key, at: Fixture.now, into: &bench.out,
                     using: &bench.scratch)
             }
         }
@@ -43,12 +43,12 @@ extension Row {
     /// All that happens to a request whose head has been read, up to the answer; without the head's own writing.
     /// - Parameter at: the moments of the requests, in turn.
     static func answering(
-        _ name: String, _ request: String, status: Int = 200, at instants: [Instant] = [House.now],
+        _ name: String, _ request: String, status: Int = 200, at instants: [Instant] = [Fixture.now],
         _ prepare: @escaping @Sendable (Workbench) throws -> Void = { _ in }
     ) -> Row {
         Row(name) { bench in
             try prepare(bench)
-            let handler = try bench.house().handler
+            let handler = try bench.fixture().handler
             let bytes = Array(text: request)
             guard let head = try RequestParser(limits: Limits()).parse(bytes.span) else {
                 throw RowError("the request has no end")
@@ -74,7 +74,7 @@ extension Row {
     ) -> Row {
         Row(name) { bench in
             try prepare(bench)
-            let line = Line(to: try bench.house().handler)
+            let line = Line(to: try bench.fixture().handler)
             let bytes = Array(text: request)
             return { try line.send(bytes) }
         }
@@ -82,13 +82,13 @@ extension Row {
 
     /// A connection without a socket.
     private final class Line {
-        private var connection = ServerConnection(limits: Limits(), at: House.now)
+        private var connection = ServerConnection(limits: Limits(), at: Fixture.now)
         private var context: ServerConnection.Context
 
         init(to handler: any RequestHandler) {
             context = ServerConnection.Context(handler: handler)
-            context.instant = House.now
-            context.date = HTTPDate.write(House.seconds)
+            context.instant = Fixture.now
+            context.date = HTTPDate.write(Fixture.seconds)
         }
 
         func send(_ bytes: [UInt8]) throws {

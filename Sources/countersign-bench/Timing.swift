@@ -95,7 +95,7 @@ enum Timing {
         settings.apiKeys = [.init(id: Array(text: "app"), digest: digest, notAfter: nil)]
         let authenticator = Authenticator(settings)
         return {
-            let finding = authenticator.identify(apiKey: key.span, at: House.seconds)
+            let finding = authenticator.identify(apiKey: key.span, at: Fixture.seconds)
             return if case .caller = finding { true } else { false }
         }
     }
@@ -104,15 +104,15 @@ enum Timing {
     private static func checkOfTicket(_ length: Int, _: Int) throws -> Check {
         let key = try TicketKey(Secret([UInt8](repeating: 7, count: 32)), maximumLifetime: 3600, denied: [])
         let signer = try key.makeSigner()
-        let apiKey = Array(text: House.apiKey)
+        let apiKey = Array(text: Fixture.apiKey)
         var settings = Authenticator.Settings()
         settings.apiKeys = [.init(id: Array(text: "app"), digest: try Digest(.sha256, of: apiKey.span), notAfter: nil)]
         settings.ticketKey = key
         let authenticator = Authenticator(settings)
-        guard case .caller(let caller) = authenticator.identify(apiKey: apiKey.span, at: House.seconds),
+        guard case .caller(let caller) = authenticator.identify(apiKey: apiKey.span, at: Fixture.seconds),
             let ticket = Ticket(
                 (0..<36).map { _ in UInt8.random(in: UInt8(ascii: "a")...UInt8(ascii: "z")) }, for: caller,
-                until: House.seconds + 60,
+                until: Fixture.seconds + 60,
                 TicketTerms(grant: Array(text: "photos"), parameters: []), mark: try signer.mark(of: caller.proof)),
             let good = try signer.write(ticket), var bytes = Base64.urlSafe.decode(good.span, padded: false)
         else { throw RowError("no ticket") }
@@ -120,7 +120,7 @@ enum Timing {
         let text = Array(Base64.urlSafe.encode(bytes).prefix { $0 != UInt8(ascii: "=") })
         return {
             let finding = authenticator.identify(
-                ticket: text.span, by: signer, at: House.seconds, remembering: authenticator.makeMemory())
+                ticket: text.span, by: signer, at: Fixture.seconds, remembering: authenticator.makeMemory())
             return if case .caller = finding { true } else { false }
         }
     }

@@ -14,14 +14,14 @@ final class Workbench {
     var object: AnyObject?
     private var number = 0
 
-    private var made: House?
+    private var made: Fixture?
 
     /// The service, made when it is first asked for.
-    func house() throws -> House {
+    func fixture() throws -> Fixture {
         if let made { return made }
-        let house = try House()
-        made = house
-        return house
+        let fixture = try Fixture()
+        made = fixture
+        return fixture
     }
 
     func take(_ value: Int) { number &+= value }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AskTests {
     private func fault(_ query: String) -> String? {
         do {
-            _ = try House.ask(query)
+            _ = try Fixture.ask(query)
             return nil
         } catch let error as AskError {
             return "\(error.fault) \(error.parameter)"
@@ -15,9 +15,9 @@ import Testing
 
     private func fault(json: String) -> String? {
         do {
-            var ask = Ask(House.nonce)
+            var ask = Ask(Fixture.nonce)
             try ask.parameters.read(json: Array(json.utf8).span, maximumDepth: 4)
-            try ask.read(by: House.parameters)
+            try ask.read(by: Fixture.parameters)
             return nil
         } catch let error as AskError {
             return "\(error.fault) \(error.parameter)"
@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: [("1", false), ("899", false), ("900", true), ("2147483647", true), ("2147483648", false)])
     func `R5: a vendor's shortest lifetime is the least that may be asked`(value: String, isTaken: Bool) throws {
-        var ask = Ask(House.nonce)
+        var ask = Ask(Fixture.nonce)
         try ask.parameters.read(form: Array("expires=\(value)".utf8).span)
         var error: AskError?
         do throws(AskError) { try ask.read(by: [Parameter.expires(from: 900).description]) } catch let fault {
@@ -100,7 +100,7 @@ import Testing
     @Test func `R13: a key and a prefix are not asked for at once`() throws {
         #expect(fault("key=a&prefix=a") == "invalid prefix")
         #expect(fault("prefix=a&object=a") == "invalid key")
-        let (prefix, key) = (try House.ask("prefix=a/b").keyIsPrefix, try House.ask("key=a/b").keyIsPrefix)
+        let (prefix, key) = (try Fixture.ask("prefix=a/b").keyIsPrefix, try Fixture.ask("key=a/b").keyIsPrefix)
         #expect(prefix && !key)
     }
 
@@ -115,7 +115,7 @@ import Testing
     ])
     func `R7: an error shows no value, and a name only where it is a slip`(name: String) {
         do {
-            _ = try House.ask("\(name)=secret-value")
+            _ = try Fixture.ask("\(name)=secret-value")
             Issue.record("the name is not known")
         } catch let error as AskError {
             #expect(error.parameter.isEmpty)
@@ -127,11 +127,11 @@ import Testing
     }
 
     private func headers(_ fill: (inout Parameters) throws -> Void) throws -> [[String?]] {
-        var ask = Ask(House.nonce)
+        var ask = Ask(Fixture.nonce)
         try fill(&ask.parameters)
-        try ask.read(by: House.parameters)
+        try ask.read(by: Fixture.parameters)
         var headers: [[String?]] = []
-        for pair in ask[House.known.header] {
+        for pair in ask[Fixture.known.header] {
             headers.append([ask.parameters.bytes(pair.name).text, pair.value.map { ask.parameters.bytes($0).text }])
         }
         return headers
@@ -179,7 +179,7 @@ import Testing
         let known = Parameters()
         #expect(known.version.description.summary == "The version; without it, v4.")
         for (query, version, isGiven) in [("", "v4", false), ("version=v1", "v1", true)] {
-            var ask = Ask(House.nonce)
+            var ask = Ask(Fixture.nonce)
             try ask.parameters.read(form: Array(query.utf8).span)
             try ask.read(by: known.descriptions)
             #expect(ask.has(known.version.description) == isGiven)
@@ -195,23 +195,23 @@ import Testing
             let text = Parameter("text", .text(maximumLength: 9), "Another's.")
         }
         let others = Others()
-        let ask = try House.ask("grant=g&text=x&size=7")
+        let ask = try Fixture.ask("grant=g&text=x&size=7")
         let hasOthers = ask.has(others.first.description) || ask.has(others.text.description)
         #expect(!hasOthers && ask[others.text]?.text == nil)
     }
 
     @Test func `an ask that is read again has forgotten the one before`() throws {
-        var ask = try House.ask("prefix=secret&expires=5&size=7&bucket=b&grant=g&header=a:1")
+        var ask = try Fixture.ask("prefix=secret&expires=5&size=7&bucket=b&grant=g&header=a:1")
         ask.isAboutService = true
-        ask.reset(House.nonce)
+        ask.reset(Fixture.nonce)
         try ask.parameters.read(form: Array("text=x".utf8).span)
-        try ask.read(by: House.parameters)
+        try ask.read(by: Fixture.parameters)
         let forgotten =
             ask.key == nil && ask.bucket == nil && ask.lifetime == nil && ask.grant == nil
-            && ask[House.known.size] == nil
-            && ask[House.known.header].isEmpty && !ask.keyIsPrefix && !ask.isAboutService
+            && ask[Fixture.known.size] == nil
+            && ask[Fixture.known.header].isEmpty && !ask.keyIsPrefix && !ask.isAboutService
         #expect(forgotten)
-        let text = ask[House.known.text]?.text
+        let text = ask[Fixture.known.text]?.text
         #expect(text == "x")
     }
 }

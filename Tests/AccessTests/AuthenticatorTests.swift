@@ -12,13 +12,13 @@ import Testing
         authenticator = Authenticator(
             .init(
                 apiKeys: [
-                    try House.key("android", "first-key"), try House.key("android", "second-key"),
-                    try House.key("ios", "third-key", notAfter: House.now),
+                    try Fixture.key("android", "first-key"), try Fixture.key("android", "second-key"),
+                    try Fixture.key("ios", "third-key", notAfter: Fixture.now),
                 ], denied: []))
     }
 
     /// The principal's subject, `-` for anonymous, nil for a refusal.
-    private func identify(_ authorization: String?, _ apiKey: String? = nil, at now: Int64 = House.now) -> String? {
+    private func identify(_ authorization: String?, _ apiKey: String? = nil, at now: Int64 = Fixture.now) -> String? {
         let field = Array((authorization ?? "").utf8)
         let key = Array((apiKey ?? "").utf8)
         var memory = authenticator.makeMemory()
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func `an empty credential is nobody's, even where somebody has its digest`() throws {
-        let authenticator = Authenticator(.init(apiKeys: [try House.key("nobody", "")], denied: []))
+        let authenticator = Authenticator(.init(apiKeys: [try Fixture.key("nobody", "")], denied: []))
         var memory = authenticator.makeMemory()
         let empty: [UInt8] = []
         func isRefused(_ finding: Authenticator.Finding) -> Bool { if case .refused = finding { true } else { false } }
@@ -60,16 +60,16 @@ import Testing
             #expect(
                 isRefused(
                     authenticator.identify(
-                        authorization: field.span, apiKey: nil, at: House.now, remembering: &memory)))
+                        authorization: field.span, apiKey: nil, at: Fixture.now, remembering: &memory)))
         }
         #expect(
             isRefused(
-                authenticator.identify(authorization: nil, apiKey: empty.span, at: House.now, remembering: &memory)))
-        #expect(isRefused(authenticator.identify(apiKey: empty.span, at: House.now)))
+                authenticator.identify(authorization: nil, apiKey: empty.span, at: Fixture.now, remembering: &memory)))
+        #expect(isRefused(authenticator.identify(apiKey: empty.span, at: Fixture.now)))
         #expect(
             isRefused(
                 authenticator.identify(
-                    ticket: empty.span, by: nil, at: House.now, remembering: authenticator.makeMemory())))
+                    ticket: empty.span, by: nil, at: Fixture.now, remembering: authenticator.makeMemory())))
     }
 
     @Test func `R8: two credentials are refused, even equal ones`() {
@@ -78,8 +78,8 @@ import Testing
     }
 
     @Test func `R5: a key that has ended is refused`() {
-        #expect(identify("Bearer third-key", at: House.now - 1) == "ios")
-        #expect(identify("Bearer third-key", at: House.now) == nil)
+        #expect(identify("Bearer third-key", at: Fixture.now - 1) == "ios")
+        #expect(identify("Bearer third-key", at: Fixture.now) == nil)
     }
 
     @Test func `R9: identities are bytes`() {
@@ -92,10 +92,10 @@ import Testing
     @Test(arguments: [1, 2, 3, 7, 8, 100, 1000])
     func `each of many keys is found, also beside others whose digests begin as its does`(count: Int) throws {
         let texts = (0..<count).map { "key number \($0) of many" }
-        var keys = try texts.map { try House.key("id-\($0)", $0) }
+        var keys = try texts.map { try Fixture.key("id-\($0)", $0) }
         for text in texts.prefix(3) {
             for last in [0, 0x7F, 0xFF] as [UInt8] {
-                var bytes = try House.digest(text).bytes.array
+                var bytes = try Fixture.digest(text).bytes.array
                 for index in 8..<32 { bytes[index] = last }
                 let digest = try #require(Digest(bytes))
                 keys.append(Authenticator.APIKey(id: Array("twin".utf8), digest: digest, notAfter: nil))
@@ -104,14 +104,14 @@ import Testing
         let authenticator = Authenticator(.init(apiKeys: keys, denied: []))
         for text in texts {
             let found: Caller? =
-                if case .caller(let caller) = authenticator.identify(apiKey: Array(text.utf8).span, at: House.now) {
+                if case .caller(let caller) = authenticator.identify(apiKey: Array(text.utf8).span, at: Fixture.now) {
                     caller
                 } else { nil }
             #expect(found?.principal.id == Array("id-\(text)".utf8))
         }
         for text in ["", "key number -1 of many", "key number \(count) of many"] {
             let isFound =
-                if case .caller = authenticator.identify(apiKey: Array(text.utf8).span, at: House.now) { true } else {
+                if case .caller = authenticator.identify(apiKey: Array(text.utf8).span, at: Fixture.now) { true } else {
                     false
                 }
             #expect(!isFound)
@@ -125,7 +125,7 @@ import Testing
     /// Who is known by these names: the subject, or why nobody is.
     private func holder(
         of names: [AlternativeName], denied: Set<Principal> = [], checkedUntil listEnd: Int64 = .max,
-        by other: String? = nil, at now: Int64 = House.now
+        by other: String? = nil, at now: Int64 = Fixture.now
     ) throws -> String {
         let authorities = try ClientAuthorities(Array(Authorities.root.utf8), revocations: nil)
         let proof = try other.map { try ClientAuthorities(Array($0.utf8), revocations: nil) } ?? authorities
@@ -140,12 +140,12 @@ import Testing
                         id: Array("batch".utf8), names: [AlternativeName(.email, Array("a@b".utf8))]),
                 ], authorities: authorities, denied: denied))
         switch authenticator.identify(
-            certificate: names, until: House.now + 60, checkedUntil: listEnd, proof: proof.proof, at: now)
+            certificate: names, until: Fixture.now + 60, checkedUntil: listEnd, proof: proof.proof, at: now)
         {
         case .refused(let reason, _): return reason.description
         case .caller(let caller):
             #expect(caller.principal.kind == .certificate && caller.principal.id == caller.principal.subject)
-            #expect(caller.endsAt == House.now + 60)
+            #expect(caller.endsAt == Fixture.now + 60)
             return caller.principal.id.text + (caller.isDenied ? ", denied" : "")
         }
     }
@@ -178,11 +178,11 @@ import Testing
 
     @Test func `R5, R12: a certificate that has ended is refused, and one that is denied is known to be`() throws {
         let names = [Self.dns("backend.example.com")]
-        #expect(try holder(of: names, at: House.now + 59) == "backend")
-        #expect(try holder(of: names, at: House.now + 60) == "the certificate has ended")
-        #expect(try holder(of: names, checkedUntil: House.now + 30, at: House.now + 29) == "backend")
+        #expect(try holder(of: names, at: Fixture.now + 59) == "backend")
+        #expect(try holder(of: names, at: Fixture.now + 60) == "the certificate has ended")
+        #expect(try holder(of: names, checkedUntil: Fixture.now + 30, at: Fixture.now + 29) == "backend")
         #expect(
-            try holder(of: names, checkedUntil: House.now + 30, at: House.now + 30)
+            try holder(of: names, checkedUntil: Fixture.now + 30, at: Fixture.now + 30)
                 == "the list of revoked certificates that the certificate was checked against has ended")
         let id = Array("backend".utf8)
         #expect(try holder(of: names, denied: [Principal(.certificate, id: id, subject: id)]) == "backend, denied")

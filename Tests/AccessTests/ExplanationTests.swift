@@ -11,15 +11,17 @@ import Testing
     init() throws {
         authenticator = Authenticator(
             .init(
-                apiKeys: [try House.key("android", "one"), try House.key("ios", "two", notAfter: House.now + 100)],
+                apiKeys: [
+                    try Fixture.key("android", "one"), try Fixture.key("ios", "two", notAfter: Fixture.now + 100),
+                ],
                 denied: []))
         let grants = [
-            try House.grant("photos", prefix: "photos/", maxLifetime: 900, issuer: House.Limited(most: 50)),
-            try House.grant("own", callers: [.authenticated], prefix: "own/${caller.id}/"),
-            try House.grant("one", callers: [House.apiKey("android")], bucket: .named("attic"), key: "one.txt"),
-            try House.grant(
-                "any", callers: [House.apiKey("ios")], bucket: .asked, withoutKey: .refuse(parameter: "key")),
-            try House.grant("elsewhere", route: 1, callers: [.anonymous, .authenticated], prefix: "photos/"),
+            try Fixture.grant("photos", prefix: "photos/", maxLifetime: 900, issuer: Fixture.Limited(most: 50)),
+            try Fixture.grant("own", callers: [.authenticated], prefix: "own/${caller.id}/"),
+            try Fixture.grant("one", callers: [Fixture.apiKey("android")], bucket: .named("attic"), key: "one.txt"),
+            try Fixture.grant(
+                "any", callers: [Fixture.apiKey("ios")], bucket: .asked, withoutKey: .refuse(parameter: "key")),
+            try Fixture.grant("elsewhere", route: 1, callers: [.anonymous, .authenticated], prefix: "photos/"),
         ]
         policy = Policy(grants, for: authenticator, routes: 2)
     }
@@ -27,16 +29,16 @@ import Testing
     private func caller(_ id: String) throws -> Caller {
         if id == "anonymous" { return authenticator.anonymous }
         let principal = try #require(Principal(written: Array("apiKey:\(id)".utf8)))
-        guard case .caller(let caller) = authenticator.caller(principal, at: House.now) else {
+        guard case .caller(let caller) = authenticator.caller(principal, at: Fixture.now) else {
             throw AskError(.invalid, id, "is nobody")
         }
         return caller
     }
 
     private func explain(_ query: String, by id: String) throws -> Explanation {
-        let ask = try House.ask(query)
+        let ask = try Fixture.ask(query)
         var workspace = PolicyWorkspace()
-        return policy.explain(ask, on: 0, by: try caller(id), at: House.instant, in: &workspace)
+        return policy.explain(ask, on: 0, by: try caller(id), at: Fixture.instant, in: &workspace)
     }
 
     /// `clause outcome asked/granted`, in order.
@@ -90,13 +92,13 @@ import Testing
                 ClaimCondition(name: Array("scope".utf8), values: [Array("up".utf8), Array("all".utf8)]),
                 ClaimCondition(name: Array("role".utf8), values: [Array("x".utf8)]),
             ], bucket: .named("b"), target: .anything, withoutKey: .prefix, lifetime: 1, maxLifetime: 1,
-            issuer: House.Limited())
+            issuer: Fixture.Limited())
         let policy = Policy([grant], for: authenticator, routes: 1)
         let claims = CallerClaims([(Array("scope".utf8), .text(Array("down up".utf8)))])
         let caller = Caller(.anonymous, index: 0, claims: claims)
-        let ask = try House.ask("")
+        let ask = try Fixture.ask("")
         var workspace = PolicyWorkspace()
-        let explanation = policy.explain(ask, on: 0, by: caller, at: House.instant, in: &workspace)
+        let explanation = policy.explain(ask, on: 0, by: caller, at: Fixture.instant, in: &workspace)
         #expect(
             clauses(explanation.grants.first).prefix(3) == [
                 "callers holds anonymous/anonymous", "where.claims.scope holds down up/up, all",
@@ -115,7 +117,7 @@ import Testing
         let asked = try permitted("key=own/android/a&expires=7", by: "android")
         #expect(asked?.limitedBy == .requested && asked?.key.text == "own/android/a")
         #expect(asked?.bounds.map { "\($0.limit.name) \($0.seconds)" } == ["requested 7", "grant 3600"])
-        #expect(asked?.expiresAt == House.now + 7)
+        #expect(asked?.expiresAt == Fixture.now + 7)
     }
 
     @Test func `for any ask the explanation says what the policy decides, and only grants that fit can win`() throws {
@@ -130,7 +132,7 @@ import Testing
                 pick("", "", "grant=photos", "grant=own", "grant=any", "grant=none"),
             ].filter { !$0.isEmpty }.joined(separator: "&")
             let id = pick("anonymous", "android", "ios")
-            let decision = try House.decide(query, by: try caller(id), policy)
+            let decision = try Fixture.decide(query, by: try caller(id), policy)
             let explanation = try explain(query, by: id)
             let fitting = explanation.grants.filter(\.fits).map(\.grant.name.text)
             switch explanation.outcome {

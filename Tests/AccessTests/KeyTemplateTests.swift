@@ -10,7 +10,8 @@ import Testing
         var rendered = ByteWriter()
         let asked = Array((key ?? "").utf8)
         let fault = template.render(
-            for: Caller(principal, index: 1), asking: key == nil ? nil : asked.span, by: House.nonce, at: House.instant,
+            for: Caller(principal, index: 1), asking: key == nil ? nil : asked.span, by: Fixture.nonce,
+            at: Fixture.instant,
             into: &rendered)
         return fault == nil ? rendered.bytes.text : nil
     }
@@ -77,7 +78,7 @@ import Testing
         let principal = Principal(.jwt, id: Array(id.utf8), subject: subject)
         var rendered = ByteWriter()
         let caller = Caller(principal, index: 1, claims: CallerClaims(claims))
-        return template.render(for: caller, asking: nil, by: House.nonce, at: House.instant, into: &rendered) == nil
+        return template.render(for: caller, asking: nil, by: Fixture.nonce, at: Fixture.instant, into: &rendered) == nil
             ? rendered.bytes.text : nil
     }
 
@@ -126,7 +127,7 @@ import Testing
         ] {
             var rendered = ByteWriter()
             let fault = template.render(
-                for: Caller(principal, index: 1), asking: nil, by: House.nonce, at: House.instant, into: &rendered)
+                for: Caller(principal, index: 1), asking: nil, by: Fixture.nonce, at: Fixture.instant, into: &rendered)
             #expect(fault == nil)
             prefixes.insert(rendered.bytes.text)
         }

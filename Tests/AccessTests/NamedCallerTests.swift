@@ -6,7 +6,8 @@ import Testing
 
 /// Callers who are named and do not prove who they are.
 @Suite struct NamedCallerTests {
-    private func name(_ caller: String, _ claims: String = "{}", now: Int64 = House.now) throws -> Authenticator.Finding
+    private func name(_ caller: String, _ claims: String = "{}", now: Int64 = Fixture.now) throws
+        -> Authenticator.Finding
     {
         let login = try JWTIssuer(
             id: Array("login".utf8), issuer: Array("https://id.example.com".utf8), audience: Array("a".utf8),
@@ -14,10 +15,11 @@ import Testing
         let authenticator = Authenticator(
             .init(
                 apiKeys: [
-                    try House.key("app", "one", notAfter: House.now + 100),
-                    try House.key("app", "two", notAfter: House.now + 900),
-                    try House.key("old", "three", notAfter: House.now), try House.key("free", "four", notAfter: 7),
-                    try House.key("free", "five"),
+                    try Fixture.key("app", "one", notAfter: Fixture.now + 100),
+                    try Fixture.key("app", "two", notAfter: Fixture.now + 900),
+                    try Fixture.key("old", "three", notAfter: Fixture.now),
+                    try Fixture.key("free", "four", notAfter: 7),
+                    try Fixture.key("free", "five"),
                 ], issuers: [login], claimNames: ["sub", "iss", "role"].reduce(into: []) { $0.insert(Array($1.utf8)) },
                 denied: [Principal(.jwt, id: Array("login".utf8), subject: Array("mallory".utf8))]))
         let value = try JSONReader.read(Array(claims.utf8), as: .json)
@@ -32,18 +34,18 @@ import Testing
     }
 
     @Test func `of several keys of an id the one that holds longest counts`() throws {
-        #expect(try caller("apiKey:app").endsAt == House.now + 900)
+        #expect(try caller("apiKey:app").endsAt == Fixture.now + 900)
         #expect(try caller("apiKey:free").endsAt == nil)
         #expect(try caller("anonymous").principal == .anonymous)
     }
 
     @Test func `a subject has its own name, its issuer's, and the claims that are said`() throws {
-        let anne = try caller("jwt:login/anne", #"{"role":["a","b"],"other":"x","exp":\#(House.now + 60)}"#)
+        let anne = try caller("jwt:login/anne", #"{"role":["a","b"],"other":"x","exp":\#(Fixture.now + 60)}"#)
         #expect(anne.claims.text(Array("sub".utf8))?.text == "anne")
         #expect(anne.claims.text(Array("iss".utf8))?.text == "https://id.example.com")
         guard case .list(let roles)? = anne.claims[Array("role".utf8)] else { return #expect(Bool(false)) }
         #expect(roles.map(\.text) == ["a", "b"])
-        #expect(anne.claims.entries.count == 3 && anne.endsAt == House.now + 60 && !anne.isDenied)
+        #expect(anne.claims.entries.count == 3 && anne.endsAt == Fixture.now + 60 && !anne.isDenied)
         #expect(try caller("jwt:login/a/b").principal.subject.text == "a/b")
         #expect(try caller("jwt:login/mallory").isDenied)
         #expect(try caller("jwt:login/anne", #"{"sub":"anne"}"#).claims.entries.count == 2)

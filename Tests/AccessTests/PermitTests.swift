@@ -18,7 +18,7 @@ import Testing
     }
 
     private func permit() throws -> Permit {
-        Permit(try House.grant("g"), Scope(), lifetime: 600, limitedBy: .requested, now: 1000)
+        Permit(try Fixture.grant("g"), Scope(), lifetime: 600, limitedBy: .requested, now: 1000)
     }
 
     @Test func `R5: a permit ends with the credential that signs, if that ends earlier`() throws {
@@ -46,12 +46,12 @@ import Testing
 
     @Test func `of an ask that must wait, its provider's reading is kept and no parameter`() throws {
         struct Detail: AskDetail { let text: String }
-        var ask = try House.ask("text=abc&size=7")
+        var ask = try Fixture.ask("text=abc&size=7")
         ask.detail = Detail(text: "read")
         ask.wantsText = true
         let kept = ask.detailOnly()
         let (detail, wantsText) = (kept.detail as? Detail, kept.wantsText)
-        let (entries, size) = (kept.parameters.entries.count, kept[House.known.size])
+        let (entries, size) = (kept.parameters.entries.count, kept[Fixture.known.size])
         #expect(detail?.text == "read" && wantsText)
         #expect(entries == 0 && size == nil)
     }

@@ -11,15 +11,15 @@ import Testing
         authenticator = Authenticator(
             .init(
                 apiKeys: [
-                    try House.key("android", "one"), try House.key("ios", "two", notAfter: House.now + 100),
-                    try House.key("banned", "three"),
+                    try Fixture.key("android", "one"), try Fixture.key("ios", "two", notAfter: Fixture.now + 100),
+                    try Fixture.key("banned", "three"),
                 ],
                 denied: [Principal(.apiKey, id: Array("banned".utf8), subject: Array("banned".utf8))]))
         anonymous = authenticator.anonymous
     }
 
     private func caller(_ key: String) throws -> Caller {
-        let finding = authenticator.identify(apiKey: Array(key.utf8).span, at: House.now)
+        let finding = authenticator.identify(apiKey: Array(key.utf8).span, at: Fixture.now)
         guard case .caller(let caller) = finding else {
             Issue.record("\(key) is no key")
             return anonymous
@@ -31,121 +31,121 @@ import Testing
 
     @Test func `what is not granted is denied`() throws {
         let none = policy()
-        #expect(try House.decide("key=a", by: try caller("one"), none) == .notInGrant(clause: nil))
-        #expect(try House.decide("key=a", by: anonymous, none) == .unauthenticated)
-        let other = policy(try House.grant("other", route: 1, callers: [.authenticated, .anonymous], prefix: "a/"))
-        #expect(try House.decide("key=a/b", by: try caller("one"), other) == .notInGrant(clause: nil))
-        #expect(try House.decide("key=a/b", by: anonymous, other) == .unauthenticated)
+        #expect(try Fixture.decide("key=a", by: try caller("one"), none) == .notInGrant(clause: nil))
+        #expect(try Fixture.decide("key=a", by: anonymous, none) == .unauthenticated)
+        let other = policy(try Fixture.grant("other", route: 1, callers: [.authenticated, .anonymous], prefix: "a/"))
+        #expect(try Fixture.decide("key=a/b", by: try caller("one"), other) == .notInGrant(clause: nil))
+        #expect(try Fixture.decide("key=a/b", by: anonymous, other) == .unauthenticated)
     }
 
     @Test func `R4: the one grant whose every clause fits wins`() throws {
         let policy = policy(
-            try House.grant("photos", prefix: "photos/"), try House.grant("films", prefix: "films/"),
-            try House.grant("elsewhere", bucket: .named("attic"), prefix: "photos/"))
+            try Fixture.grant("photos", prefix: "photos/"), try Fixture.grant("films", prefix: "films/"),
+            try Fixture.grant("elsewhere", bucket: .named("attic"), prefix: "photos/"))
         #expect(
-            try House.decide("key=films/a&bucket=media", by: anonymous, policy)
+            try Fixture.decide("key=films/a&bucket=media", by: anonymous, policy)
                 == .permitted(
                     grant: "films", bucket: "media", key: "films/a", .object, lifetime: 600, by: .grant))
-        #expect(try House.decide("key=photos/a", by: anonymous, policy) == .ambiguous)
+        #expect(try Fixture.decide("key=photos/a", by: anonymous, policy) == .ambiguous)
         #expect(
-            try House.decide("key=photos/a&grant=elsewhere", by: anonymous, policy)
+            try Fixture.decide("key=photos/a&grant=elsewhere", by: anonymous, policy)
                 == .permitted(grant: "elsewhere", bucket: "attic", key: "photos/a", .object, lifetime: 600, by: .grant))
-        #expect(try House.decide("key=music/a", by: anonymous, policy) == .notInGrant(clause: "keyPrefix"))
-        #expect(try House.decide("key=photos/a&bucket=no", by: anonymous, policy) == .notInGrant(clause: "bucket"))
+        #expect(try Fixture.decide("key=music/a", by: anonymous, policy) == .notInGrant(clause: "keyPrefix"))
+        #expect(try Fixture.decide("key=photos/a&bucket=no", by: anonymous, policy) == .notInGrant(clause: "bucket"))
     }
 
     @Test func `what nobody can tell is given only by a grant that takes it, and judged by that`() throws {
         let fault = AskError(.unreadableStringToSign, "text", "does not say")
-        let strict = policy(try House.grant("strict", prefix: "a/"))
+        let strict = policy(try Fixture.grant("strict", prefix: "a/"))
         for query in ["key=a/b", "key=b", "size=1", "key=a/b&grant=none"] {
-            #expect(try House.decide(query, by: anonymous, strict, obscure: fault) == .obscure("text"))
+            #expect(try Fixture.decide(query, by: anonymous, strict, obscure: fault) == .obscure("text"))
         }
         let both = policy(
-            try House.grant("strict", prefix: "a/"),
-            try House.grant("trusting", prefix: "a/", issuer: House.Limited(takesObscure: true)))
+            try Fixture.grant("strict", prefix: "a/"),
+            try Fixture.grant("trusting", prefix: "a/", issuer: Fixture.Limited(takesObscure: true)))
         #expect(
-            try House.decide("key=a/b", by: anonymous, both, obscure: fault)
+            try Fixture.decide("key=a/b", by: anonymous, both, obscure: fault)
                 == .permitted(grant: "trusting", bucket: "media", key: "a/b", .object, lifetime: 600, by: .grant))
-        #expect(try House.decide("key=b", by: anonymous, both, obscure: fault) == .notInGrant(clause: "keyPrefix"))
-        #expect(try House.decide("key=a/b", by: anonymous, both) == .ambiguous)
+        #expect(try Fixture.decide("key=b", by: anonymous, both, obscure: fault) == .notInGrant(clause: "keyPrefix"))
+        #expect(try Fixture.decide("key=a/b", by: anonymous, both) == .ambiguous)
     }
 
     @Test func `R4: a foreign grant and one that does not exist answer alike`() throws {
         let policy = policy(
-            try House.grant("open", callers: [.authenticated], prefix: "a/"),
-            try House.grant("private", callers: [House.apiKey("ios")], prefix: "b/"))
+            try Fixture.grant("open", callers: [.authenticated], prefix: "a/"),
+            try Fixture.grant("private", callers: [Fixture.apiKey("ios")], prefix: "b/"))
         let android = try caller("one")
-        #expect(try House.decide("key=b/x&grant=private", by: android, policy) == .notInGrant(clause: nil))
-        #expect(try House.decide("key=b/x&grant=nothing", by: android, policy) == .notInGrant(clause: nil))
+        #expect(try Fixture.decide("key=b/x&grant=private", by: android, policy) == .notInGrant(clause: nil))
+        #expect(try Fixture.decide("key=b/x&grant=nothing", by: android, policy) == .notInGrant(clause: nil))
     }
 
     @Test func `the objection that is told is that of the grant that came nearest`() throws {
         let policy = policy(
-            try House.grant("near", prefix: "a/", issuer: House.Limited(most: 5)),
-            try House.grant("far", bucket: .named("attic"), prefix: "b/"))
-        #expect(try House.decide("key=a/x&size=9", by: anonymous, policy) == .notInGrant(clause: "size"))
-        #expect(try House.decide("key=c/x&bucket=attic", by: anonymous, policy) == .notInGrant(clause: "keyPrefix"))
+            try Fixture.grant("near", prefix: "a/", issuer: Fixture.Limited(most: 5)),
+            try Fixture.grant("far", bucket: .named("attic"), prefix: "b/"))
+        #expect(try Fixture.decide("key=a/x&size=9", by: anonymous, policy) == .notInGrant(clause: "size"))
+        #expect(try Fixture.decide("key=c/x&bucket=attic", by: anonymous, policy) == .notInGrant(clause: "keyPrefix"))
     }
 
     @Test func `R5: the credential ends at the earliest, and it says by whom`() throws {
-        let policy = policy(try House.grant("photos", callers: [.authenticated], prefix: "p/"))
+        let policy = policy(try Fixture.grant("photos", callers: [.authenticated], prefix: "p/"))
         let (android, ios) = (try caller("one"), try caller("two"))
-        func outcome(_ lifetime: Int64, _ limit: Permit.Limit) -> House.Outcome {
+        func outcome(_ lifetime: Int64, _ limit: Permit.Limit) -> Fixture.Outcome {
             .permitted(grant: "photos", bucket: "media", key: "p/a", .object, lifetime: lifetime, by: limit)
         }
-        #expect(try House.decide("key=p/a", by: android, policy) == outcome(600, .grant))
-        #expect(try House.decide("key=p/a&expires=60", by: android, policy) == outcome(60, .requested))
-        #expect(try House.decide("key=p/a&expires=3600", by: android, policy) == outcome(3600, .requested))
-        #expect(try House.decide("key=p/a&expires=3601", by: android, policy) == .tooLong(maximum: 3600))
-        #expect(try House.decide("key=p/a", by: ios, policy) == outcome(100, .caller))
-        #expect(try House.decide("key=p/a&expires=99", by: ios, policy) == outcome(99, .requested))
-        #expect(try House.decide("key=p/a&expires=101", by: ios, policy) == outcome(100, .caller))
+        #expect(try Fixture.decide("key=p/a", by: android, policy) == outcome(600, .grant))
+        #expect(try Fixture.decide("key=p/a&expires=60", by: android, policy) == outcome(60, .requested))
+        #expect(try Fixture.decide("key=p/a&expires=3600", by: android, policy) == outcome(3600, .requested))
+        #expect(try Fixture.decide("key=p/a&expires=3601", by: android, policy) == .tooLong(maximum: 3600))
+        #expect(try Fixture.decide("key=p/a", by: ios, policy) == outcome(100, .caller))
+        #expect(try Fixture.decide("key=p/a&expires=99", by: ios, policy) == outcome(99, .requested))
+        #expect(try Fixture.decide("key=p/a&expires=101", by: ios, policy) == outcome(100, .caller))
     }
 
     @Test func `R4: the lifetime asked for is a clause in choosing the grant`() throws {
         let policy = policy(
-            try House.grant("short", prefix: "p/", lifetime: 60, maxLifetime: 600),
-            try House.grant("long", prefix: "p/", lifetime: 60, maxLifetime: 3600))
+            try Fixture.grant("short", prefix: "p/", lifetime: 60, maxLifetime: 600),
+            try Fixture.grant("long", prefix: "p/", lifetime: 60, maxLifetime: 3600))
         #expect(
-            try House.decide("key=p/a&expires=3000", by: anonymous, policy)
+            try Fixture.decide("key=p/a&expires=3000", by: anonymous, policy)
                 == .permitted(grant: "long", bucket: "media", key: "p/a", .object, lifetime: 3000, by: .requested))
-        #expect(try House.decide("key=p/a&expires=300", by: anonymous, policy) == .ambiguous)
-        #expect(try House.decide("key=p/a&expires=4000", by: anonymous, policy) == .tooLong(maximum: 3600))
+        #expect(try Fixture.decide("key=p/a&expires=300", by: anonymous, policy) == .ambiguous)
+        #expect(try Fixture.decide("key=p/a&expires=4000", by: anonymous, policy) == .tooLong(maximum: 3600))
     }
 
     @Test func `R5: nothing ends later than the vendor can say, and nothing is issued after that`() throws {
-        let soon = policy(try House.grant("photos", prefix: "p/", lastMoment: House.now + 50))
+        let soon = policy(try Fixture.grant("photos", prefix: "p/", lastMoment: Fixture.now + 50))
         #expect(
-            try House.decide("key=p/a", by: anonymous, soon)
+            try Fixture.decide("key=p/a", by: anonymous, soon)
                 == .permitted(grant: "photos", bucket: "media", key: "p/a", .object, lifetime: 50, by: .grant))
-        let past = policy(try House.grant("photos", prefix: "p/", lastMoment: House.now))
-        #expect(try House.decide("key=p/a", by: anonymous, past) == .notInGrant(clause: "lifetime"))
+        let past = policy(try Fixture.grant("photos", prefix: "p/", lastMoment: Fixture.now))
+        #expect(try Fixture.decide("key=p/a", by: anonymous, past) == .notInGrant(clause: "lifetime"))
     }
 
     @Test func `R5: what cannot be shortened must not outlive the caller's credential`() throws {
-        let policy = policy(try House.grant("photos", callers: [.authenticated], prefix: "p/"))
+        let policy = policy(try Fixture.grant("photos", callers: [.authenticated], prefix: "p/"))
         let ios = try caller("two")
-        let soon = House.Outcome.permitted(
+        let soon = Fixture.Outcome.permitted(
             grant: "photos", bucket: "media", key: "p/a", .object, lifetime: 100, by: .requested)
         #expect(
-            try House.decide("key=p/a", by: ios, policy, ends: .binding(House.now + 101))
+            try Fixture.decide("key=p/a", by: ios, policy, ends: .binding(Fixture.now + 101))
                 == tooShort(needed: 101, .earlierEnd))
-        #expect(try House.decide("key=p/a", by: ios, policy, ends: .binding(House.now + 100)) == soon)
+        #expect(try Fixture.decide("key=p/a", by: ios, policy, ends: .binding(Fixture.now + 100)) == soon)
     }
 
     /// The outcome for the caller whose key has 100 seconds left.
-    private func tooShort(needed: Int64?, _ remedy: Shortfall.Remedy) -> House.Outcome {
+    private func tooShort(needed: Int64?, _ remedy: Shortfall.Remedy) -> Fixture.Outcome {
         .credentialTooShort(Shortfall(left: 100, needed: needed, remedy: remedy))
     }
 
     @Test(arguments: [CallersEnd.shortens, .denies])
     func `R17: what ends when the vendor says is not for callers who end before`(_ callersEnd: CallersEnd) throws {
-        let issuer = House.Limited(callersEnd: callersEnd)
-        let policy = policy(try House.grant("photos", callers: [.authenticated], prefix: "p/", issuer: issuer))
-        func decide(_ key: String, seconds: Int64) throws -> House.Outcome {
-            try House.decide("key=p/a", by: try caller(key), policy, ends: .fixed(House.now + seconds))
+        let issuer = Fixture.Limited(callersEnd: callersEnd)
+        let policy = policy(try Fixture.grant("photos", callers: [.authenticated], prefix: "p/", issuer: issuer))
+        func decide(_ key: String, seconds: Int64) throws -> Fixture.Outcome {
+            try Fixture.decide("key=p/a", by: try caller(key), policy, ends: .fixed(Fixture.now + seconds))
         }
-        func outcome(_ lifetime: Int64) -> House.Outcome {
+        func outcome(_ lifetime: Int64) -> Fixture.Outcome {
             .permitted(grant: "photos", bucket: "media", key: "p/a", .object, lifetime: lifetime, by: .requested)
         }
         #expect(try decide("two", seconds: 900) == tooShort(needed: 900, .outliveCaller))
@@ -157,43 +157,43 @@ import Testing
     @Test func `R17: where a caller's end is ignored, what ends when the vendor says outlives it, and a URL does not`()
         throws
     {
-        let issuer = House.Limited(callersEnd: .ignored)
-        let policy = policy(try House.grant("photos", callers: [.authenticated], prefix: "p/", issuer: issuer))
+        let issuer = Fixture.Limited(callersEnd: .ignored)
+        let policy = policy(try Fixture.grant("photos", callers: [.authenticated], prefix: "p/", issuer: issuer))
         let ios = try caller("two")
         #expect(
-            try House.decide("key=p/a", by: ios, policy, ends: .fixed(House.now + 900))
+            try Fixture.decide("key=p/a", by: ios, policy, ends: .fixed(Fixture.now + 900))
                 == .permitted(grant: "photos", bucket: "media", key: "p/a", .object, lifetime: 900, by: .requested))
         #expect(
-            try House.decide("key=p/a", by: ios, policy, ends: .binding(House.now + 101))
+            try Fixture.decide("key=p/a", by: ios, policy, ends: .binding(Fixture.now + 101))
                 == tooShort(needed: 101, .earlierEnd))
     }
 
     @Test func `R17: where a caller's end denies, nothing is issued that would outlive it`() throws {
         let policy = policy(
-            try House.grant(
+            try Fixture.grant(
                 "session", callers: [.authenticated], prefix: "p/", lifetime: 101,
-                issuer: House.Limited(callersEnd: .denies)))
+                issuer: Fixture.Limited(callersEnd: .denies)))
         let (android, ios) = (try caller("one"), try caller("two"))
-        func outcome(_ lifetime: Int64, _ limit: Permit.Limit) -> House.Outcome {
+        func outcome(_ lifetime: Int64, _ limit: Permit.Limit) -> Fixture.Outcome {
             .permitted(grant: "session", bucket: "media", key: "p/", .prefix, lifetime: lifetime, by: limit)
         }
-        #expect(try House.decide("", by: ios, policy) == tooShort(needed: 101, .outliveCaller))
-        #expect(try House.decide("expires=101", by: ios, policy) == tooShort(needed: 101, .outliveCaller))
-        #expect(try House.decide("expires=100", by: ios, policy) == outcome(100, .requested))
-        #expect(try House.decide("", by: android, policy) == outcome(101, .grant))
+        #expect(try Fixture.decide("", by: ios, policy) == tooShort(needed: 101, .outliveCaller))
+        #expect(try Fixture.decide("expires=101", by: ios, policy) == tooShort(needed: 101, .outliveCaller))
+        #expect(try Fixture.decide("expires=100", by: ios, policy) == outcome(100, .requested))
+        #expect(try Fixture.decide("", by: android, policy) == outcome(101, .grant))
     }
 
     @Test func `R17: where a caller's end is ignored, what is issued outlives it`() throws {
         let policy = policy(
-            try House.grant(
-                "session", callers: [.authenticated], prefix: "p/", issuer: House.Limited(callersEnd: .ignored)))
+            try Fixture.grant(
+                "session", callers: [.authenticated], prefix: "p/", issuer: Fixture.Limited(callersEnd: .ignored)))
         let ios = try caller("two")
-        func outcome(_ lifetime: Int64, _ limit: Permit.Limit) -> House.Outcome {
+        func outcome(_ lifetime: Int64, _ limit: Permit.Limit) -> Fixture.Outcome {
             .permitted(grant: "session", bucket: "media", key: "p/", .prefix, lifetime: lifetime, by: limit)
         }
-        #expect(try House.decide("", by: ios, policy) == outcome(600, .grant))
-        #expect(try House.decide("expires=3600", by: ios, policy) == outcome(3600, .requested))
-        #expect(try House.decide("expires=99", by: ios, policy) == outcome(99, .requested))
+        #expect(try Fixture.decide("", by: ios, policy) == outcome(600, .grant))
+        #expect(try Fixture.decide("expires=3600", by: ios, policy) == outcome(3600, .requested))
+        #expect(try Fixture.decide("expires=99", by: ios, policy) == outcome(99, .requested))
     }
 
     @Test func `R5: every end that can count has a name`() {
@@ -202,171 +202,174 @@ import Testing
     }
 
     @Test func `R12: a denied caller gets nothing`() throws {
-        let policy = policy(try House.grant("photos", callers: [.authenticated, .anonymous], prefix: "p/"))
-        #expect(try House.decide("key=p/a", by: try caller("three"), policy) == .forbidden)
+        let policy = policy(try Fixture.grant("photos", callers: [.authenticated, .anonymous], prefix: "p/"))
+        #expect(try Fixture.decide("key=p/a", by: try caller("three"), policy) == .forbidden)
     }
 
     @Test func `R13: with a fixed key the server chooses`() throws {
-        let policy = policy(try House.grant("logo", key: "img/logo.png"))
-        let logo = House.Outcome.permitted(
+        let policy = policy(try Fixture.grant("logo", key: "img/logo.png"))
+        let logo = Fixture.Outcome.permitted(
             grant: "logo", bucket: "media", key: "img/logo.png", .object, lifetime: 600, by: .grant)
-        #expect(try House.decide("", by: anonymous, policy) == logo)
-        #expect(try House.decide("key=img/logo.png", by: anonymous, policy) == logo)
-        #expect(try House.decide("key=img/logo.jpg", by: anonymous, policy) == .notInGrant(clause: "key"))
+        #expect(try Fixture.decide("", by: anonymous, policy) == logo)
+        #expect(try Fixture.decide("key=img/logo.png", by: anonymous, policy) == logo)
+        #expect(try Fixture.decide("key=img/logo.jpg", by: anonymous, policy) == .notInGrant(clause: "key"))
     }
 
     @Test func `R13: with a prefix a key begins with it, and without a key the prefix is meant or a key is missing`()
         throws
     {
-        let upload = policy(try House.grant("photos", prefix: "p/"))
+        let upload = policy(try Fixture.grant("photos", prefix: "p/"))
         #expect(
-            try House.decide("", by: anonymous, upload)
+            try Fixture.decide("", by: anonymous, upload)
                 == .permitted(grant: "photos", bucket: "media", key: "p/", .prefix, lifetime: 600, by: .grant))
-        #expect(try House.decide("key=p", by: anonymous, upload) == .notInGrant(clause: "keyPrefix"))
-        #expect(try House.decide("key=P/a", by: anonymous, upload) == .notInGrant(clause: "keyPrefix"))
-        let single = policy(try House.grant("photos", prefix: "p/", withoutKey: .refuse(parameter: "object")))
-        #expect(try House.decide("", by: anonymous, single) == .missing("object"))
+        #expect(try Fixture.decide("key=p", by: anonymous, upload) == .notInGrant(clause: "keyPrefix"))
+        #expect(try Fixture.decide("key=P/a", by: anonymous, upload) == .notInGrant(clause: "keyPrefix"))
+        let single = policy(try Fixture.grant("photos", prefix: "p/", withoutKey: .refuse(parameter: "object")))
+        #expect(try Fixture.decide("", by: anonymous, single) == .missing("object"))
     }
 
     @Test func `R13: an unscoped grant leaves bucket and key to the caller`() throws {
-        let policy = policy(try House.grant("all", bucket: .asked))
-        #expect(try House.decide("key=a", by: anonymous, policy) == .missing("bucket"))
+        let policy = policy(try Fixture.grant("all", bucket: .asked))
+        #expect(try Fixture.decide("key=a", by: anonymous, policy) == .missing("bucket"))
         #expect(
-            try House.decide("key=a&bucket=b", by: anonymous, policy)
+            try Fixture.decide("key=a&bucket=b", by: anonymous, policy)
                 == .permitted(grant: "all", bucket: "b", key: "a", .object, lifetime: 600, by: .grant))
         #expect(
-            try House.decide("bucket=b", by: anonymous, policy)
+            try Fixture.decide("bucket=b", by: anonymous, policy)
                 == .permitted(grant: "all", bucket: "b", key: "", .bucket, lifetime: 600, by: .grant))
     }
 
     @Test func `R13: a prefix that is asked for is the grant's or begins with it`() throws {
-        func decide(_ query: String, _ grant: Grant) throws -> House.Outcome {
-            try House.decide(query, by: anonymous, policy(grant))
+        func decide(_ query: String, _ grant: Grant) throws -> Fixture.Outcome {
+            try Fixture.decide(query, by: anonymous, policy(grant))
         }
-        func all(_ prefix: String) -> House.Outcome {
+        func all(_ prefix: String) -> Fixture.Outcome {
             .permitted(grant: "photos", bucket: "media", key: prefix, .prefix, lifetime: 600, by: .grant)
         }
-        let grant = try House.grant("photos", prefix: "p/")
+        let grant = try Fixture.grant("photos", prefix: "p/")
         for prefix in ["p/", "p/a", "p/a/"] { #expect(try decide("prefix=\(prefix)", grant) == all(prefix)) }
         for prefix in ["p", "q/", "P/", "pp/"] {
             #expect(try decide("prefix=\(prefix)", grant) == .notInGrant(clause: "keyPrefix"))
         }
-        #expect(try decide("prefix=q/", try House.grant("photos")) == all("q/"))
+        #expect(try decide("prefix=q/", try Fixture.grant("photos")) == all("q/"))
         for prefix in ["p", "p/a", "p/a/b"] {
             #expect(
-                try decide("prefix=\(prefix)", try House.grant("photos", key: "p/a")) == .notInGrant(clause: "key"))
+                try decide("prefix=\(prefix)", try Fixture.grant("photos", key: "p/a")) == .notInGrant(clause: "key"))
         }
     }
 
     @Test func `R5: what never ends is not for callers whose own credential does`() throws {
-        let issuer = House.Limited(neverEnds: true)
-        let policy = policy(try House.grant("legacy", callers: [.authenticated], prefix: "p/", issuer: issuer))
-        let permitted = House.Outcome.permitted(
+        let issuer = Fixture.Limited(neverEnds: true)
+        let policy = policy(try Fixture.grant("legacy", callers: [.authenticated], prefix: "p/", issuer: issuer))
+        let permitted = Fixture.Outcome.permitted(
             grant: "legacy", bucket: "media", key: "p/a", .object, lifetime: 900, by: .requested)
-        let end = Ask.End.fixed(House.now + 900)
-        #expect(try House.decide("key=p/a", by: try caller("one"), policy, ends: end) == permitted)
+        let end = Ask.End.fixed(Fixture.now + 900)
+        #expect(try Fixture.decide("key=p/a", by: try caller("one"), policy, ends: end) == permitted)
         let denied = tooShort(needed: nil, .endlessCredential)
-        #expect(try House.decide("key=p/a", by: try caller("two"), policy, ends: end) == denied)
-        #expect(try House.decide("key=p/a", by: try caller("two"), policy) == denied)
+        #expect(try Fixture.decide("key=p/a", by: try caller("two"), policy, ends: end) == denied)
+        #expect(try Fixture.decide("key=p/a", by: try caller("two"), policy) == denied)
     }
 
     @Test func `R13: where the route knows no buckets, keys are judged all the same`() throws {
         let policy = policy(
-            try House.grant("site", bucket: .absent, prefix: "p/", withoutKey: .refuse(parameter: "key")))
+            try Fixture.grant("site", bucket: .absent, prefix: "p/", withoutKey: .refuse(parameter: "key")))
         #expect(
-            try House.decide("key=p/a", by: anonymous, policy)
+            try Fixture.decide("key=p/a", by: anonymous, policy)
                 == .permitted(grant: "site", bucket: "", key: "p/a", .object, lifetime: 600, by: .grant))
-        #expect(try House.decide("key=q/a", by: anonymous, policy) == .notInGrant(clause: "keyPrefix"))
-        #expect(try House.decide("", by: anonymous, policy) == .missing("key"))
+        #expect(try Fixture.decide("key=q/a", by: anonymous, policy) == .notInGrant(clause: "keyPrefix"))
+        #expect(try Fixture.decide("", by: anonymous, policy) == .missing("key"))
     }
 
     @Test func `R13: what is of the whole account is only for grants of no part of it`() throws {
         let whole = [
-            try House.grant("all", bucket: .asked), try House.grant("all", bucket: .absent),
-            try House.grant("all", bucket: .absent, withoutKey: .refuse(parameter: "key")),
+            try Fixture.grant("all", bucket: .asked), try Fixture.grant("all", bucket: .absent),
+            try Fixture.grant("all", bucket: .absent, withoutKey: .refuse(parameter: "key")),
         ]
         for grant in whole {
             #expect(
-                try House.decide("", by: anonymous, policy(grant), aboutService: true)
+                try Fixture.decide("", by: anonymous, policy(grant), aboutService: true)
                     == .permitted(grant: "all", bucket: "", key: "", .service, lifetime: 600, by: .grant))
         }
         let parts = [
-            try House.grant("part"), try House.grant("part", prefix: "p/"), try House.grant("part", key: "a"),
-            try House.grant("part", bucket: .asked, prefix: "p/"), try House.grant("part", bucket: .absent, key: "a"),
+            try Fixture.grant("part"), try Fixture.grant("part", prefix: "p/"), try Fixture.grant("part", key: "a"),
+            try Fixture.grant("part", bucket: .asked, prefix: "p/"),
+            try Fixture.grant("part", bucket: .absent, key: "a"),
         ]
         for grant in parts {
             #expect(
-                try House.decide("", by: anonymous, policy(grant), aboutService: true)
+                try Fixture.decide("", by: anonymous, policy(grant), aboutService: true)
                     == .notInGrant(clause: "unscoped"))
         }
         #expect(
-            try House.decide(
-                "size=9", by: anonymous, policy(try House.grant("all", bucket: .asked, issuer: House.Limited(most: 5))),
+            try Fixture.decide(
+                "size=9", by: anonymous,
+                policy(try Fixture.grant("all", bucket: .asked, issuer: Fixture.Limited(most: 5))),
                 aboutService: true)
                 == .notInGrant(clause: "size"))
     }
 
     @Test func `R13: a rendered key that is longer than the vendor allows is refused`() throws {
         let policy = policy(
-            try House.grant("own", callers: [House.apiKey("android")], key: "u/${caller.id}/x", maximumKeyLength: 10))
-        #expect(try House.decide("", by: try caller("one"), policy) == .notInGrant(clause: "key"))
+            try Fixture.grant(
+                "own", callers: [Fixture.apiKey("android")], key: "u/${caller.id}/x", maximumKeyLength: 10))
+        #expect(try Fixture.decide("", by: try caller("one"), policy) == .notInGrant(clause: "key"))
     }
 
     @Test func `R13: an issuer's rule of a key is asked of the key that is signed, and not of the one asked for`()
         throws
     {
-        let issuer = House.Limited(badEnd: Array("p-mp4".utf8))
-        let policy = policy(try House.grant("clip", key: "v/clip-${ext}", issuer: issuer))
-        #expect(try House.decide("key=x.mp4", by: anonymous, policy) == .notInGrant(clause: "key"))
+        let issuer = Fixture.Limited(badEnd: Array("p-mp4".utf8))
+        let policy = policy(try Fixture.grant("clip", key: "v/clip-${ext}", issuer: issuer))
+        #expect(try Fixture.decide("key=x.mp4", by: anonymous, policy) == .notInGrant(clause: "key"))
         #expect(
-            try House.decide("key=x.mp3", by: anonymous, policy)
+            try Fixture.decide("key=x.mp3", by: anonymous, policy)
                 == .permitted(grant: "clip", bucket: "media", key: "v/clip-mp3", .object, lifetime: 600, by: .grant))
         // One that ends badly itself makes a key that does not.
         let other = self.policy(
-            try House.grant("clip", key: "v/a.${ext}", issuer: House.Limited(badEnd: Array("b.z".utf8))))
+            try Fixture.grant("clip", key: "v/a.${ext}", issuer: Fixture.Limited(badEnd: Array("b.z".utf8))))
         #expect(
-            try House.decide("key=b.z", by: anonymous, other)
+            try Fixture.decide("key=b.z", by: anonymous, other)
                 == .permitted(grant: "clip", bucket: "media", key: "v/a.z", .object, lifetime: 600, by: .grant))
     }
 
     @Test func `R14: templates are filled in for the caller`() throws {
         let policy = policy(
-            try House.grant("own", callers: [House.apiKey("android")], prefix: "u/${caller.id}/"),
-            try House.grant("any", callers: [.authenticated], bucket: .named("attic"), prefix: "u/${caller.source}/"))
+            try Fixture.grant("own", callers: [Fixture.apiKey("android")], prefix: "u/${caller.id}/"),
+            try Fixture.grant("any", callers: [.authenticated], bucket: .named("attic"), prefix: "u/${caller.source}/"))
         let android = try caller("one")
         #expect(
-            try House.decide("key=u/android/a&bucket=media", by: android, policy)
+            try Fixture.decide("key=u/android/a&bucket=media", by: android, policy)
                 == .permitted(
                     grant: "own", bucket: "media", key: "u/android/a", .object, lifetime: 600, by: .grant))
-        #expect(try House.decide("key=u/ios/a&bucket=media", by: android, policy) == .notInGrant(clause: "keyPrefix"))
+        #expect(try Fixture.decide("key=u/ios/a&bucket=media", by: android, policy) == .notInGrant(clause: "keyPrefix"))
         #expect(
-            try House.decide("bucket=attic", by: android, policy)
+            try Fixture.decide("bucket=attic", by: android, policy)
                 == .permitted(
                     grant: "any", bucket: "attic", key: "u/apiKey-android/", .prefix, lifetime: 600, by: .grant))
     }
 
     @Test func `R14: the extension comes from the key asked for, and from the grant's list`() throws {
-        let policy = policy(try House.grant("avatar", key: "avatar-${uuid}.${ext}", extensions: ["png", "jpg"]))
+        let policy = policy(try Fixture.grant("avatar", key: "avatar-${uuid}.${ext}", extensions: ["png", "jpg"]))
         #expect(
-            try House.decide("key=me.png", by: anonymous, policy)
+            try Fixture.decide("key=me.png", by: anonymous, policy)
                 == .permitted(
                     grant: "avatar", bucket: "media", key: "avatar-abababab-abab-4bab-abab-abababababab.png", .object,
                     lifetime: 600, by: .grant))
-        #expect(try House.decide("", by: anonymous, policy) == .missing("key"))
+        #expect(try Fixture.decide("", by: anonymous, policy) == .missing("key"))
         for key in ["me.gif", "me", "me.PNG", "a.png/b", "me."] {
-            #expect(try House.decide("key=\(key)", by: anonymous, policy) == .notInGrant(clause: "key"), "\(key)")
+            #expect(try Fixture.decide("key=\(key)", by: anonymous, policy) == .notInGrant(clause: "key"), "\(key)")
         }
     }
 
     @Test func `a caller is found among many grants by its own`() throws {
         var grants: [Grant] = []
         for index in 0..<1000 {
-            grants.append(try House.grant("g\(index)", callers: [House.apiKey("ios")], prefix: "p\(index)/"))
+            grants.append(try Fixture.grant("g\(index)", callers: [Fixture.apiKey("ios")], prefix: "p\(index)/"))
         }
-        grants.append(try House.grant("mine", callers: [House.apiKey("android")], prefix: "p7/"))
+        grants.append(try Fixture.grant("mine", callers: [Fixture.apiKey("android")], prefix: "p7/"))
         let policy = Policy(grants, for: authenticator, routes: 1)
         #expect(
-            try House.decide("key=p7/a", by: try caller("one"), policy)
+            try Fixture.decide("key=p7/a", by: try caller("one"), policy)
                 == .permitted(grant: "mine", bucket: "media", key: "p7/a", .object, lifetime: 600, by: .grant))
     }
 }

@@ -21,7 +21,8 @@ struct TicketTests {
     ])
 
     private static func ticket(
-        _ id: String = "an-id", subject: String = "42", kind: Principal.Kind = .jwt, until end: Int64 = House.now + 60,
+        _ id: String = "an-id", subject: String = "42", kind: Principal.Kind = .jwt,
+        until end: Int64 = Fixture.now + 60,
         grant: String = "photos", fixing parameters: [(String, String)] = [("key", "users/42/a.jpg")],
         mark: [UInt8] = [1, 2, 3]
     ) throws -> Ticket {
@@ -85,7 +86,7 @@ struct TicketTests {
             try Self.ticket(kind: .apiKey), try Self.ticket(kind: .certificate),
             try Self.ticket(grant: "photo", fixing: [("skey", "users/42/a.jpg")]),
             try Self.ticket(fixing: [("keyu", "sers/42/a.jpg")]), try Self.ticket(fixing: []),
-            try Self.ticket(until: House.now), try Self.ticket(mark: [1, 2]),
+            try Self.ticket(until: Fixture.now), try Self.ticket(mark: [1, 2]),
         ]
         let texts = try tickets.map { try signer.write($0) }
         #expect(Set(texts).count == tickets.count)
@@ -114,10 +115,10 @@ struct TicketTests {
     ) throws -> Authenticator.Finding {
         let authenticator = Authenticator(
             .init(
-                apiKeys: try keys ?? [House.key("login", Self.apiKey)], ticketKey: key, denied: denied))
+                apiKeys: try keys ?? [Fixture.key("login", Self.apiKey)], ticketKey: key, denied: denied))
         let text = try #require(try signer.write(ticket))
         return authenticator.identify(
-            ticket: text.span, by: signer, at: House.now, remembering: authenticator.makeMemory())
+            ticket: text.span, by: signer, at: Fixture.now, remembering: authenticator.makeMemory())
     }
 
     private func caller(_ finding: Authenticator.Finding) -> Caller? {
@@ -125,18 +126,18 @@ struct TicketTests {
     }
 
     private func mark(_ key: String = apiKey) throws -> [UInt8] {
-        try signer.mark(of: .apiKey(try House.digest(key)))
+        try signer.mark(of: .apiKey(try Fixture.digest(key)))
     }
 
     @Test func `its principal is who asks, until it ends, while it is known and not denied (R12)`() throws {
         let ticket = try Self.ticket(kind: .apiKey, mark: mark())
         let caller = caller(try finding(ticket))
         #expect(caller?.principal == ticket.principal)
-        #expect(caller?.endsAt == House.now + 60)
+        #expect(caller?.endsAt == Fixture.now + 60)
         #expect(caller?.isDenied == false)
         #expect(caller?.ticket?.terms.grant == ticket.terms.grant)
         for refused in [
-            try Self.ticket(kind: .apiKey, until: House.now, mark: mark()), try Self.ticket(kind: .jwt, mark: mark()),
+            try Self.ticket(kind: .apiKey, until: Fixture.now, mark: mark()), try Self.ticket(kind: .jwt, mark: mark()),
         ] {
             let isCaller = if case .caller = try finding(refused) { true } else { false }
             #expect(!isCaller)
@@ -157,32 +158,33 @@ struct TicketTests {
 
     @Test func `R19: it ends with the API key that made it, whatever other keys its maker has`() throws {
         let ticket = try Self.ticket(kind: .apiKey, mark: mark())
-        let (own, other) = (try House.key("login", Self.apiKey), try House.key("login", "another"))
-        #expect(caller(try finding(ticket, keys: [other, own, try House.key("else", "third")])) != nil)
-        let ended = try House.key("login", Self.apiKey, notAfter: House.now)
-        let later = try House.key("login", Self.apiKey, notAfter: House.now + 1)
+        let (own, other) = (try Fixture.key("login", Self.apiKey), try Fixture.key("login", "another"))
+        #expect(caller(try finding(ticket, keys: [other, own, try Fixture.key("else", "third")])) != nil)
+        let ended = try Fixture.key("login", Self.apiKey, notAfter: Fixture.now)
+        let later = try Fixture.key("login", Self.apiKey, notAfter: Fixture.now + 1)
         #expect(caller(try finding(ticket, keys: [later, other])) != nil)
-        for keys in [[other], [ended, other], [other, try House.key("else", Self.apiKey)]] {
+        for keys in [[other], [ended, other], [other, try Fixture.key("else", Self.apiKey)]] {
             #expect(caller(try finding(ticket, keys: keys)) == nil)
         }
         #expect(caller(try finding(try Self.ticket(kind: .apiKey, mark: []))) == nil)
-        #expect(caller(try finding(try Self.ticket(kind: .apiKey, mark: House.digest(Self.apiKey).bytes.array))) == nil)
+        #expect(
+            caller(try finding(try Self.ticket(kind: .apiKey, mark: Fixture.digest(Self.apiKey).bytes.array))) == nil)
     }
 
     private static func issuer(
-        _ key: TestKey, id: String = "login", audience: String = TokenHouse.audience, source: String? = nil,
+        _ key: TestKey, id: String = "login", audience: String = TokenFixture.audience, source: String? = nil,
         leeway: Int64 = 0
     ) throws -> JWTIssuer {
         try JWTIssuer(
-            id: Array(id.utf8), issuer: Array(TokenHouse.issuer.utf8), audience: Array(audience.utf8),
+            id: Array(id.utf8), issuer: Array(TokenFixture.issuer.utf8), audience: Array(audience.utf8),
             algorithms: [key.algorithm],
             keys: source.map { .fetched(from: Array($0.utf8)) }
-                ?? .known(JWTKeySet([JWTKeySet.Key(try TokenHouse.verifier(key))])), leeway: leeway)
+                ?? .known(JWTKeySet([JWTKeySet.Key(try TokenFixture.verifier(key))])), leeway: leeway)
     }
 
     /// What identifies the holder of a token that a key has signed.
     private static func proof(_ key: TestKey, source: String? = nil) throws -> CallerProof {
-        .issuer(try issuer(key, source: source).fingerprint, key: try TokenHouse.verifier(key).fingerprint())
+        .issuer(try issuer(key, source: source).fingerprint, key: try TokenFixture.verifier(key).fingerprint())
     }
 
     @Test func `R19: it ends when the key that signed its maker's token is gone from the set that is fetched`() throws {
@@ -193,17 +195,17 @@ struct TicketTests {
         let authenticator = Authenticator(
             .init(
                 apiKeys: [], issuers: [try Self.issuer(one, source: url)], ticketKey: key, denied: []))
-        func finding(_ keys: [TestKey]?, until end: Int64 = House.now + 60) throws -> Authenticator.Finding {
+        func finding(_ keys: [TestKey]?, until end: Int64 = Fixture.now + 60) throws -> Authenticator.Finding {
             var memory = authenticator.makeMemory()
             if let keys {
-                let set = JWTKeySet(try keys.map { JWTKeySet.Key(try TokenHouse.verifier($0)) })
+                let set = JWTKeySet(try keys.map { JWTKeySet.Key(try TokenFixture.verifier($0)) })
                 memory.take(set, of: 0, areOther: true, until: end)
             }
-            return authenticator.identify(ticket: text.span, by: signer, at: House.now, remembering: memory)
+            return authenticator.identify(ticket: text.span, by: signer, at: Fixture.now, remembering: memory)
         }
         #expect(caller(try finding([two, one]))?.principal == ticket.principal)
         // Nobody can tell yet, or any more.
-        for unknown in [try finding(nil), try finding([one], until: House.now)] {
+        for unknown in [try finding(nil), try finding([one], until: Fixture.now)] {
             let isToWait = if case .refused(_, let fault?) = unknown { fault.isByOldKeys } else { false }
             #expect(isToWait)
         }
@@ -219,7 +221,7 @@ struct TicketTests {
             let authenticator = Authenticator(.init(apiKeys: [], issuers: [issuer], ticketKey: key, denied: []))
             return caller(
                 authenticator.identify(
-                    ticket: text.span, by: signer, at: House.now, remembering: authenticator.makeMemory()))
+                    ticket: text.span, by: signer, at: Fixture.now, remembering: authenticator.makeMemory()))
         }
         #expect(asks(try Self.issuer(one))?.principal == ticket.principal)
         for other in [
@@ -256,7 +258,7 @@ struct TicketTests {
                     apiKeys: [], certificates: certificates, authorities: authorities, ticketKey: key, denied: []))
             return caller(
                 authenticator.identify(
-                    ticket: text.span, by: signer, at: House.now, remembering: authenticator.makeMemory()))
+                    ticket: text.span, by: signer, at: Fixture.now, remembering: authenticator.makeMemory()))
         }
         #expect(asks(authorities) != nil)
         let listing = try ClientAuthorities(
@@ -278,34 +280,34 @@ struct TicketTests {
         func authenticator(_ keys: [String], denied: [String] = [], tickets: [String] = []) throws -> Authenticator {
             Authenticator(
                 .init(
-                    apiKeys: try keys.map { try House.key("login", $0) },
+                    apiKeys: try keys.map { try Fixture.key("login", $0) },
                     ticketKey: try TicketKey(
                         Self.secret, maximumLifetime: 60, denied: Set(tickets.map { Array($0.utf8) })),
                     denied: Set(denied.map { Principal(.apiKey, id: Array($0.utf8), subject: Array($0.utf8)) })))
         }
-        func serves(_ authenticator: Authenticator, _ caller: Caller, at now: Int64 = House.now) -> Bool {
+        func serves(_ authenticator: Authenticator, _ caller: Caller, at now: Int64 = Fixture.now) -> Bool {
             authenticator.serves(caller, at: now, authenticator.makeMemory())
         }
         let before = try authenticator(["one", "two"])
         let key = Array("one".utf8)
-        let caller = try #require(self.caller(before.identify(apiKey: key.span, at: House.now)))
+        let caller = try #require(self.caller(before.identify(apiKey: key.span, at: Fixture.now)))
         #expect(serves(before, caller) && serves(before, before.anonymous))
         #expect(try serves(authenticator(["one"], denied: ["other"]), caller))
         #expect(try !serves(authenticator(["two"]), caller))
         #expect(try !serves(authenticator(["one"], denied: ["login"]), caller))
         let principal = Principal(.apiKey, id: Array("login".utf8), subject: Array("login".utf8))
         let made = try #require(
-            Ticket(Array("t1".utf8), for: caller, until: House.now + 9, Self.ticket().terms, mark: mark("one")))
+            Ticket(Array("t1".utf8), for: caller, until: Fixture.now + 9, Self.ticket().terms, mark: mark("one")))
         let text = try #require(try signer.write(made))
         let ticket = try #require(try signer.read(text.span))
         let bearer = Caller(principal, index: 1, by: .init(ticket: ticket, proof: caller.proof))
         #expect(try serves(authenticator(["one"]), bearer))
         let ending = Caller(
-            principal, index: 1, by: .init(endsAt: House.now + 9, ticket: ticket, proof: caller.proof))
-        #expect(try serves(authenticator(["one"]), ending, at: House.now + 8))
-        #expect(try !serves(authenticator(["one"]), ending, at: House.now + 9))
+            principal, index: 1, by: .init(endsAt: Fixture.now + 9, ticket: ticket, proof: caller.proof))
+        #expect(try serves(authenticator(["one"]), ending, at: Fixture.now + 8))
+        #expect(try !serves(authenticator(["one"]), ending, at: Fixture.now + 9))
         #expect(try !serves(authenticator(["two"]), bearer))
-        let keys = [try House.key("login", "one")]
+        let keys = [try Fixture.key("login", "one")]
         let otherKey = try TicketKey(Secret([UInt8](repeating: 0x5B, count: 32)), maximumLifetime: 60, denied: [])
         #expect(!serves(Authenticator(.init(apiKeys: keys, ticketKey: otherKey, denied: [])), bearer))
         #expect(!serves(Authenticator(.init(apiKeys: keys, denied: [])), bearer))
@@ -322,8 +324,8 @@ struct TicketTests {
             let authenticator = Authenticator(.init(apiKeys: [], issuers: [issuer], denied: []))
             let caller = Caller(
                 Principal(.jwt, id: issuer.id, subject: Array("42".utf8)), index: 1,
-                by: .init(endsAt: House.now - 5, leeway: 30, proof: try Self.proof(key)))
-            return authenticator.serves(caller, at: House.now, authenticator.makeMemory())
+                by: .init(endsAt: Fixture.now - 5, leeway: 30, proof: try Self.proof(key)))
+            return authenticator.serves(caller, at: Fixture.now, authenticator.makeMemory())
         }
         #expect(try serves(30) && serves(6) && !serves(5) && !serves(0))
     }

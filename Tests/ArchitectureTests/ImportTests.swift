@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The walls of the house: which room may look into which.
+/// The walls between the rooms: which room may look into which.
 @Suite struct ImportTests {
     /// What each target may import; the design's table.
     static let allowed: [String: Set<String>] = [

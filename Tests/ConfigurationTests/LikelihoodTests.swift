@@ -31,7 +31,7 @@ import Testing
             { version: 1, credentials: { n: { provider: "nos", accessKey: "AK", secretKey: { file: "/k" } } }, grants: {} }
             """
         for isConfiguration in [true, false] {
-            let surroundings = Surroundings(
+            let environment = Environment(
                 variable: { _ in nil },
                 file: { path in
                     if path == "/k" {
@@ -40,7 +40,7 @@ import Testing
                     return Sample.file(text, isWorldWritable: isConfiguration)
                 })
             do throws(ConfigurationError) {
-                _ = try Configuration.load("/c.json5", in: surroundings)
+                _ = try Configuration.load("/c.json5", in: environment)
                 Issue.record("it was taken")
             } catch {
                 #expect(error.problems.map(\.path) == [isConfiguration ? "" : "credentials.n.secretKey.file"])

@@ -94,12 +94,12 @@ struct LoadingTests {
     @Test
     func `the demonstration loads, and says that its keys open nothing`() throws {
         let path = Repository.path("config/demo.json5")
-        let surroundings = Surroundings(
+        let environment = Environment(
             variable: { _ in nil },
             file: {
-                $0 == path ? Surroundings.process.file($0) : Sample.file("a-key-of-the-demonstration-of-32-bytes\n")
+                $0 == path ? Environment.process.file($0) : Sample.file("a-key-of-the-demonstration-of-32-bytes\n")
             })
-        let configuration = try Configuration.load(path, in: surroundings)
+        let configuration = try Configuration.load(path, in: environment)
         #expect(configuration.grants.count == 9)
         #expect(configuration.credentials.count == 4)
         let (keys, others) = (
@@ -113,9 +113,9 @@ struct LoadingTests {
     @Test
     func `a file that is not there is one problem, without a place in it`() {
         #expect(throws: ConfigurationError.self) { try Configuration.load("/nowhere/c.json5") }
-        let surroundings = Surroundings(variable: { _ in nil }, file: { _ in nil })
+        let environment = Environment(variable: { _ in nil }, file: { _ in nil })
         do throws(ConfigurationError) {
-            _ = try Configuration.load("c.json5", in: surroundings)
+            _ = try Configuration.load("c.json5", in: environment)
         } catch {
             #expect(
                 error.description
@@ -131,10 +131,10 @@ struct LoadingTests {
         let place = String(name.dropLast(7)) + "key"
         let text = Sample.file(
             "{version:1,credentials:{a:{provider:'nos',accessKey:'a',secretKey:{file:'key'}}},grants:{}}")
-        let surroundings = Surroundings(
+        let environment = Environment(
             variable: { _ in nil },
             file: { $0 == name ? text : $0 == (place == "key" ? "./key" : place) ? Sample.file("secret") : nil })
-        #expect(try Configuration.load(name, in: surroundings).credentials.count == 1)
+        #expect(try Configuration.load(name, in: environment).credentials.count == 1)
     }
 
     @Test
@@ -149,13 +149,13 @@ struct LoadingTests {
             #expect(isMade)
             try FileManager.default.createSymbolicLink(atPath: "\(path)-link", withDestinationPath: name)
             for path in [path, "\(path)-link"] {
-                let file = try #require(Surroundings.process.file(path))
+                let file = try #require(Environment.process.file(path))
                 #expect(file.bytes.text == name)
                 #expect(file.isWorldReadable == (name == "open"))
             }
         }
-        #expect(Surroundings.process.file("\(folder)/missing") == nil)
-        #expect(Surroundings.process.file(folder) == nil)
+        #expect(Environment.process.file("\(folder)/missing") == nil)
+        #expect(Environment.process.file(folder) == nil)
     }
 
     @Test func `a configuration may have more than 100,000 values`() throws {

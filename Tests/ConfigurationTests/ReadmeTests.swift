@@ -12,7 +12,7 @@ struct ReadmeTests {
     private let lines: [Substring]
 
     init() throws {
-        let file = try #require(Surroundings.process.file(Repository.path("config/README.md")))
+        let file = try #require(Environment.process.file(Repository.path("config/README.md")))
         lines = file.bytes.text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
@@ -58,10 +58,10 @@ struct ReadmeTests {
             // The digests of samples are refused (`GuessableKeyTests`).
             let text = Sample.file(
                 String(block.dropFirst(6)).replacing(GuessableKeyTests.pattern) { "\($0.output.1)\(Sample.digest)" })
-            let surroundings = Surroundings(
+            let environment = Environment(
                 variable: { _ in "a-secret-of-at-least-thirty-two-bytes" },
                 file: { $0 == "c.json5" ? text : Sample.file("a-secret\n") })
-            let configuration = try Configuration.load("c.json5", in: surroundings)
+            let configuration = try Configuration.load("c.json5", in: environment)
             #expect(!configuration.grants.isEmpty)
         }
     }

@@ -136,10 +136,10 @@ struct ReportTests {
                 text.replaceSubrange(start..<end, with: Bool.random(using: &random) ? piece : [])
             }
             let file = ReadFile(bytes: text, isWorldReadable: false)
-            let surroundings = Surroundings(
+            let environment = Environment(
                 variable: { Sample.variables[$0] }, file: { $0 == "conf/c.json5" ? file : Sample.files[$0] })
             do throws(ConfigurationError) {
-                _ = try Configuration.load("conf/c.json5", in: surroundings)
+                _ = try Configuration.load("conf/c.json5", in: environment)
             } catch {
                 #expect(!error.problems.isEmpty)
                 #expect(error.problems.allSatisfy { $0.position != nil })

@@ -185,9 +185,9 @@ enum Sample {
         variables: [String: String] = variables
     ) throws(ConfigurationError) -> Configuration {
         let file = Sample.file(text, isWorldReadable: isWorldReadable)
-        let surroundings = Surroundings(
+        let environment = Environment(
             variable: { variables[$0] }, file: { $0 == name ? file : files[$0] })
-        return try Configuration.load(name, in: surroundings)
+        return try Configuration.load(name, in: environment)
     }
 
     /// What is wrong with a text; nothing when it loads.

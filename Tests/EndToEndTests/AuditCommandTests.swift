@@ -50,61 +50,61 @@ struct AuditCommandTests {
     }
 
     @Test func `what was done to an audit is told, with file and line, and ends with 1`() throws {
-        let house = try Trail()
-        #expect(house.trail.files.count == 3 && house.trail.lines.count == 16)
-        let whole = try house.trail.verify()
+        let fixture = try Trail()
+        #expect(fixture.trail.files.count == 3 && fixture.trail.lines.count == 16)
+        let whole = try fixture.trail.verify()
         #expect(whole.code == 0 && whole.out.hasPrefix("whole: lines 1 to 16, head "), "\(whole.out)")
-        let head = String(try #require(house.trail.lines[15]["mac"]?.string))
+        let head = String(try #require(fixture.trail.lines[15]["mac"]?.string))
         #expect(whole.out.contains(head))
 
-        let edited = try house.changing(1, { $0[2] = Substring($0[2].replacing("f/a", with: "f/b")) }) {
-            try house.trail.verify()
+        let edited = try fixture.changing(1, { $0[2] = Substring($0[2].replacing("f/a", with: "f/b")) }) {
+            try fixture.trail.verify()
         }
         #expect(edited.code == 1)
-        #expect(edited.out.contains("\(house.trail.files[1]):3: line 8 has been edited"), "\(edited.out)")
+        #expect(edited.out.contains("\(fixture.trail.files[1]):3: line 8 has been edited"), "\(edited.out)")
         #expect(edited.out.contains("NOT WHOLE"))
 
-        let removed = try house.changing(0, { $0.remove(at: 2) }) { try house.trail.verify() }
+        let removed = try fixture.changing(0, { $0.remove(at: 2) }) { try fixture.trail.verify() }
         #expect(removed.code == 1 && removed.out.contains(":3: line 3 is missing before this one"), "\(removed.out)")
 
-        let moved = try house.changing(2, { $0.swapAt(2, 3) }) { try house.trail.verify() }
+        let moved = try fixture.changing(2, { $0.swapAt(2, 3) }) { try fixture.trail.verify() }
         #expect(moved.code == 1 && moved.out.contains("is not where it was written"), "\(moved.out)")
 
-        let cut = try house.changing(2, { $0.removeLast(2) }) {
-            (try house.trail.verify(), try house.trail.verify("--expect-head", head))
+        let cut = try fixture.changing(2, { $0.removeLast(2) }) {
+            (try fixture.trail.verify(), try fixture.trail.verify("--expect-head", head))
         }
         #expect(cut.0.code == 0, "without the head nobody can tell")
         #expect(cut.1.code == 1 && cut.1.out.contains("the end is cut off"), "\(cut.1.out)")
-        #expect(try house.trail.verify("--expect-head", head).code == 0)
+        #expect(try fixture.trail.verify("--expect-head", head).code == 0)
 
-        try house.changing(1, { $0 = [] }) {
-            let gone = try house.trail.verify()
+        try fixture.changing(1, { $0 = [] }) {
+            let gone = try fixture.trail.verify()
             #expect(gone.code == 1 && gone.out.contains("lines 6 to 10 are missing"), "\(gone.out)")
         }
     }
 
     @Test func `it reads the key of a configuration, and writes JSON`() throws {
-        let house = try Trail()
+        let fixture = try Trail()
         func verify(_ more: String...) throws -> Program.Outcome {
             try Program(
                 Program.countersign,
-                ["audit", "verify", "--config", house.service.configuration, "--format", "json"] + more,
+                ["audit", "verify", "--config", fixture.service.configuration, "--format", "json"] + more,
                 environment: Setup.environment
             ).wait()
         }
-        let whole = try verify(house.trail.files[0], house.trail.files[1], house.trail.files[2])
+        let whole = try verify(fixture.trail.files[0], fixture.trail.files[1], fixture.trail.files[2])
         let report = try JSON(whole.out)
         #expect(whole.code == 0 && report["whole"] == true && report["problems"] == .list([]))
         #expect(report["lines"] == 16 && report["first"] == 1 && report["last"] == 16)
-        #expect(report["head"] == house.trail.lines[15]["mac"])
-        let wrong = try verify(house.trail.files[1], house.trail.files[0])
+        #expect(report["head"] == fixture.trail.lines[15]["mac"])
+        let wrong = try verify(fixture.trail.files[1], fixture.trail.files[0])
         let problems = try JSON(wrong.out)["problems"]
         guard case .list(let list)? = problems, let first = list.first else {
             Issue.record("no problems: \(wrong.out)")
             return
         }
         #expect(wrong.code == 1 && first["kind"] == "broken" && first["line"] == 1)
-        #expect(first["file"]?.string == house.trail.files[0] && first["reason"]?.string?.isEmpty == false)
+        #expect(first["file"]?.string == fixture.trail.files[0] && first["reason"]?.string?.isEmpty == false)
     }
 
     @Test func `nothing is not whole: no file, an empty one, and one without a line end with 1 and say why`() throws {
@@ -137,10 +137,10 @@ struct AuditCommandTests {
     }
 
     @Test func `what it cannot read, and a key that is not the audit's, are told`() throws {
-        let house = try Trail()
+        let fixture = try Trail()
         let folder = try Keeper.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let (file, key) = (house.trail.files[0], folder + "/key")
+        let (file, key) = (fixture.trail.files[0], folder + "/key")
         func verify(_ arguments: String...) throws -> Program.Outcome {
             try Program(Program.countersign, ["audit"] + arguments).wait()
         }
@@ -172,7 +172,7 @@ struct AuditCommandTests {
     }
 
     @Test func `a name of a file shows as an escape what a terminal would do, and begins no line`() throws {
-        let house = try Trail()
+        let fixture = try Trail()
         let folder = try Keeper.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let key = try Keeper.write(AuditTrail.key, to: folder + "/key")
@@ -185,7 +185,7 @@ struct AuditCommandTests {
         let told = [
             try run("audit", "verify", "--key-file", key, empty),
             try run("audit", "verify", "--key-file", key, empty + ".gone"),
-            try run("audit", "verify", "--key-file", empty, house.trail.files[0]),
+            try run("audit", "verify", "--key-file", empty, fixture.trail.files[0]),
             try run("check", "--config", empty), try run("check", "--config", empty + ".gone"),
             try run("explain", "--config", empty), try run("inspect", "--config", empty + ".gone"),
             try run(name), try run("check", "--\(name)"),
@@ -205,7 +205,7 @@ struct AuditCommandTests {
 
     @Test func `what is no ordinary file is refused, and a pipe that nobody writes to keeps no command waiting`() throws
     {
-        let house = try Trail()
+        let fixture = try Trail()
         let folder = try Keeper.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let key = try Keeper.write(AuditTrail.key, to: folder + "/key")
@@ -215,16 +215,16 @@ struct AuditCommandTests {
             try Program(Program.countersign, arguments).wait()
         }
         for path in [pipe, folder, "/dev/null"] {
-            let outcome = try run("audit", "verify", "--key-file", key, house.trail.files[0], path)
+            let outcome = try run("audit", "verify", "--key-file", key, fixture.trail.files[0], path)
             #expect(outcome.code == 1 && outcome.out.isEmpty, "\(outcome.out)")
             #expect(outcome.err.contains("cannot read \(path): it is no ordinary file"), "\(outcome.err)")
         }
         // By a link it is the file that the link leads to.
         let link = folder + "/link"
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: house.trail.files[0])
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fixture.trail.files[0])
         #expect(try run("audit", "verify", "--key-file", key, link).code == 0)
 
-        #expect(try run("audit", "verify", "--key-file", pipe, house.trail.files[0]).code == 3)
+        #expect(try run("audit", "verify", "--key-file", pipe, fixture.trail.files[0]).code == 3)
         for command in ["check", "explain", "inspect", "healthcheck", "mint"] {
             let outcome = try run(command, "--config", pipe)
             #expect(outcome.code != 0 && !outcome.err.isEmpty, "\(command): \(outcome.err)")
@@ -240,7 +240,7 @@ struct AuditCommandTests {
         let asked = try Program(
             Program.countersign,
             [
-                "explain", "--config", house.service.configuration, "--caller", "anonymous", "--route", "nos.token",
+                "explain", "--config", fixture.service.configuration, "--caller", "anonymous", "--route", "nos.token",
                 "--claims", "@\(pipe)", "--parameter", "object@\(pipe)",
             ], environment: Setup.environment
         ).wait()

@@ -31,7 +31,7 @@ struct SecretsTests {
     }
 
     /// A service whose secrets are told apart, its vendors, and all that it has said.
-    private final class House {
+    private final class Fixture {
         let service: Service
         let keys = EveryKey(
             alice: APIKey(key: canary(), id: "alice"), bob: APIKey(key: canary(), id: "bob"),
@@ -124,13 +124,13 @@ struct SecretsTests {
     }
 
     /// Every row of the table of callers.
-    private func askInTurn(_ house: House, _ askers: [Asker]) throws {
-        for place in house.places {
+    private func askInTurn(_ fixture: Fixture, _ askers: [Asker]) throws {
+        for place in fixture.places {
             for asker in askers {
                 for method in ["GET", "HEAD", "POST"] {
                     for flaw in Flaw.allCases {
-                        let text = asker.request(method, place, flaw, to: house.service)
-                        try house.ask(text, toHead: method == "HEAD" && flaw != .unknownMethod)
+                        let text = asker.request(method, place, flaw, to: fixture.service)
+                        try fixture.ask(text, toHead: method == "HEAD" && flaw != .unknownMethod)
                     }
                 }
             }
@@ -138,9 +138,9 @@ struct SecretsTests {
     }
 
     /// What is wrong with the request itself, with a credential wherever a client may put one.
-    private func askWrongly(_ house: House, _ askers: [Asker]) throws {
-        let (service, key) = (house.service, house.keys.alice)
-        for place in house.places {
+    private func askWrongly(_ fixture: Fixture, _ askers: [Asker]) throws {
+        let (service, key) = (fixture.service, fixture.keys.alice)
+        for place in fixture.places {
             let path = place.path
             let form = "Content-Type: application/x-www-form-urlencoded"
             for text in [
@@ -162,48 +162,48 @@ struct SecretsTests {
                 service.text("GET", path, [key.bearer, "X-Long: " + String(repeating: key.key, count: 900)]),
                 "GET \(path) HTTP/3.0\r\n\(key.bearer)\r\n\r\n", "GET \(path) \(key.key)\r\n\(key.bearer)\r\n\r\n",
                 "GET \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization Bearer \(key.key)\r\n\r\n",
-            ] { try house.ask(text) }
+            ] { try fixture.ask(text) }
         }
     }
 
     /// Tickets for all that tickets are for, used well, and beside another credential.
-    private func askByTicket(_ house: House) throws {
-        let (service, key) = (house.service, house.keys.alice)
+    private func askByTicket(_ fixture: Fixture) throws {
+        let (service, key) = (fixture.service, fixture.keys.alice)
         let form = "Content-Type: application/x-www-form-urlencoded"
-        for place in house.places.compactMap(\.route) where !place.isCallback {
-            let minted = try house.ask(
+        for place in fixture.places.compactMap(\.route) where !place.isCallback {
+            let minted = try fixture.ask(
                 service.text("POST", "/tickets", [key.bearer, form], body: "grant=\(place.keyGrant)&expires=1200"))
             let ticket = try #require(minted.json["ticket"]?.string, "\(minted.text)")
             // A ticket needs no escapes, and takes none.
             let parameters = EveryRoute.form(place.parameters?("alice") ?? [])
             let target = place.path + (parameters.isEmpty ? "?" : "?\(parameters)&") + "ticket=\(ticket)"
-            #expect(try house.ask(service.text("GET", target, [])).status == 200, "\(place.name)")
-            #expect(try house.ask(service.text("GET", target, [key.bearer])).status == 401)
-            #expect(try house.ask(service.text("GET", target + "A", [])).status == 401)
+            #expect(try fixture.ask(service.text("GET", target, [])).status == 200, "\(place.name)")
+            #expect(try fixture.ask(service.text("GET", target, [key.bearer])).status == 401)
+            #expect(try fixture.ask(service.text("GET", target + "A", [])).status == 401)
         }
     }
 
     /// What goes wrong at the vendors'.
-    private func askInVain(_ house: House) throws {
-        house.failing.isOn = true
-        let key = house.keys.alice.bearer
+    private func askInVain(_ fixture: Fixture) throws {
+        fixture.failing.isOn = true
+        let key = fixture.keys.alice.bearer
         for target in [
             "/qiniu/buckets", "/qiniu/files", "/qiniu/stat?key=photos/a.jpg", "/distribute-token.json?expires=1000",
         ] {
-            let answer = try house.ask(house.service.text("GET", target, [key]))
+            let answer = try fixture.ask(fixture.service.text("GET", target, [key]))
             #expect([502, 503].contains(answer.status), "\(target): \(answer.text)")
         }
     }
 
     /// What is told to those who run the service, and what they may send it.
-    private func askAdmin(_ house: House) throws {
-        let key = house.keys.alice.key
+    private func askAdmin(_ fixture: Fixture) throws {
+        let key = fixture.keys.alice.key
         for path in ["/livez", "/readyz", "/metrics", "/openapi.json", "/\(key)", "/metrics?\(key)"] {
             for fields in [[], ["Authorization: Bearer \(key)"], ["X-Request-Id: secret \(key)"], ["Origin: \(key)"]] {
-                try house.note(try house.service.admin.ask("GET", path, fields))
+                try fixture.note(try fixture.service.admin.ask("GET", path, fields))
             }
         }
-        let metrics = try house.service.admin.get("/metrics")
+        let metrics = try fixture.service.admin.get("/metrics")
         #expect(metrics.text.contains("countersign_issued_total"))
     }
 
@@ -235,46 +235,46 @@ struct SecretsTests {
         "R7: whatever is asked, no secret is in the log, in an answer, or in what the machine shows of the process",
         arguments: ["text", "json"])
     func nowhere(_ format: String) throws {
-        let house = try House(format)
-        defer { house.service.stop() }
-        let askers = Asker.all(house.keys)
-        try askInTurn(house, askers)
-        try askWrongly(house, askers)
-        try askByTicket(house)
-        try askInVain(house)
-        try askAdmin(house)
-        let audit = try AuditTrail(house.service).text
-        let shown = try whatTheMachineShows(of: house.service.process.identifier)
+        let fixture = try Fixture(format)
+        defer { fixture.service.stop() }
+        let askers = Asker.all(fixture.keys)
+        try askInTurn(fixture, askers)
+        try askWrongly(fixture, askers)
+        try askByTicket(fixture)
+        try askInVain(fixture)
+        try askAdmin(fixture)
+        let audit = try AuditTrail(fixture.service).text
+        let shown = try whatTheMachineShows(of: fixture.service.process.identifier)
         let check = try Program.run(
-            "check", "--config", house.service.configuration, environment: house.secrets.environment)
+            "check", "--config", fixture.service.configuration, environment: fixture.secrets.environment)
         #expect(check.code == 0)
-        let outcome = house.service.stop()
+        let outcome = fixture.service.stop()
         // All that is driven was driven.
         for status in [200, 400, 401, 403, 404, 405, 413, 414, 415, 421, 431] {
-            #expect(house.statuses[status] ?? 0 > 0, "nothing was answered by \(status)")
+            #expect(fixture.statuses[status] ?? 0 > 0, "nothing was answered by \(status)")
         }
         let log = outcome.err + outcome.out + check.out + check.err
         for line in ["token refused", "callback refused", "answered", "listening"] { #expect(log.contains(line)) }
 
-        var search = house.search(for: askers)
+        var search = fixture.search(for: askers)
         #expect(search.find(in: shown) == [])
-        #expect(search.find(in: house.answers) == [])
+        #expect(search.find(in: fixture.answers) == [])
         #expect(audit.contains("fingerprint") && audit.contains("denied"))
         #expect(search.find(in: audit) == [])
         // What is issued to its caller is in answers, and only there.
         let own = SecretSearch([
-            SecretsTests.bytes("a session's secret", house.issued.secret),
-            SecretsTests.bytes("a session's token", house.issued.token),
+            SecretsTests.bytes("a session's secret", fixture.issued.secret),
+            SecretsTests.bytes("a session's token", fixture.issued.token),
         ])
-        #expect(own.find(in: house.answers) != [] && own.find(in: log) == [] && own.find(in: shown) == [])
+        #expect(own.find(in: fixture.answers) != [] && own.find(in: log) == [] && own.find(in: shown) == [])
         #expect(own.find(in: audit) == [])
-        let runs = issued(in: house.successes)
+        let runs = issued(in: fixture.successes)
         #expect(runs.count > 30)
         for run in runs { search.add(whole: run, named: "issued: \(run)") }
         #expect(search.find(in: log) == [])
         // The id of a ticket, by which it is denied, is no secret.
-        let ids = Set(house.successes.compactMap { $0.json["id"]?.string })
-        var others = house.search(for: askers)
+        let ids = Set(fixture.successes.compactMap { $0.json["id"]?.string })
+        var others = fixture.search(for: askers)
         for run in runs.subtracting(ids) { others.add(whole: run, named: "issued: \(run)") }
         #expect(others.find(in: audit) == [])
     }

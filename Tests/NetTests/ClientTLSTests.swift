@@ -245,7 +245,7 @@ import Testing
         #expect(throws: Never.self) { try trusts.trust(in: .file(late)) }
     }
 
-    @Test func `plain http stays in the house`() throws {
+    @Test func `plain http stays on this machine`() throws {
         func error(_ host: String, _ scheme: Exchange.Scheme = .http) -> ExchangeError? {
             do throws(ExchangeError) {
                 _ = try Origin(exchange(scheme, host, 80))

@@ -62,7 +62,7 @@ struct Ruling: Equatable, Sendable {
 @Suite("Every route, every method, every caller: R4, R6, R7, R8, R10, R11, R12", .timeLimit(.minutes(20)))
 struct CallerTableTests {
     /// Two services with all grants, of which one speaks TLS, their vendors, and tickets that both know.
-    private final class House: Sendable {
+    private final class Fixture: Sendable {
         private let plain: Service
         private let secure: Service
         private let certificates: ClientCertificates
@@ -78,7 +78,7 @@ struct CallerTableTests {
             plain = try Service(.everyRoute("every route", kodo: kodo.url, sts: url))
             secure = try Service(
                 .everyRoute("every route by TLS", kodo: kodo.url, sts: url, tls: certificates))
-            tickets = try House.mint(plain)
+            tickets = try Fixture.mint(plain)
         }
 
         /// Handshakes are dear, so that only those come by TLS who show something there.
@@ -109,7 +109,7 @@ struct CallerTableTests {
         /// Everybody there is.
         var askers: [Asker] { Asker.all() + Asker.others(certificates) }
 
-        static let shared = Result { try House() }
+        static let shared = Result { try Fixture() }
     }
 
     /// All that can be asked.
@@ -131,13 +131,13 @@ struct CallerTableTests {
     func `R7, R8, R12: the answer is what the rules say, whoever asks for what and how`(
         _ place: Place
     ) throws {
-        let house = try House.shared.get()
-        for asker in house.askers {
-            var client = try house.connect(asker)
+        let fixture = try Fixture.shared.get()
+        for asker in fixture.askers {
+            var client = try fixture.connect(asker)
             for method in CallerTableTests.methods {
                 for flaw in Flaw.allCases {
                     try client.send(
-                        asker.request(method, place, flaw, to: house.service(for: asker), tickets: house.tickets))
+                        asker.request(method, place, flaw, to: fixture.service(for: asker), tickets: fixture.tickets))
                     let answer = try client.answer(toHead: method == "HEAD" && flaw != .unknownMethod)
                     let ruling = Ruling(place, method, asker, flaw)
                     let what = "\(method) \(place.path) with \(asker.name), flaw: \(flaw)"
@@ -151,7 +151,7 @@ struct CallerTableTests {
                     if case .grants = place, ruling == .granted, asker.standing == .stranger, method == "GET" {
                         #expect(answer.json["grants"] == .list([]), "\(what)")
                     }
-                    if answer.closes { client = try house.connect(asker) }
+                    if answer.closes { client = try fixture.connect(asker) }
                 }
             }
         }
@@ -160,9 +160,9 @@ struct CallerTableTests {
     /// Who is refused whatever the body may be need not send it.
     @Test(arguments: places)
     func `R7: the order is the same when only the head has come`(_ place: Place) throws {
-        let house = try House.shared.get()
+        let fixture = try Fixture.shared.get()
         let pending = ["Content-Type: application/json", "Content-Length: 10"]
-        for asker in house.askers {
+        for asker in fixture.askers {
             for method in CallerTableTests.methods {
                 var ruling = Ruling(place, method, asker, .none)
                 // Whoever is known is told that no such request has a body, or is waited for: what is wrong with it comes first.
@@ -171,12 +171,13 @@ struct CallerTableTests {
                     ruling = Ruling.unwantedBody
                 }
                 // The parameters would be in the body.
-                let text = asker.request(method, place, .none, to: house.service(for: asker), tickets: house.tickets)
+                let text = asker.request(
+                    method, place, .none, to: fixture.service(for: asker), tickets: fixture.tickets)
                 let target = text.split(separator: " ")[1].split(separator: "?", maxSplits: 1)
                 let query = target.count == 2 ? target[1].split(separator: "&").filter { $0.hasPrefix("ticket=") } : []
-                let client = try house.connect(asker)
+                let client = try fixture.connect(asker)
                 try client.send(
-                    house.service(for: asker).text(
+                    fixture.service(for: asker).text(
                         method, place.path + (query.isEmpty ? "" : "?" + query.joined(separator: "&")),
                         asker.fields + pending))
                 let answer = try client.answer(toHead: method == "HEAD")
@@ -196,17 +197,17 @@ struct CallerTableTests {
     func `R4: a foreign grant and one that does not exist answer alike, whoever asks`(
         _ place: Place
     ) throws {
-        let house = try House.shared.get()
-        for asker in house.askers {
+        let fixture = try Fixture.shared.get()
+        for asker in fixture.askers {
             // Both requests have one id, so that nothing else than the time may differ.
             let named = asker.adding("X-Request-Id: one-and-the-same")
-            var client = try house.connect(named)
+            var client = try fixture.connect(named)
             for method in CallerTableTests.methods {
                 let answers = try [Flaw.foreignGrant, .absentGrant].map { flaw in
                     try client.send(
-                        named.request(method, place, flaw, to: house.service(for: asker), tickets: house.tickets))
+                        named.request(method, place, flaw, to: fixture.service(for: asker), tickets: fixture.tickets))
                     let answer = try client.answer(toHead: method == "HEAD")
-                    if answer.closes { client = try house.connect(named) }
+                    if answer.closes { client = try fixture.connect(named) }
                     return lasting(answer)
                 }
                 #expect(answers[0] == answers[1], "\(method) with \(asker.name)")

@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `a caller who asks too often is throttled, until nonces have passed`() throws {
-        var settings = House.settings
+        var settings = Fixture.settings
         settings.nonces = 3
         var sts = SandboxSTS(settings)
         for _ in 0..<3 { #expect(sts.code(try Call().request()) == "200") }
@@ -49,18 +49,18 @@ import Testing
         // One who cannot sign fills nothing and is told so.
         #expect(sts.code(try Call { $0.secret = "x" }.request()) == "SignatureDoesNotMatch")
         #expect(sts.nonces.count == 3)
-        let later = House.now + 901
+        let later = Fixture.now + 901
         #expect(sts.code(try Call { $0.time = later }.request(), at: later) == "200")
         #expect(sts.nonces.count == 1)
     }
 
     @Test func `only the newest credentials are remembered`() throws {
-        var settings = House.settings
+        var settings = Fixture.settings
         settings.credentials = 5
         var sts = SandboxSTS(settings)
         var ids: [[UInt8]] = []
         for _ in 0..<23 {
-            let answer = sts.answer(try Call().request(), at: House.now)
+            let answer = sts.answer(try Call().request(), at: Fixture.now)
             ids.append(Array(try #require(answer.text("Credentials", "AccessKeyId")).utf8))
         }
         #expect(sts.issued.count == 5)

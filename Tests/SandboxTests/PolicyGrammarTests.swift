@@ -9,7 +9,7 @@ import Testing
     static func policy(_ statement: String) -> String { #"{"Version":"1","Statement":[\#(statement)]}"# }
 
     private func code(_ policy: String) throws -> String {
-        try House.code(Call { $0.parameters.append(("Policy", policy)) })
+        try Fixture.code(Call { $0.parameters.append(("Policy", policy)) })
     }
 
     @Test(arguments: [

@@ -20,8 +20,8 @@ import Testing
         return Array("\(text)Content-Length: \(request.body.count)\r\n\r\n".utf8) + request.body
     }
 
-    private func exchange(_ bytes: [UInt8], at now: Int64 = House.now) -> String {
-        var context = ServerConnection.Context(handler: SandboxHandler(House.settings))
+    private func exchange(_ bytes: [UInt8], at now: Int64 = Fixture.now) -> String {
+        var context = ServerConnection.Context(handler: SandboxHandler(Fixture.settings))
         context.instant = Instant(unixSeconds: now, monotonic: 0)
         context.date = HTTPDate.write(now)
         var connection = ServerConnection(limits: SandboxServer.limits, at: context.instant)
@@ -82,19 +82,21 @@ import Testing
     @Test(arguments: ["0.0.0.0:0", "192.0.2.1:0", "[::]:0"])
     func `it listens on loopback only`(text: String) throws {
         let address = try #require(HostPort(text))
-        #expect(throws: SandboxServer.Failure.self) { try SandboxServer(House.settings, on: address) }
+        #expect(throws: SandboxServer.Failure.self) { try SandboxServer(Fixture.settings, on: address) }
     }
 
     /// Skipped in a bare `swift test`; scripts/test names a Python that has the vendor's packages, and accepts no skipped test.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_PYTHON"] != nil))
     func `the vendor's SDKs get credentials from it, and its refusals`() throws {
         let python = try #require(ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_PYTHON"])
-        let server = try SandboxServer(House.settings, on: try #require(HostPort("127.0.0.1:0")))
+        let server = try SandboxServer(Fixture.settings, on: try #require(HostPort("127.0.0.1:0")))
         let thread = Thread { server.run() }
         thread.start()
         defer { server.stop() }
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Python/sandbox_sts.py")
-        let said = try Shell.run([python, script.path, "\(server.address)", House.keyID, House.secret, House.role])
+        let said = try Shell.run([
+            python, script.path, "\(server.address)", Fixture.keyID, Fixture.secret, Fixture.role,
+        ])
         let text = String(decoding: said, as: UTF8.self)
         #expect(text.contains("all SDK checks passed"), "\(text)")
     }

@@ -12,35 +12,35 @@ import Testing
             call.parameters = call.parameters.filter { changes[$0.0] == nil }
             call.parameters += changes.compactMap { entry in entry.value.map { (entry.key, $0) } }
         }
-        return try House.code(call)
+        return try Fixture.code(call)
     }
 
     @Test(arguments: Call.Scheme.allCases)
     func `the answer has the vendor's form`(scheme: Call.Scheme) throws {
-        var sts = SandboxSTS(House.settings)
+        var sts = SandboxSTS(Fixture.settings)
         let answer = sts.answer(
             try Call(scheme) { $0.parameters += [("DurationSeconds", "900"), ("SourceIdentity", "me@x")] }.request(),
-            at: House.now)
+            at: Fixture.now)
         #expect(answer.status == 200)
         #expect(answer.names() == ["RequestId", "AssumedRoleUser", "Credentials", "SourceIdentity"])
         #expect(answer.names("AssumedRoleUser") == ["Arn", "AssumedRoleId"])
         #expect(
             answer.names("Credentials") == ["AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"])
-        #expect(answer.text("AssumedRoleUser", "Arn") == House.role + "/alice")
+        #expect(answer.text("AssumedRoleUser", "Arn") == Fixture.role + "/alice")
         #expect(answer.text("AssumedRoleUser", "AssumedRoleId")?.hasSuffix(":alice") == true)
         #expect(answer.text("SourceIdentity") == "me@x")
         #expect(answer.text("Credentials", "AccessKeyId")?.hasPrefix("STS.SANDBOX") == true)
-        #expect(answer.text("Credentials", "Expiration") == ISO8601.write(House.now + 900).text)
+        #expect(answer.text("Credentials", "Expiration") == ISO8601.write(Fixture.now + 900).text)
         #expect(answer.text("Credentials", "SecurityToken")?.utf8.count == 516)
         let requestID = try #require(answer.text("RequestId"))
         #expect(requestID.utf8.count == 36 && requestID == requestID.uppercased())
     }
 
     @Test func `no two answers are alike, and each is remembered`() throws {
-        var sts = SandboxSTS(House.settings)
+        var sts = SandboxSTS(Fixture.settings)
         var seen: Set<String> = []
         for _ in 0..<50 {
-            let answer = sts.answer(try Call().request(), at: House.now)
+            let answer = sts.answer(try Call().request(), at: Fixture.now)
             let id = try #require(answer.text("Credentials", "AccessKeyId"))
             let secret = try #require(answer.text("Credentials", "AccessKeySecret"))
             let token = try #require(answer.text("Credentials", "SecurityToken"))
@@ -49,15 +49,15 @@ import Testing
             let isKnown = sts.secret(of: Array(id.utf8))?.constantTimeEquals(Secret(Array(secret.utf8)))
             #expect(isKnown == true)
         }
-        for id in ["STS.SANDBOXother", House.keyID] {
+        for id in ["STS.SANDBOXother", Fixture.keyID] {
             let isKnown = sts.secret(of: Array(id.utf8)) != nil
             #expect(!isKnown)
         }
     }
 
     @Test func `a refusal has the vendor's form`() throws {
-        var sts = SandboxSTS(House.settings)
-        let answer = sts.answer(try Call { $0.parameters = [] }.request(), at: House.now)
+        var sts = SandboxSTS(Fixture.settings)
+        let answer = sts.answer(try Call { $0.parameters = [] }.request(), at: Fixture.now)
         #expect(answer.status == 400)
         #expect(answer.names() == ["RequestId", "HostId", "Code", "Message", "Recommend"])
         #expect(answer.text("HostId") == "127.0.0.1:1")
@@ -72,9 +72,9 @@ import Testing
         ("InvalidAction.NotFound", 404), ("InvalidParameter.PolicyGrammar", 400),
     ])
     func `a code has its status`(code: String, status: Int) throws {
-        var sts = SandboxSTS(House.settings)
-        _ = sts.answer(try Call { $0.nonce = "used" }.request(), at: House.now)
-        let session = sts.answer(try Call().request(), at: House.now)
+        var sts = SandboxSTS(Fixture.settings)
+        _ = sts.answer(try Call { $0.nonce = "used" }.request(), at: Fixture.now)
+        let session = sts.answer(try Call().request(), at: Fixture.now)
         let id = try #require(session.text("Credentials", "AccessKeyId"))
         let secret = try #require(session.text("Credentials", "AccessKeySecret"))
         let token = try #require(session.text("Credentials", "SecurityToken"))
@@ -88,7 +88,7 @@ import Testing
             "InvalidAction.NotFound": Call { $0.overrides = ["x-acs-action": "Nothing"] },
             "InvalidParameter.PolicyGrammar": Call { $0.parameters.append(("Policy", "{}")) },
         ]
-        let answer = sts.answer(try #require(calls[code]).request(), at: House.now)
+        let answer = sts.answer(try #require(calls[code]).request(), at: Fixture.now)
         #expect(answer.text("Code") == code)
         #expect(answer.status == status)
     }
@@ -142,12 +142,12 @@ import Testing
     }
 
     @Test func `a session lasts an hour, or as long as the role's may`() throws {
-        var settings = House.settings
+        var settings = Fixture.settings
         for (maximum, seconds) in [(43_200, 3_600), (1_800, 1_800)] as [(Int64, Int64)] {
             settings.maximumDuration = maximum
             var sts = SandboxSTS(settings)
-            let answer = sts.answer(try Call().request(), at: House.now)
-            #expect(answer.text("Credentials", "Expiration") == ISO8601.write(House.now + seconds).text)
+            let answer = sts.answer(try Call().request(), at: Fixture.now)
+            #expect(answer.text("Credentials", "Expiration") == ISO8601.write(Fixture.now + seconds).text)
             let long = Call { $0.parameters.append(("DurationSeconds", "\(maximum + 1)")) }
             #expect(sts.code(try long.request()) == "InvalidParameter.DurationSeconds")
         }
@@ -178,7 +178,7 @@ import Testing
         let id: String, secret: String, token: String
 
         init(from sts: inout SandboxSTS) throws {
-            let answer = sts.answer(try Call().request(), at: House.now)
+            let answer = sts.answer(try Call().request(), at: Fixture.now)
             id = try #require(answer.text("Credentials", "AccessKeyId"))
             secret = try #require(answer.text("Credentials", "AccessKeySecret"))
             token = try #require(answer.text("Credentials", "SecurityToken"))
@@ -187,9 +187,9 @@ import Testing
 
     @Test(arguments: Call.Scheme.allCases)
     func `they are verified, and may assume no role`(scheme: Call.Scheme) throws {
-        var sts = SandboxSTS(House.settings)
+        var sts = SandboxSTS(Fixture.settings)
         let session = try Session(from: &sts)
-        func code(_ adjust: (inout Call) -> Void, at now: Int64 = House.now) throws -> String {
+        func code(_ adjust: (inout Call) -> Void, at now: Int64 = Fixture.now) throws -> String {
             let call = Call(scheme) { call in
                 (call.keyID, call.secret, call.token, call.time) = (session.id, session.secret, session.token, now)
                 adjust(&call)
@@ -200,21 +200,21 @@ import Testing
         #expect(try code({ $0.secret += "x" }) == "SignatureDoesNotMatch")
         #expect(try code({ $0.token = nil }) == "MissingSecurityToken")
         #expect(try code({ $0.token = session.token + "x" }) == "InvalidSecurityToken.MismatchWithAccessKey")
-        #expect(try code({ _ in }, at: House.now + 3599) == "NoPermission")
-        #expect(try code({ _ in }, at: House.now + 3600) == "InvalidSecurityToken.Expired")
+        #expect(try code({ _ in }, at: Fixture.now + 3599) == "NoPermission")
+        #expect(try code({ _ in }, at: Fixture.now + 3600) == "InvalidSecurityToken.Expired")
     }
 
     @Test(arguments: Call.Scheme.allCases)
     func `a token beside a key that has none is refused`(scheme: Call.Scheme) throws {
-        #expect(try House.code(Call(scheme) { $0.token = "t" }) == "InvalidSecurityToken.MismatchWithAccessKey")
+        #expect(try Fixture.code(Call(scheme) { $0.token = "t" }) == "InvalidSecurityToken.MismatchWithAccessKey")
     }
 
     @Test(arguments: Call.Scheme.allCases)
     func `a caller with a token of its own must send it`(scheme: Call.Scheme) throws {
         let settings = SandboxSTS.Settings(
-            callers: [House.caller("STS.x", "s", token: "t+/=")], roles: [Array(House.role.utf8)])
+            callers: [Fixture.caller("STS.x", "s", token: "t+/=")], roles: [Array(Fixture.role.utf8)])
         func code(_ token: String?) throws -> String {
-            try House.code(Call(scheme) { ($0.keyID, $0.secret, $0.token) = ("STS.x", "s", token) }, settings)
+            try Fixture.code(Call(scheme) { ($0.keyID, $0.secret, $0.token) = ("STS.x", "s", token) }, settings)
         }
         #expect(try code("t+/=") == "200")
         #expect(try code(nil) == "MissingSecurityToken")

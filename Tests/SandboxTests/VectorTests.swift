@@ -21,12 +21,12 @@ import Testing
 
     @Test(arguments: SignedVector.assumeRole.filter { !$0.isACS3 })
     func `RPC parameters may come in the form, or in both query and form`(vector: SignedVector) throws {
-        #expect(House.code(vector.rpc(inForm: true), at: vector.now, vector.settings) == "200")
+        #expect(Fixture.code(vector.rpc(inForm: true), at: vector.now, vector.settings) == "200")
         var both = vector.rpc(inForm: true)
         let cut = try #require(both.body.lastIndex(of: UInt8(ascii: "&")))
         both.target += [UInt8(ascii: "?")] + both.body[(cut + 1)...]
         both.body.removeSubrange(cut...)
-        #expect(House.code(both, at: vector.now, vector.settings) == "200")
+        #expect(Fixture.code(both, at: vector.now, vector.settings) == "200")
     }
 
     @Test(arguments: SignedVector.all)
@@ -44,7 +44,7 @@ import Testing
         let others = SignedVector.all.filter { vector in !SignedVector.assumeRole.contains { $0.id == vector.id } }
         #expect(others.count >= 1)
         for vector in others {
-            #expect(House.code(vector.request, at: vector.now, vector.settings) == "InvalidAction.NotFound")
+            #expect(Fixture.code(vector.request, at: vector.now, vector.settings) == "InvalidAction.NotFound")
         }
     }
 

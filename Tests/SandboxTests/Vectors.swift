@@ -72,7 +72,7 @@ struct SignedVector: Sendable, CustomTestStringConvertible {
 
     var settings: SandboxSTS.Settings {
         let id = SignedVector.text(input["accessKeyId"]) ?? value("AccessKeyId", "") ?? ""
-        let caller = House.caller(id, secret, token: value("SecurityToken", "x-acs-security-token"))
+        let caller = Fixture.caller(id, secret, token: value("SecurityToken", "x-acs-security-token"))
         let role = parameters.first { $0.0 == "RoleArn" }?.1 ?? ""
         return SandboxSTS.Settings(callers: [caller], roles: [Array(role.utf8)])
     }

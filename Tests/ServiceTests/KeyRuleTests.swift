@@ -191,7 +191,7 @@ struct KeyRuleTests {
             """
         return try Configuration.load(
             "/etc/keys.json5",
-            in: Surroundings(
+            in: Environment(
                 variable: { _ in "a-secret-of-the-tests-that-is-long-enough" },
                 file: { _ in ReadFile(bytes: Array(text.utf8), isWorldReadable: false) }))
     }
@@ -206,7 +206,7 @@ struct KeyRuleTests {
             parameters = [("contentToSign", line)]
         }
         let quoted = try #require(String(data: try JSONEncoder().encode(claim), encoding: .utf8))
-        let inquiry = try DeskHouse.inquiry("jwt:login/anne", place.route, parameters, claims: "{\"n\":\(quoted)}")
+        let inquiry = try InquiryFixture.inquiry("jwt:login/anne", place.route, parameters, claims: "{\"n\":\(quoted)}")
         let caller = try configuration.caller(inquiry.caller, claiming: inquiry.claims, at: inquiry.time)
         let nonce = Nonce(InlineArray(repeating: 0xAB))
         let ask: Ask

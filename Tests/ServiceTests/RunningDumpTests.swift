@@ -22,11 +22,11 @@ import Testing
     private static func values(
         of configuration: Configuration, asking path: String
     ) throws -> [(value: Any, part: String)] {
-        let edition = try Edition(configuration)
+        let snapshot = try Snapshot(configuration)
         var handler: LoopHandler?
         let server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
             let made = try LoopHandler(
-                edition, RateLimiter(identities: configuration.rates.identities), Metrics(), loop)
+                snapshot, RateLimiter(identities: configuration.rates.identities), Metrics(), loop)
             handler = made
             return made
         }
@@ -40,7 +40,7 @@ import Testing
             at: SystemClock.now(), into: &response)
         let status = response.status
         #expect(status == 200, "\(path)")
-        return [(edition, "<key AK"), (made, "LoopEdition"), (server, "EventLoop")]
+        return [(snapshot, "<key AK"), (made, "LoopSnapshot"), (server, "EventLoop")]
     }
 
     @Test func `R7: the values of a service that has answered, dumped, show no secret`() throws {

@@ -16,7 +16,7 @@ enum Sample {
     static func load(_ text: String) throws -> Configuration {
         try Configuration.load(
             "/etc/test.json5",
-            in: Surroundings(
+            in: Environment(
                 variable: { _ in "a-secret-of-the-tests" },
                 file: { _ in ReadFile(bytes: Array(text.utf8), isWorldReadable: false) }))
     }

@@ -7,7 +7,7 @@ import Upstream
 
 /// Carries what a service in the process of the tests asks others to the `ClientPeer` of its port, or to the sandbox, and the answer
 /// back. Whom nobody stands in for cannot be connected to; who says nothing is waited for until its time is over.
-final class FakeVendors: Courier {
+final class FakeVendors: UpstreamClient {
     private struct Sent {
         let number: UInt64
         let exchange: Exchange

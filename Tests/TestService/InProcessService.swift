@@ -23,7 +23,7 @@ final class InProcessService: @unchecked Sendable {
     private let loop: LoopAccess
     /// The loop belongs to it.
     private let server: Server
-    private var edition: Edition
+    private var snapshot: Snapshot
     private var settings: Server.Settings
     private var context: ServerConnection.Context
     private var connections: [UInt64: Connection] = [:]
@@ -56,18 +56,18 @@ final class InProcessService: @unchecked Sendable {
         (self.clock, self.log, self.vendors) = (clock, log, vendors)
         let configuration = try InProcessService.load(setup, environment, by: clock)
         guard configuration.audit == nil else { throw Program.Failure(description: "an audit needs a process") }
-        let edition = try InProcessService.edition(configuration, after: nil, by: clock, log)
+        let snapshot = try InProcessService.snapshot(configuration, after: nil, by: clock, log)
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var parts: (handler: LoopHandler, loop: LoopAccess)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
-            let handler = try LoopHandler(edition, limiter, Metrics(), loop, asking: vendors)
+            let handler = try LoopHandler(snapshot, limiter, Metrics(), loop, asking: vendors)
             parts = (handler, loop)
             return handler
         }
         guard let parts else { throw Program.Failure(description: "the server has no loop") }
         (handler, loop) = parts
-        (self.limiter, self.edition) = (limiter, edition)
-        settings = Server.Settings(edition)
+        (self.limiter, self.snapshot) = (limiter, snapshot)
+        settings = Server.Settings(snapshot)
         context = ServerConnection.Context(handler: handler, proxies: settings.proxies)
         perform {}
     }
@@ -83,7 +83,7 @@ final class InProcessService: @unchecked Sendable {
         var files = setup.files
         files["secrets/qiniu"] = files["secrets/qiniu"] ?? Setup.qiniuSecret + "\n"
         files["countersign.json5"] = setup.text(.inProcess)
-        let surroundings = Surroundings(
+        let environment = Environment(
             variable: { environment[$0] },
             file: { [files] path in
                 guard path.hasPrefix(folder + "/"), let text = files[String(path.dropFirst(folder.utf8.count + 1))]
@@ -91,24 +91,24 @@ final class InProcessService: @unchecked Sendable {
                 return ReadFile(bytes: Array(text.utf8), isWorldReadable: false)
             },
             now: { clock.now().unixSeconds })
-        return try Checking.load(folder + "/countersign.json5", in: surroundings)
+        return try Checking.load(folder + "/countersign.json5", in: environment)
     }
 
-    private static func edition(
-        _ configuration: Configuration, after earlier: Edition?, by clock: TestClock, _ log: LogFile
-    ) throws -> Edition {
-        var settings = Edition.Settings()
+    private static func snapshot(
+        _ configuration: Configuration, after earlier: Snapshot?, by clock: TestClock, _ log: LogFile
+    ) throws -> Snapshot {
+        var settings = Snapshot.Settings()
         settings.clock = { clock.now() }
         settings.writer = log.writer
-        return try Edition(configuration, settings, after: earlier)
+        return try Snapshot(configuration, settings, after: earlier)
     }
 
     /// Goes on by another configuration.
     func reload(_ setup: Setup, _ environment: [String: String]) throws {
         try lock.withLock {
             let configuration = try InProcessService.load(setup, environment, by: clock)
-            let next = try InProcessService.edition(configuration, after: edition, by: clock, log)
-            edition = next
+            let next = try InProcessService.snapshot(configuration, after: snapshot, by: clock, log)
+            snapshot = next
             settings = Server.Settings(next)
             context.proxies = settings.proxies
             handler.adopt(try handler.prepare(next)) { [clock] in
@@ -126,7 +126,7 @@ final class InProcessService: @unchecked Sendable {
     ///   - certificate: the file of one that the client shows by TLS, if any.
     func connect(from client: ClientAddress, to listener: Int, showing certificate: String?) throws -> Connection {
         try lock.withLock {
-            let server = edition.configuration.server
+            let server = snapshot.configuration.server
             lastToken += 1
             var http = ServerConnection(
                 limits: settings.limits, at: clock.now(), listener: listener < 0 ? server.listen.count : listener,

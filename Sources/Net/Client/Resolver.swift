@@ -31,7 +31,7 @@ package final class Resolver: Sendable {
     static let answersKept: Int64 = 30_000
     static let failuresKept: Int64 = 1_000
 
-    private let desk: ResolverDesk
+    private let queue: ResolverQueue
 
     /// - Parameters:
     ///   - clock: monotonic milliseconds.
@@ -40,22 +40,22 @@ package final class Resolver: Sendable {
         clock: @escaping @Sendable () -> Int64 = { SystemClock.monotonicMilliseconds() },
         lookup: @escaping @Sendable (String) -> Outcome = { SystemLookup.addresses(of: $0) }
     ) {
-        desk = ResolverDesk(clock: clock, lookup: lookup)
+        queue = ResolverQueue(clock: clock, lookup: lookup)
     }
 
-    deinit { desk.close() }
+    deinit { queue.close() }
 
     /// - Parameters:
     ///   - name: in lower case.
     ///   - then: called once, on the resolver's thread, when nil is returned; never otherwise, nor after the resolver is gone.
     /// - Returns: what is known already; nil while it is looked up.
     package func resolve(_ name: String, then: @escaping @Sendable (Outcome) -> Void) -> Outcome? {
-        desk.resolve(name, then: then)
+        queue.resolve(name, then: then)
     }
 }
 
 /// What a resolver and its thread share; the thread may outlive the resolver by one look-up.
-private final class ResolverDesk: Sendable {
+private final class ResolverQueue: Sendable {
     private let state = Guarded(ResolverState())
     /// Counts names in the queue, and the close.
     private let bell = DispatchSemaphore(value: 0)

@@ -17,28 +17,28 @@ struct MetricsPage: Sendable {
     private let readiness: Readiness
     /// When what proves somebody ends, by its kind; seconds since 1970.
     private let ends: [(kind: String, ends: [Int64])]
-    private let audit: AuditDesk?
+    private let audit: SharedAudit?
     private let accounts: [SessionAccount]
     /// The ways to the vendors, by whom they lead to.
     private let lines: [(target: String, lines: [VendorLine])]
 
     /// - Parameter audit: nil where there is none.
     init(
-        of edition: Edition, _ readiness: Readiness, _ metrics: Metrics, _ connections: OpenConnections,
-        _ audit: AuditDesk?
+        of snapshot: Snapshot, _ readiness: Readiness, _ metrics: Metrics, _ connections: OpenConnections,
+        _ audit: SharedAudit?
     ) {
         self.readiness = readiness
-        ends = MetricsPage.ends(of: edition.configuration, after: edition.clock().unixSeconds)
+        ends = MetricsPage.ends(of: snapshot.configuration, after: snapshot.clock().unixSeconds)
         self.audit = audit
         self.metrics = metrics
         self.connections = connections
-        log = edition.log.writer
-        record = edition.record
-        accounts = edition.accounts.accounts.compactMap { $0 }
+        log = snapshot.log.writer
+        record = snapshot.record
+        accounts = snapshot.accounts.accounts.compactMap { $0 }
         lines = [
             ("sts", accounts.map(\.sts)), ("metadata", accounts.map(\.metadata)),
-            ("fetch", edition.lines.all), ("callbackKeys", edition.callbackKeys.allLines),
-            ("issuerKeys", edition.issuerKeys.sources.compactMap { $0?.line }),
+            ("fetch", snapshot.lines.all), ("callbackKeys", snapshot.callbackKeys.allLines),
+            ("issuerKeys", snapshot.issuerKeys.sources.compactMap { $0?.line }),
         ]
     }
 

@@ -23,10 +23,10 @@ struct Readiness: Sendable {
 
     private let accounts: SessionAccounts
     private let record: ReloadRecord
-    private let audit: AuditDesk?
+    private let audit: SharedAudit?
 
     /// - Parameter audit: nil where there is none.
-    init(_ accounts: SessionAccounts, _ record: ReloadRecord, _ audit: AuditDesk?) {
+    init(_ accounts: SessionAccounts, _ record: ReloadRecord, _ audit: SharedAudit?) {
         self.accounts = accounts
         self.record = record
         self.audit = audit

@@ -40,28 +40,29 @@ final class AuditWriter {
     var isAtRest: Bool { tally.isEmpty && standing.fault == nil }
 
     /// Writes what has come.
-    func write(_ seats: [AuditDesk.Seat], at now: Instant) {
-        var groups: [(seat: AuditDesk.Seat, receipt: AuditReceipt)] = []
+    func write(_ subscribers: [SharedAudit.Subscriber], at now: Instant) {
+        var groups: [(subscriber: SharedAudit.Subscriber, receipt: AuditReceipt)] = []
         var load = AuditQueue.Load()
         swap(&load, &self.load)
-        for seat in seats {
-            seat.queue.take(into: &load)
+        for subscriber in subscribers {
+            subscriber.queue.take(into: &load)
             tally.add(load.tally)
             standing.lost += load.lost
             guard load.count > 0 else { continue }
-            let rest = append(load.lines.bytes, of: seat, among: seats, at: now.unixSeconds)
-            if rest.lines > 0 { groups.append((seat, rest)) }
+            let rest = append(load.lines.bytes, of: subscriber, among: subscribers, at: now.unixSeconds)
+            if rest.lines > 0 { groups.append((subscriber, rest)) }
         }
         swap(&load, &self.load)
         guard !groups.isEmpty else { return }
-        let isWritten = commit(seats)
-        for (seat, receipt) in groups { acknowledge(receipt, isWritten, to: seat) }
+        let isWritten = commit(subscribers)
+        for (subscriber, receipt) in groups { acknowledge(receipt, isWritten, to: subscriber) }
     }
 
     /// Adds lines to what is committed next; where each must be committed by itself, does so.
     /// - Returns: those that are not yet committed.
     private func append(
-        _ lines: Span<UInt8>, of seat: AuditDesk.Seat, among seats: [AuditDesk.Seat], at moment: Int64
+        _ lines: Span<UInt8>, of subscriber: SharedAudit.Subscriber, among subscribers: [SharedAudit.Subscriber],
+        at moment: Int64
     ) -> AuditReceipt {
         var group = AuditReceipt()
         var start = 0
@@ -69,9 +70,9 @@ final class AuditWriter {
             let end = lines.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? lines.count
             group.lines += 1
             if lines[start] == AuditQueue.waits { group.answers += 1 }
-            append(lines.extracting(start + 1..<end), seats, at: moment)
+            append(lines.extracting(start + 1..<end), subscribers, at: moment)
             if settings.durability == .each {
-                acknowledge(group, commit(seats), to: seat)
+                acknowledge(group, commit(subscribers), to: subscriber)
                 group = AuditReceipt()
             }
             start = end + 1
@@ -79,15 +80,15 @@ final class AuditWriter {
         return group
     }
 
-    private func append(_ content: Span<UInt8>, _ seats: [AuditDesk.Seat], at moment: Int64) {
+    private func append(_ content: Span<UInt8>, _ subscribers: [SharedAudit.Subscriber], at moment: Int64) {
         guard standing.fault == nil else { return }
-        do throws(AuditFault) { try file.append(content, at: moment) } catch { fail(error, seats) }
+        do throws(AuditFault) { try file.append(content, at: moment) } catch { fail(error, subscribers) }
     }
 
     /// Brings the lines that were added to the disk.
     /// - Returns: whether they are there.
-    private func commit(_ seats: [AuditDesk.Seat]) -> Bool {
-        let isWritten = attempt(seats) { file throws(AuditFault) in
+    private func commit(_ subscribers: [SharedAudit.Subscriber]) -> Bool {
+        let isWritten = attempt(subscribers) { file throws(AuditFault) in
             try file.commit(waiting: settings.durability != .none)
         }
         guard isWritten else { return false }
@@ -96,7 +97,7 @@ final class AuditWriter {
         return true
     }
 
-    private func acknowledge(_ group: AuditReceipt, _ isWritten: Bool, to seat: AuditDesk.Seat) {
+    private func acknowledge(_ group: AuditReceipt, _ isWritten: Bool, to subscriber: SharedAudit.Subscriber) {
         var receipt = group
         receipt.isWritten = isWritten
         // Where the answers are given all the same, so are theirs.
@@ -105,40 +106,40 @@ final class AuditWriter {
             standing.lost += Int64(lost)
             tally.count(AuditQueue.lost, times: Int64(lost))
         }
-        seat.post { [receipt] in seat.clerk.acknowledge(receipt) }
+        subscriber.post { [receipt] in subscriber.loopAudit.acknowledge(receipt) }
     }
 
     /// The summary of what has no lines of its own, once a second.
-    func summarise(_ seats: [AuditDesk.Seat], at now: Instant, evenSoon: Bool) {
+    func summarise(_ subscribers: [SharedAudit.Subscriber], at now: Instant, evenSoon: Bool) {
         guard !tally.isEmpty, standing.fault == nil,
             evenSoon || lastSummary <= now.monotonic - AuditWriter.interval
         else { return }
         lastSummary = now.monotonic
         line.begin("summary", at: now.unixSeconds)
         line.add("counts", tally)
-        append(line.bytes, seats, at: now.unixSeconds)
-        if commit(seats) { tally.reset() }
+        append(line.bytes, subscribers, at: now.unixSeconds)
+        if commit(subscribers) { tally.reset() }
     }
 
     // MARK: Files
 
     /// Begins a new file because somebody asks for it.
-    func rotate(_ seats: [AuditDesk.Seat], at now: Instant) {
-        attempt(seats) { file throws(AuditFault) in try file.rotate(at: now.unixSeconds) }
+    func rotate(_ subscribers: [SharedAudit.Subscriber], at now: Instant) {
+        attempt(subscribers) { file throws(AuditFault) in try file.rotate(at: now.unixSeconds) }
         standing.mark = file.durable
     }
 
     /// The last line: nothing is written after it.
-    func stop(_ seats: [AuditDesk.Seat], by origin: StaticString?, at now: Instant) {
+    func stop(_ subscribers: [SharedAudit.Subscriber], by origin: StaticString?, at now: Instant) {
         line.begin("stop", at: now.unixSeconds)
         if let origin { line.add("by", origin) }
-        append(line.bytes, seats, at: now.unixSeconds)
-        attempt(seats) { file throws(AuditFault) in try file.stop() }
+        append(line.bytes, subscribers, at: now.unixSeconds)
+        attempt(subscribers) { file throws(AuditFault) in try file.stop() }
         standing.mark = file.durable
     }
 
     /// Begins a new file after a fault, if it is time to try.
-    func mend(_ seats: [AuditDesk.Seat], at now: Instant, evenSoon: Bool) {
+    func mend(_ subscribers: [SharedAudit.Subscriber], at now: Instant, evenSoon: Bool) {
         guard standing.fault != nil, evenSoon || lastTry <= now.monotonic - AuditWriter.interval else { return }
         lastTry = now.monotonic
         do throws(AuditFault) { try file.recover(at: now.unixSeconds) } catch {
@@ -148,32 +149,34 @@ final class AuditWriter {
         standing.fault = nil
         standing.mark = file.durable
         log.write(.warning, "the audit is written again, into a new file")
-        open(true, seats)
+        open(true, subscribers)
     }
 
     /// - Returns: whether it was done; nothing is tried while a fault lasts.
     @discardableResult
-    private func attempt(_ seats: [AuditDesk.Seat], _ body: (AuditFile) throws(AuditFault) -> Void) -> Bool {
+    private func attempt(_ subscribers: [SharedAudit.Subscriber], _ body: (AuditFile) throws(AuditFault) -> Void)
+        -> Bool
+    {
         guard standing.fault == nil else { return false }
         do throws(AuditFault) {
             try body(file)
             return true
         } catch {
-            fail(error, seats)
+            fail(error, subscribers)
             return false
         }
     }
 
-    private func fail(_ fault: AuditFault, _ seats: [AuditDesk.Seat]) {
+    private func fail(_ fault: AuditFault, _ subscribers: [SharedAudit.Subscriber]) {
         standing.fault = fault.description
         standing.faults += 1
         lastTry = SystemClock.now().monotonic
         log.write(.error, "the audit cannot be written", ["error": fault.description])
-        open(false, seats)
+        open(false, subscribers)
     }
 
-    private func open(_ isOpen: Bool, _ seats: [AuditDesk.Seat]) {
-        for seat in seats { seat.post { seat.clerk.isOpen = isOpen } }
+    private func open(_ isOpen: Bool, _ subscribers: [SharedAudit.Subscriber]) {
+        for subscriber in subscribers { subscriber.post { subscriber.loopAudit.isOpen = isOpen } }
     }
 }
 

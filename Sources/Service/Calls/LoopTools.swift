@@ -17,18 +17,18 @@ struct LoopTools {
 
 extension LoopTools {
     /// - Parameters:
-    ///   - courier: what calls are sent with.
+    ///   - upstreamClient: what calls are sent with.
     ///   - clock: what they are timed by.
-    init(_ loop: LoopAccess, _ courier: any Courier, at clock: @escaping Clock, _ log: Log) {
+    init(_ loop: LoopAccess, _ upstreamClient: any UpstreamClient, at clock: @escaping Clock, _ log: Log) {
         let mailbox = loop.clients.mailbox
-        calls = LoopCalls(courier: courier, clock: clock)
+        calls = LoopCalls(upstreamClient: upstreamClient, clock: clock)
         self.log = log
         post = { mailbox.post($0) }
         read = { path, then in
             let then = LoopWork(then)
             // A file of another file system may be slow to come.
             DispatchQueue(label: "countersign.secrets").async {
-                let file = Surroundings.process.file(path)
+                let file = Environment.process.file(path)
                 mailbox.post { then.body(file) }
             }
         }

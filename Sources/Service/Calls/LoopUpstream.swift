@@ -16,13 +16,13 @@ final class LoopUpstream {
     /// By the index of the credential; nil for credentials that are keys.
     private let sessions: [SessionCache?]
 
-    init(_ edition: Edition, _ tools: LoopTools, _ answers: LateAnswers) throws(CryptoError) {
+    init(_ snapshot: Snapshot, _ tools: LoopTools, _ answers: LateAnswers) throws(CryptoError) {
         let parked = ParkedRequests(answers)
         self.tools = tools
         self.parked = parked
-        lines = edition.lines.lines
-        sessions = try edition.accounts.caches(edition.configuration, tools)
-        callbackKeys = CallbackKeyCache(edition.callbackKeys, tools, parked)
+        lines = snapshot.lines.lines
+        sessions = try snapshot.accounts.caches(snapshot.configuration, tools)
+        callbackKeys = CallbackKeyCache(snapshot.callbackKeys, tools, parked)
     }
 
     /// The sessions of a credential; nil for one that is a key.

@@ -22,12 +22,12 @@ enum Checking {
     /// The configuration, if the service can serve by it: what only OpenSSL can judge is tried, too, where
     /// the audit would stand is judged, and the configuration's own tests are run. Every configuration comes by this, at start as at a reload.
     static func load(
-        _ path: String, in surroundings: Surroundings = .process
+        _ path: String, in environment: Environment = .process
     ) throws(ConfigurationError) -> Configuration {
-        var configuration = try Configuration.load(path, in: surroundings)
+        var configuration = try Configuration.load(path, in: environment)
         for credential in configuration.credentials {
             guard let file = credential.sessions?.trustFile else { continue }
-            _ = surroundings.file(file)
+            _ = environment.file(file)
             do throws(TLSTrust.Failure) { _ = try TLSTrust(.file(file)) } catch {
                 throw ConfigurationError(
                     file: path, path: "credentials.\(credential.name).caFile",

@@ -13,7 +13,7 @@ import Telemetry
 
 /// What the process has from whoever started it: listening sockets (sd_listen_fds(3)), from systemd or from a process like
 /// itself whose place it is to take.
-struct Inheritance {
+struct SocketActivation {
     /// From 3 on.
     private(set) var sockets: [Int32] = []
     /// Where the process is told that it is not needed any more, whose place this one takes.
@@ -34,11 +34,11 @@ struct Inheritance {
     init(_ environment: [String: String]) {
         func number(_ variable: Variable) -> Int32? { environment[variable.rawValue].flatMap { Int32($0) } }
         let parent = number(.predecessor).flatMap { $0 == getppid() ? $0 : nil }
-        guard let count = number(.count), (1...Inheritance.mostSockets).contains(count),
+        guard let count = number(.count), (1...SocketActivation.mostSockets).contains(count),
             number(.process) == (parent ?? getpid())
         else { return }
-        sockets = Array(Inheritance.first..<Inheritance.first + count)
-        if parent != nil { predecessor = Inheritance.first + count }
+        sockets = Array(SocketActivation.first..<SocketActivation.first + count)
+        if parent != nil { predecessor = SocketActivation.first + count }
         // Nobody who is started from here is meant.
         // Unsafe: what is lent to the system here, it reads within the call.
         for variable in Variable.allCases { unsafe unsetenv(variable.rawValue) }
@@ -110,10 +110,12 @@ final class Handover: Sendable {
     private func start(with sockets: [Int32], _ pipe: Int32, _ file: Int32) -> pid_t {
         let descriptors = sockets + [pipe, file]
         var environment = ProcessEnvironment.own.visible
-        environment[Inheritance.Variable.names.rawValue] = nil
-        environment[Inheritance.Variable.count.rawValue] = "\(sockets.count)"
-        environment[ProcessEnvironment.descriptorName] = "\(Inheritance.first + Int32(descriptors.count) - 1)"
-        for variable in [Inheritance.Variable.process, .predecessor] { environment[variable.rawValue] = "\(getpid())" }
+        environment[SocketActivation.Variable.names.rawValue] = nil
+        environment[SocketActivation.Variable.count.rawValue] = "\(sockets.count)"
+        environment[ProcessEnvironment.descriptorName] = "\(SocketActivation.first + Int32(descriptors.count) - 1)"
+        for variable in [SocketActivation.Variable.process, .predecessor] {
+            environment[variable.rawValue] = "\(getpid())"
+        }
         // It is the one that is watched then.
         environment["WATCHDOG_PID"] = nil
         // Unsafe: copies that only the call reads, and that are freed behind it.

@@ -18,7 +18,7 @@ enum Minting {
     }
 
     private static func run(
-        _ command: String, _ options: Options, _ errand: (Inquiry) -> Errand
+        _ command: String, _ options: Options, _ method: (Inquiry) -> IssuingMethod
     ) -> CommandLineTool.Exit {
         let configuration: Configuration
         do throws(ConfigurationError) { configuration = try Checking.load(options.configuration) } catch {
@@ -34,7 +34,7 @@ enum Minting {
         }
         let answer: SingleRequest.Answer
         do throws(SingleRequest.Failure) {
-            answer = try send(inquiry, errand(inquiry), options, to: configuration)
+            answer = try send(inquiry, method(inquiry), options, to: configuration)
         } catch {
             Terminal.complain("countersign \(command): \(error.reason.visible)")
             return .failed
@@ -52,7 +52,7 @@ enum Minting {
     }
 
     private static func send(
-        _ inquiry: Inquiry, _ errand: Errand, _ options: Options, to configuration: Configuration
+        _ inquiry: Inquiry, _ method: IssuingMethod, _ options: Options, to configuration: Configuration
     ) throws(SingleRequest.Failure) -> SingleRequest.Answer {
         let caller: Caller
         do throws(Refusal) {
@@ -61,7 +61,7 @@ enum Minting {
             return SingleRequest.Answer(error)
         }
         let host = options[.host] ?? configuration.server.ownName
-        return try SingleRequest(inquiry.list, of: host, from: caller, on: errand)
+        return try SingleRequest(inquiry.list, of: host, from: caller, on: method)
             .send(to: configuration)
     }
 

@@ -17,13 +17,13 @@ import Telemetry
 /// `countersign serve`: everything put together, run until somebody asks it to stop.
 enum Serving {
     static func run(_ options: Options) -> CommandLineTool.Exit {
-        let inheritance = Inheritance(ProcessInfo.processInfo.environment)
+        let socketActivation = SocketActivation(ProcessInfo.processInfo.environment)
         let supervisor = Supervisor(ProcessInfo.processInfo.environment)
-        switch start(options, inheritance, supervisor) {
+        switch start(options, socketActivation, supervisor) {
         case .failed(let exit): return exit
         case .started(let service):
             defer { service.log.writer.flush(within: lastWords) }
-            let isWritten = serve(by: service, inheritance, supervisor)
+            let isWritten = serve(by: service, socketActivation, supervisor)
             service.log.write(.info, "stopped")
             return isWritten ? .done : .failed
         }
@@ -42,12 +42,12 @@ enum Serving {
 
     /// Reads the configuration and puts the service together by it. Whoever calls this has nothing of the configuration.
     private static func start(
-        _ options: Options, _ inheritance: Inheritance, _ supervisor: Supervisor
+        _ options: Options, _ socketActivation: SocketActivation, _ supervisor: Supervisor
     ) -> Start {
         let recorder = FileRecorder()
         let configuration: Configuration
         do throws(ConfigurationError) {
-            configuration = try Checking.load(options.configuration, in: recorder.surroundings(over: .process))
+            configuration = try Checking.load(options.configuration, in: recorder.environment(over: .process))
         } catch {
             Terminal.complain(error.description)
             return .failed(.invalidConfiguration)
@@ -60,12 +60,12 @@ enum Serving {
         let log = Log(configuration.log)
         warn(of: configuration, log)
         do {
-            var making = Edition.Settings()
+            var making = Snapshot.Settings()
             making.files = recorder.files
-            let edition = try Edition(configuration, making)
+            let snapshot = try Snapshot(configuration, making)
             return .started(
                 try StartedService(
-                    edition, from: options.configuration, on: inheritance.sockets, supervisor, log))
+                    snapshot, from: options.configuration, on: socketActivation.sockets, supervisor, log))
         } catch {
             log.write(.error, "cannot start", ["error": "\(error)"])
             log.writer.flush(within: lastWords)
@@ -93,7 +93,7 @@ enum Serving {
 
     /// - Returns: whether all lines of the audit are written.
     private static func serve(
-        by service: StartedService, _ inheritance: Inheritance, _ supervisor: Supervisor
+        by service: StartedService, _ socketActivation: SocketActivation, _ supervisor: Supervisor
     ) -> Bool {
         let (server, reloader, audit, log) = (service.server, service.reloader, service.audit, service.log)
         audit?.tell("the audit begins", log)
@@ -124,7 +124,7 @@ enum Serving {
             // Whose place it was to take, if any, goes on then.
             guard !server.isStopping else { return }
             supervisor.ready()
-            if !inheritance.takeOver() { stop() }
+            if !socketActivation.takeOver() { stop() }
         }
         for signal in signals { signal.cancel() }
         withExtendedLifetime(heartbeat) {}
@@ -137,7 +137,7 @@ enum Serving {
     }
 }
 
-extension AuditDesk {
+extension SharedAudit {
     /// Notes how far the lines go on the disk, so that it can be kept elsewhere.
     fileprivate func tell(_ what: String, _ log: Log) {
         let mark = standing.mark
@@ -148,18 +148,18 @@ extension AuditDesk {
 }
 
 extension Server.Settings {
-    init(_ edition: Edition) {
-        let from = edition.configuration.server
+    init(_ snapshot: Snapshot) {
+        let from = snapshot.configuration.server
         let cores = ProcessInfo.processInfo.activeProcessorCount
         self.init(addresses: from.listen.map { SocketAddress($0) }, workers: from.workers == 0 ? cores : from.workers)
-        listeners += edition.configuration.admin.listen.map { address in
+        listeners += snapshot.configuration.admin.listen.map { address in
             var listener = Server.Listener(SocketAddress(address))
             listener.isReserved = true
             listener.isPlain = address.isLocal
             return listener
         }
-        reservedConnections = edition.configuration.admin.connections
-        identity = edition.identity
+        reservedConnections = snapshot.configuration.admin.connections
+        identity = snapshot.identity
         transport = from.transport.flatMap(TransportKind.init) ?? .standard
         limits = from.limits
         proxies = TrustedProxies(from.proxies.blocks, includesLocal: from.proxies.includesLocal)

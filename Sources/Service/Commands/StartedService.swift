@@ -8,7 +8,7 @@ struct StartedService {
     let server: Server
     let loops: [LoopHandler]
     let reloader: Reloader
-    let audit: AuditDesk?
+    let audit: SharedAudit?
     let log: Log
     /// How many of the server's addresses are for callers; the others are for those who run the service.
     let publicAddresses: Int
@@ -17,17 +17,17 @@ struct StartedService {
     ///   - path: where its configuration is.
     ///   - sockets: those that somebody else has opened to listen on.
     init(
-        _ edition: Edition, from path: String, on sockets: [Int32], _ supervisor: Supervisor, _ log: Log
+        _ snapshot: Snapshot, from path: String, on sockets: [Int32], _ supervisor: Supervisor, _ log: Log
     ) throws {
-        let configuration = edition.configuration
-        let audit = configuration.audit.map { AuditDesk($0, log) }
+        let configuration = snapshot.configuration
+        let audit = configuration.audit.map { SharedAudit($0, log) }
         let limiter = RateLimiter(identities: configuration.rates.identities)
         let metrics = Metrics()
         var loops: [LoopHandler] = []
-        var settings = Server.Settings(edition)
+        var settings = Server.Settings(snapshot)
         settings.handed = sockets
         server = try Server(settings, resolver: Resolver()) { loop in
-            let handler = try LoopHandler(edition, limiter, metrics, loop, auditing: audit)
+            let handler = try LoopHandler(snapshot, limiter, metrics, loop, auditing: audit)
             loops.append(handler)
             return handler
         }
@@ -37,6 +37,6 @@ struct StartedService {
         self.audit = audit
         self.log = log
         publicAddresses = configuration.server.listen.count
-        reloader = Reloader(edition, from: path, on: server, loops, supervisor)
+        reloader = Reloader(snapshot, from: path, on: server, loops, supervisor)
     }
 }

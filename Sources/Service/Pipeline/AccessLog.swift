@@ -18,7 +18,7 @@ final class AccessLog {
         level = log.requestLevel
     }
 
-    /// What is held beyond its edition's end is told all the same.
+    /// What is held beyond its snapshot's end is told all the same.
     deinit { flush() }
 
     /// - Parameters:

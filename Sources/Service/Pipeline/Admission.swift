@@ -2,7 +2,7 @@ import Access
 import Bytes
 import Configuration
 
-/// What an edition admits requests by, on one loop.
+/// What an snapshot admits requests by, on one loop.
 struct Admission {
     let configuration: Configuration
     /// By the place of the address that is listened on.
@@ -38,7 +38,7 @@ extension Configuration {
     }
 }
 
-/// What a loop admits new requests by, shared by its editions.
+/// What a loop admits new requests by, shared by its snapshots.
 final class NewestAdmission {
     var admission: Admission?
 }

@@ -51,14 +51,14 @@ extension IssueTerms {
 
 /// The record of something that will be issued when it has come, by a permit that is given back by then.
 struct IssueRecord {
-    private let clerk: AuditClerk
+    private let loopAudit: LoopAudit
     private let grant: AuditedGrant
     private let members: [UInt8]
 
     init(
-        _ clerk: AuditClerk, _ grant: AuditedGrant, _ permit: borrowing Permit, of context: borrowing RequestContext
+        _ loopAudit: LoopAudit, _ grant: AuditedGrant, _ permit: borrowing Permit, of context: borrowing RequestContext
     ) {
-        self.clerk = clerk
+        self.loopAudit = loopAudit
         self.grant = grant
         var line = AuditLine()
         line.add(permit, grant, of: context)
@@ -68,8 +68,8 @@ struct IssueRecord {
     /// Enters what is issued by an answer.
     func enter(_ terms: IssueTerms, _ response: borrowing Response) throws(Refusal) -> HeldAnswer? {
         let token = AuditToken(in: response, of: grant)
-        return try clerk.enter { line in
-            line.begin(grant.isFetched ? "fetched" : "issued", at: clerk.clock().unixSeconds)
+        return try loopAudit.enter { line in
+            line.begin(grant.isFetched ? "fetched" : "issued", at: loopAudit.clock().unixSeconds)
             line.add(written: members)
             line.add(terms, token)
         }

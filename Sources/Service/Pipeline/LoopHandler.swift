@@ -5,41 +5,41 @@ import HTTP
 import Net
 import Upstream
 
-/// What answers an event loop's requests: every request by the newest edition. What waits for an answer of an earlier one is
+/// What answers an event loop's requests: every request by the newest snapshot. What waits for an answer of an earlier one is
 /// looked after by that, and issued only if the newest one would still give it (R19).
 package final class LoopHandler: RequestHandler {
     private let resources: LoopResources
-    private var current: LoopEdition
+    private var current: LoopSnapshot
     /// Those of which something is still under way.
-    private var earlier: [LoopEdition] = []
+    private var earlier: [LoopSnapshot] = []
 
     /// - Parameters:
-    ///   - limiter: shared by all loops, and by the editions that follow each other, as are `metrics`.
+    ///   - limiter: shared by all loops, and by the snapshots that follow each other, as are `metrics`.
     ///   - audit: likewise; nil where what is issued is not put on record.
-    ///   - courier: what calls to vendors are sent with; nil for the loop's own client.
+    ///   - upstreamClient: what calls to vendors are sent with; nil for the loop's own client.
     package init(
-        _ edition: Edition, _ limiter: RateLimiter, _ metrics: Metrics, _ loop: LoopAccess,
-        auditing audit: AuditDesk? = nil, asking courier: (any Courier)? = nil
+        _ snapshot: Snapshot, _ limiter: RateLimiter, _ metrics: Metrics, _ loop: LoopAccess,
+        auditing audit: SharedAudit? = nil, asking upstreamClient: (any UpstreamClient)? = nil
     ) throws(CryptoError) {
         let mailbox = loop.clients.mailbox
-        let clerk = AuditClerk(audit, loop.answers, clock: edition.clock) { mailbox.post($0) }
+        let loopAudit = LoopAudit(audit, loop.answers, clock: snapshot.clock) { mailbox.post($0) }
         resources = LoopResources(
-            loop: loop, courier: courier ?? loop.clients, limiter: limiter, metrics: metrics,
-            meter: RequestMeter(metrics.makeCounters(), clock: edition.clock), audit: clerk)
-        current = try LoopEdition(edition, resources)
+            loop: loop, upstreamClient: upstreamClient ?? loop.clients, limiter: limiter, metrics: metrics,
+            meter: RequestMeter(metrics.makeCounters(), clock: snapshot.clock), audit: loopAudit)
+        current = try LoopSnapshot(snapshot, resources)
         resources.newest.admission = current.admission
     }
 
-    // MARK: Editions
+    // MARK: Snapshots
 
-    /// The loop's share of an edition, which nobody is answered by yet. From any thread.
-    func prepare(_ edition: Edition) throws(CryptoError) -> LoopEdition {
-        try LoopEdition(edition, resources)
+    /// The loop's share of an snapshot, which nobody is answered by yet. From any thread.
+    func prepare(_ snapshot: Snapshot) throws(CryptoError) -> LoopSnapshot {
+        try LoopSnapshot(snapshot, resources)
     }
 
-    /// Answers by another edition from now on. From any thread.
+    /// Answers by another snapshot from now on. From any thread.
     /// - Parameter then: called on the loop's thread when it does; never when the loop is over.
-    func adopt(_ next: LoopEdition, _ then: @escaping @Sendable () -> Void) {
+    func adopt(_ next: LoopSnapshot, _ then: @escaping @Sendable () -> Void) {
         resources.loop.clients.mailbox.post { [self] in
             earlier.append(current)
             current = next
@@ -62,10 +62,10 @@ package final class LoopHandler: RequestHandler {
 
     /// Answers somebody who is known already, such as whom the command line speaks for.
     func run(
-        _ errand: Errand, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
+        _ method: IssuingMethod, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
-        current.run(errand, of: caller, by: request, as: pending, at: instant, into: &response)
+        current.run(method, of: caller, by: request, as: pending, at: instant, into: &response)
     }
 
     package func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
@@ -82,7 +82,7 @@ package final class LoopHandler: RequestHandler {
     package func abandon(_ pending: PendingResponse) {
         current.reporter.abandon()
         current.abandon(pending)
-        for edition in earlier { edition.abandon(pending) }
+        for snapshot in earlier { snapshot.abandon(pending) }
     }
 
     package func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool {
@@ -97,13 +97,13 @@ package final class LoopHandler: RequestHandler {
         current.tick(at: instant)
         resources.audit.tick(at: instant)
         guard !earlier.isEmpty else { return }
-        for edition in earlier { edition.tick(at: instant) }
+        for snapshot in earlier { snapshot.tick(at: instant) }
         earlier.removeAll { !$0.isBusy }
     }
 
     package func end() { resources.audit.end() }
 
-    /// What is left of earlier editions is looked after all the time.
+    /// What is left of earlier snapshots is looked after all the time.
     package var nextTick: Int64? {
         guard earlier.isEmpty else { return .min }
         return [current.nextTick, resources.audit.nextTick].compactMap { $0 }.min()
@@ -112,7 +112,7 @@ package final class LoopHandler: RequestHandler {
     package func rest(since begin: Instant) {
         resources.meter.rest(since: begin)
         current.reporter.flush()
-        for edition in earlier { edition.reporter.flush() }
+        for snapshot in earlier { snapshot.reporter.flush() }
     }
 
     package var isWaiting: Bool { current.isWaiting || earlier.contains(where: \.isWaiting) }

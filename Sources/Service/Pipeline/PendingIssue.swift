@@ -2,7 +2,7 @@ import Access
 import Bytes
 import HTTP
 
-/// What is kept of a request whose answer waits: the newest edition judges it once more before the answer leaves.
+/// What is kept of a request whose answer waits: the newest snapshot judges it once more before the answer leaves.
 struct PendingIssue {
     /// Nil for a vendor, which sends callbacks by itself.
     let caller: Caller?
@@ -25,7 +25,7 @@ struct PendingIssue {
         origin = request.field(.origin).array
     }
 
-    /// Whether the newest edition would still admit the request.
+    /// Whether the newest snapshot would still admit the request.
     /// - Parameter now: seconds since 1970.
     func isStillGood(at now: Int64) -> Bool { newest.admission?.admits(self, at: now) ?? false }
 }

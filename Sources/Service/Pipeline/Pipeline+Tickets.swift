@@ -89,7 +89,8 @@ extension Pipeline {
     }
 
     /// The same for somebody who is known already.
-    mutating func mintOnErrand(_ request: borrowing Request, into response: inout Response) throws(Refusal) -> Outcome {
+    mutating func mintForCommand(_ request: borrowing Request, into response: inout Response) throws(Refusal) -> Outcome
+    {
         guard let tickets, let key = configuration.authenticator.ticketKey else { throw .noTickets }
         try admitMinter()
         return try issueTicket(request, by: tickets, key, into: &response)

@@ -26,7 +26,7 @@ struct Pipeline: ~Copyable {
     let meter: RequestMeter
     let reporter: RequestReporter
     var context = RequestContext()
-    let audit: AuditClerk
+    let audit: LoopAudit
     /// By the place of the grant.
     let audited: [AuditedGrant]
     var memo = SessionMemo()

@@ -8,9 +8,9 @@ final class RequestReporter {
     private let meter: RequestMeter
     private let accesses: AccessLog
     /// Nil where refusals are not put on record.
-    private let audit: AuditClerk?
+    private let audit: LoopAudit?
 
-    init(_ meter: RequestMeter, _ accesses: AccessLog, _ audit: AuditClerk?) {
+    init(_ meter: RequestMeter, _ accesses: AccessLog, _ audit: LoopAudit?) {
         self.meter = meter
         self.accesses = accesses
         self.audit = audit

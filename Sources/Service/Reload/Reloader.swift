@@ -17,13 +17,13 @@ final class Reloader: Sendable {
     private let path: String
     private let server: Server
     private let loops: [LoopHandler]
-    /// What the service was started with, of what cannot change meanwhile; the rest of that configuration goes with its edition.
+    /// What the service was started with, of what cannot change meanwhile; the rest of that configuration goes with its snapshot.
     private let fixed: [FixedValue]
     private let record: ReloadRecord
     private let supervisor: Supervisor
     private let queue = DispatchQueue(label: "countersign.reload")
     // Unsafe: on the queue only.
-    @safe private nonisolated(unsafe) var edition: Edition
+    @safe private nonisolated(unsafe) var snapshot: Snapshot
     /// The files of the configuration that was tried last.
     @safe private nonisolated(unsafe) var files: WatchedFiles
     /// What they were when they were last seen to be others.
@@ -36,20 +36,20 @@ final class Reloader: Sendable {
     private static let settling = DispatchTimeInterval.milliseconds(100)
 
     /// - Parameters:
-    ///   - edition: the one that serves.
+    ///   - snapshot: the one that serves.
     ///   - path: where its configuration is.
     init(
-        _ edition: Edition, from path: String, on server: Server, _ loops: [LoopHandler],
+        _ snapshot: Snapshot, from path: String, on server: Server, _ loops: [LoopHandler],
         _ supervisor: Supervisor
     ) {
-        self.edition = edition
+        self.snapshot = snapshot
         self.supervisor = supervisor
         self.path = path
         self.server = server
         self.loops = loops
-        fixed = edition.configuration.fixed
-        files = edition.files
-        record = edition.record
+        fixed = snapshot.configuration.fixed
+        files = snapshot.files
+        record = snapshot.record
         queue.async { [self] in watch() }
     }
 
@@ -71,7 +71,7 @@ final class Reloader: Sendable {
     private func watch() {
         timer?.cancel()
         timer = nil
-        let settings = edition.configuration.reload
+        let settings = snapshot.configuration.reload
         guard settings.watches || isSucceeded else { return }
         let timer = DispatchSource.makeTimerSource(queue: queue)
         let interval = DispatchTimeInterval.milliseconds(Int(settings.interval))
@@ -109,15 +109,15 @@ final class Reloader: Sendable {
             changed = nil
         }
         do {
-            let configuration = try Checking.load(path, in: recorder.surroundings(over: .process))
+            let configuration = try Checking.load(path, in: recorder.environment(over: .process))
             // What counts at start is the other process's matter then.
             let changed = isSucceeded ? [] : configuration.keysFixedOtherwise(than: fixed)
             guard changed.isEmpty else {
                 return refuse(changed.map { "\($0): cannot change while the service runs; put it back, or start anew" })
             }
-            var making = Edition.Settings()
+            var making = Snapshot.Settings()
             making.files = recorder.files
-            let next = try Edition(configuration, making, after: edition)
+            let next = try Snapshot(configuration, making, after: snapshot)
             swap(to: next, try loops.map { try $0.prepare(next) })
         } catch let error as ConfigurationError {
             refuse(error.problems.map(\.description))
@@ -126,10 +126,10 @@ final class Reloader: Sendable {
         }
     }
 
-    private func swap(to next: Edition, _ shares: [LoopEdition]) {
+    private func swap(to next: Snapshot, _ shares: [LoopSnapshot]) {
         for warning in next.configuration.warnings { next.log.write(.warning, warning) }
         if !isSucceeded { server.renew(Server.Settings(next)) }
-        edition = next
+        snapshot = next
         watch()
         let left = Countdown(from: shares.count) { [record, supervisor, isSucceeded] in
             if !isSucceeded { supervisor.ready() }
@@ -143,7 +143,7 @@ final class Reloader: Sendable {
         record.refused(because: problems, at: SystemClock.now().unixSeconds)
         if !isSucceeded { supervisor.ready() }
         for problem in problems {
-            edition.log.write(.error, "configuration not reloaded, the one before stays", ["problem": problem])
+            snapshot.log.write(.error, "configuration not reloaded, the one before stays", ["problem": problem])
         }
     }
 }

@@ -34,9 +34,9 @@ package struct WatchedFiles: Sendable, Equatable {
     }
 
     /// The same files as they are now.
-    func lookedAtAgain(in surroundings: Surroundings) -> WatchedFiles {
+    func lookedAtAgain(in environment: Environment) -> WatchedFiles {
         var now = WatchedFiles()
-        for path in contents.keys { now.note(surroundings.file(path), at: path) }
+        for path in contents.keys { now.note(environment.file(path), at: path) }
         return now
     }
 }
@@ -48,9 +48,9 @@ final class FileRecorder: Sendable {
     /// What has been read by now.
     var files: WatchedFiles { noted.withLock { $0 } }
 
-    /// Surroundings whose files are noted.
-    func surroundings(over others: Surroundings) -> Surroundings {
-        Surroundings(
+    /// Environment whose files are noted.
+    func environment(over others: Environment) -> Environment {
+        Environment(
             variable: others.variable,
             file: { [self] path in
                 let file = others.file(path)

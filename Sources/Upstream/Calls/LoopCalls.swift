@@ -2,12 +2,12 @@ import Bytes
 
 /// What one event loop makes its calls with, and those that are under way.
 package final class LoopCalls {
-    package let courier: any Courier
+    package let upstreamClient: any UpstreamClient
     package let clock: () -> Instant
     private var calls: [ObjectIdentifier: any CallUnderWay] = [:]
 
-    package init(courier: any Courier, clock: @escaping () -> Instant) {
-        self.courier = courier
+    package init(upstreamClient: any UpstreamClient, clock: @escaping () -> Instant) {
+        self.upstreamClient = upstreamClient
         self.clock = clock
     }
 

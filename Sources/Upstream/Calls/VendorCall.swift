@@ -12,7 +12,7 @@ package final class VendorCall<Value>: CallUnderWay {
     package let line: VendorLine
     /// What went wrong last, for the log; empty where nothing was tried.
     package private(set) var complaint = ""
-    private let courier: any Courier
+    private let upstreamClient: any UpstreamClient
     private let clock: () -> Instant
     /// They have the call for as long as it is under way.
     private weak var calls: LoopCalls?
@@ -33,7 +33,7 @@ package final class VendorCall<Value>: CallUnderWay {
     package init(on line: VendorLine, among calls: LoopCalls, attempt: @escaping Attempt, end: @escaping End) {
         self.line = line
         self.calls = calls
-        courier = calls.courier
+        upstreamClient = calls.upstreamClient
         clock = calls.clock
         self.attempt = attempt
         self.end = end
@@ -99,7 +99,7 @@ package final class VendorCall<Value>: CallUnderWay {
         next.isRepeatable = request.isRepeatable
         let prefix = namesEndpoint ? endpoint.authority.text + ": " : ""
         // The loop's calls hold it while it is under way.
-        exchange = courier.start(next) { [weak self] in
+        exchange = upstreamClient.start(next) { [weak self] in
             self?.finish($0, as: prefix, whenTooLarge: whenTooLarge, read)
         }
     }
@@ -154,7 +154,7 @@ package final class VendorCall<Value>: CallUnderWay {
 
     /// Nobody waits for the call any more.
     package func cancel() {
-        if let exchange { courier.cancel(exchange) }
+        if let exchange { upstreamClient.cancel(exchange) }
         if var retry, !isOver { line.abandoned(&retry, at: clock()) }
         end = nil
         calls?.remove(self)

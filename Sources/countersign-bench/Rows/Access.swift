@@ -20,19 +20,19 @@ extension Chapter {
                 }
             },
             Row("API key found") { bench in
-                let authenticator = try bench.house().configuration.authenticator
-                let key = Array(text: House.apiKey)
+                let authenticator = try bench.fixture().configuration.authenticator
+                let key = Array(text: Fixture.apiKey)
                 return {
                     guard
                         case .caller(let caller) = authenticator.identify(
-                            apiKey: key.span, at: House.seconds)
+                            apiKey: key.span, at: Fixture.seconds)
                     else { throw RowError("not found") }
                     bench.object = caller
                 }
             },
             .deciding("decision among 1 grant", "qiniu.uptoken", "key=photos/2026/img%201.jpg"),
             .deciding(
-                "decision among 20 grants", "qiniu.uptoken", "key=users/app/album20/1.jpg", apiKey: House.apiKey),
+                "decision among 20 grants", "qiniu.uptoken", "key=users/app/album20/1.jpg", apiKey: Fixture.apiKey),
         ])
 }
 

@@ -76,17 +76,17 @@ extension Chapter {
         Row("ISO 8601 time written") { bench in
             {
                 bench.out.reset()
-                ISO8601.write(House.seconds, into: &bench.out)
+                ISO8601.write(Fixture.seconds, into: &bench.out)
             }
         },
         Row("HTTP date written") { bench in
             {
                 bench.out.reset()
-                HTTPDate.write(House.seconds, into: &bench.out)
+                HTTPDate.write(Fixture.seconds, into: &bench.out)
             }
         },
         Row("HTTP date read") { bench in
-            let text = HTTPDate.write(House.seconds)
+            let text = HTTPDate.write(Fixture.seconds)
             return {
                 guard HTTPDate.parse(text.span) != nil else { throw RowError("not read") }
             }

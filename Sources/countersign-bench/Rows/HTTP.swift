@@ -31,7 +31,7 @@ extension Chapter {
         },
         Row("answer written, 600 bytes") { bench in
             let body = [UInt8](repeating: UInt8(ascii: "x"), count: 600)
-            let date = HTTPDate.write(House.seconds)
+            let date = HTTPDate.write(Fixture.seconds)
             return {
                 bench.response.reset()
                 bench.response.body.append(body)

@@ -14,10 +14,10 @@ extension Chapter {
         rows: [
             checking(.hs256), checking(.rs256), checking(.ps256), checking(.es256), checking(.eddsa),
             Row("remembered token found") { bench in
-                let house = try bench.house()
-                let memory = Memory(house.configuration.authenticator.makeMemory())
+                let fixture = try bench.fixture()
+                let memory = Memory(fixture.configuration.authenticator.makeMemory())
                 let field = try bearer(.rs256)
-                return { bench.object = try house.caller(field, &memory.tokens) }
+                return { bench.object = try fixture.caller(field, &memory.tokens) }
             },
             .answering(
                 "Qiniu upload token, GET with a remembered token answered",
@@ -26,10 +26,10 @@ extension Chapter {
 
     private static func checking(_ algorithm: SignatureAlgorithm) -> Row {
         Row("token of \(algorithm.rawValue) checked") { bench in
-            let house = try bench.house()
+            let fixture = try bench.fixture()
             let memory = Memory(JWTMemory(capacity: 0))
             let field = try bearer(algorithm)
-            return { bench.object = try house.caller(field, &memory.tokens) }
+            return { bench.object = try fixture.caller(field, &memory.tokens) }
         }
     }
 

@@ -41,14 +41,14 @@ extension Chapter {
                 return {
                     bench.out.reset()
                     try NOSPresignedURL.write(
-                        for: parts.request(), on: endpoint, until: House.seconds, with: signer,
+                        for: parts.request(), on: endpoint, until: Fixture.seconds, with: signer,
                         into: &bench.out, using: &bench.scratch)
                 }
             },
         ])
 
     private static func signer() throws -> SigningKey {
-        try SigningKey(accessKey: Array(text: "nosexample"), secret: Secret(Array(text: House.secret)))
+        try SigningKey(accessKey: Array(text: "nosexample"), secret: Secret(Array(text: Fixture.secret)))
     }
 }
 

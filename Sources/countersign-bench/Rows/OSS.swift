@@ -8,8 +8,8 @@ extension Chapter {
             PUT
 
             image/jpeg
-            \(HTTPDate.write(House.seconds).text)
-            x-oss-date:\(HTTPDate.write(House.seconds).text)
+            \(HTTPDate.write(Fixture.seconds).text)
+            x-oss-date:\(HTTPDate.write(Fixture.seconds).text)
             x-oss-meta-author:alice of the photographers
             x-oss-meta-origin:the second floor, the eastern wing, camera number 3
             /test-bucket/objects/2026/11/20/image-000001.jpg
@@ -22,7 +22,7 @@ extension Chapter {
 
     private static let date: String = {
         var out = ByteWriter()
-        ISO8601.writeBasic(House.seconds, into: &out)
+        ISO8601.writeBasic(Fixture.seconds, into: &out)
         return out.array.text
     }()
     private static let canonical = Array(

@@ -14,7 +14,7 @@ extension Chapter {
         rows: [
             Row("OSS callback verified") { bench in
                 let sample = CallbackSample()
-                let (verifier, signing) = try CallbackSample.grant(of: bench.house())
+                let (verifier, signing) = try CallbackSample.grant(of: bench.fixture())
                 let key = try CallbackSample.key()
                 return {
                     let claim = try sample.claim(by: verifier, signing, using: &bench.scratch)
@@ -22,9 +22,9 @@ extension Chapter {
                 }
             },
             .answering("OSS callback, POST answered by a remembered key", CallbackSample.request) { bench in
-                let house = try bench.house()
-                let (verifier, signing) = try CallbackSample.grant(of: house)
-                house.remember(
+                let fixture = try bench.fixture()
+                let (verifier, signing) = try CallbackSample.grant(of: fixture)
+                fixture.remember(
                     try CallbackSample.key(),
                     for: try CallbackSample().claim(by: verifier, signing, using: &bench.scratch))
             },
@@ -61,10 +61,10 @@ private struct CallbackSample {
         return key
     }
 
-    static func grant(of house: House) throws -> (any CallbackVerifier, SigningKey) {
-        for (grant, issuer) in zip(house.configuration.grants, house.configuration.issuers) {
+    static func grant(of fixture: Fixture) throws -> (any CallbackVerifier, SigningKey) {
+        for (grant, issuer) in zip(fixture.configuration.grants, fixture.configuration.issuers) {
             if case .verifying(let verifier) = issuer, verifier.keyHost != nil {
-                return (verifier, try house.key(of: grant))
+                return (verifier, try fixture.key(of: grant))
             }
         }
         throw RowError("there is no grant")
@@ -75,7 +75,7 @@ private struct CallbackSample {
     ) throws -> CallbackClaim {
         let received = ReceivedCallback(
             target: target.span, authorization: authorization.span, contentType: Span(), fieldLines: fields.span,
-            body: body.span, at: House.seconds)
+            body: body.span, at: Fixture.seconds)
         guard case .claimed(let claim) = try verifier.judge(received, with: key, using: &scratch) else {
             throw RowError("it is refused")
         }

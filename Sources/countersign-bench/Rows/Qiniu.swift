@@ -33,7 +33,7 @@ extension Chapter {
             .answering(
                 "Qiniu upload token, GET with an API key answered",
                 Sample.get(
-                    "/qiniu/uptoken?key=users%2Fapp%2Falbum20%2F1.jpg", "Authorization: Bearer \(House.apiKey)")),
+                    "/qiniu/uptoken?key=users%2Fapp%2Falbum20%2F1.jpg", "Authorization: Bearer \(Fixture.apiKey)")),
             .serving("Qiniu upload token, GET from bytes to bytes", Sample.get(upload)),
             .answering(
                 "Qiniu download URL, GET answered",
@@ -49,17 +49,17 @@ extension Chapter {
                 return {
                     bench.out.reset()
                     try DownloadURL.write(
-                        for: key.span, query: query.span, on: origin, until: House.seconds, with: signer,
+                        for: key.span, query: query.span, on: origin, until: Fixture.seconds, with: signer,
                         into: &bench.out)
                 }
             },
             Row("Qiniu CDN URL") { bench in
-                let (secret, origin) = (Secret(Array(text: House.secret)), try origin("cdn.example.com"))
+                let (secret, origin) = (Secret(Array(text: Fixture.secret)), try origin("cdn.example.com"))
                 let (key, query) = (Array(text: "photos/2026/img 1.jpg"), Array(text: "imageView2/2/w/200"))
                 return {
                     bench.out.reset()
                     try TimestampAntiLeech.write(
-                        for: key.span, query: query.span, on: origin, until: House.seconds, with: secret,
+                        for: key.span, query: query.span, on: origin, until: Fixture.seconds, with: secret,
                         into: &bench.out, using: &bench.scratch)
                 }
             },
@@ -94,7 +94,7 @@ extension Chapter {
     }
 
     private static func signer() throws -> SigningKey {
-        try SigningKey(accessKey: Array(text: "AKIDexample"), secret: Secret(Array(text: House.secret)))
+        try SigningKey(accessKey: Array(text: "AKIDexample"), secret: Secret(Array(text: Fixture.secret)))
     }
 
     static func origin(_ host: String) throws -> WebOrigin {

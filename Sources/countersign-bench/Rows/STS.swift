@@ -5,9 +5,9 @@ import Providers
 
 extension Chapter {
     private static let request = Sample.get("/distribute-token.json")
-    /// Two moments so far apart that what was served at one is not served again at the other without asking the desk.
+    /// Two moments so far apart that what was served at one is not served again at the other without asking the shared cache.
     private static let apart = [
-        House.now, Instant(unixSeconds: House.seconds + 2, monotonic: House.now.monotonic),
+        Fixture.now, Instant(unixSeconds: Fixture.seconds + 2, monotonic: Fixture.now.monotonic),
     ]
 
     static let sts = Chapter(
@@ -31,31 +31,33 @@ extension Chapter {
             call("AssumeRole with RPC, signed and written", .rpc),
             Row("AssumeRole's answer read") { bench in
                 let answer = UpstreamAnswer(status: 200, body: Array(text: granted))
-                return { bench.object = try STSAnswer.read(answer, at: House.seconds) }
+                return { bench.object = try STSAnswer.read(answer, at: Fixture.seconds) }
             },
             .answering("remembered session, GET answered", request, remember),
-            .answering("remembered session, GET answered by the desk", request, at: apart, remember),
+            .answering("remembered session, GET answered by the shared cache", request, at: apart, remember),
             .serving("remembered session, GET from bytes to bytes", request, remember),
             .answering("OSS V4 request signed by a session, GET answered", signed, rememberSigning),
             .answering("OSS V4 presigned URL by a session, GET answered", linked, rememberSigning),
             .answering(
-                "OSS V4 presigned URL by a session, GET answered by the desk", linked, at: apart, rememberSigning),
+                "OSS V4 presigned URL by a session, GET answered by the shared cache", linked, at: apart,
+                rememberSigning),
         ])
 
     private static let signed = Sample.get("/oss/authorization?key=photos/2026/11/20/image-000001.jpg")
     private static let linked = Sample.get("/oss/presigned-url?key=photos/2026/11/20/image-000001.jpg")
 
     /// Has the session of the grant remembered, if it is not yet.
-    @Sendable private static func remember(_ bench: Workbench) throws { try bench.house().rememberSession() }
+    @Sendable private static func remember(_ bench: Workbench) throws { try bench.fixture().rememberSession() }
 
     @Sendable private static func rememberSigning(_ bench: Workbench) throws {
-        try bench.house().rememberSigningSessions()
+        try bench.fixture().rememberSigningSessions()
     }
 
     private static func call(_ name: String, _ scheme: STSScheme) -> Row {
         Row(name) { bench in
             let key = try STSKey(
-                scheme, accessKeyID: Array(text: "LTAI5texampleexample0002"), secret: Secret(Array(text: House.secret)))
+                scheme, accessKeyID: Array(text: "LTAI5texampleexample0002"),
+                secret: Secret(Array(text: Fixture.secret)))
             let request = try AssumeRole(
                 roleARN: Array(text: "acs:ram::1234567890123456:role/bench"),
                 sessionName: Array(text: "anonymous-0123"),
@@ -69,7 +71,7 @@ extension Chapter {
             return {
                 bench.out.reset()
                 try request.call(
-                    to: authority, signedBy: key, nonce: InlineArray(repeating: 7), at: House.seconds
+                    to: authority, signedBy: key, nonce: InlineArray(repeating: 7), at: Fixture.seconds
                 ).write(into: &bench.out)
             }
         }

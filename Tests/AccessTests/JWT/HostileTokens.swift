@@ -9,16 +9,16 @@ struct HostileTokens {
     private let key: TestKey
     private let good: (header: String, payload: String, signature: String)
     private(set) var tokens: [(what: String, token: String)] = []
-    private let claims = TokenHouse.claims()
+    private let claims = TokenFixture.claims()
 
     private var algorithm: SignatureAlgorithm { key.algorithm }
-    private var header: String { TokenHouse.header(algorithm) }
+    private var header: String { TokenFixture.header(algorithm) }
     /// The token that all are edits of.
     var twin: String { "\(good.header).\(good.payload).\(good.signature)" }
 
     init(of key: TestKey) {
         self.key = key
-        let parts = key.token(claims: TokenHouse.claims()).split(separator: ".").map(String.init)
+        let parts = key.token(claims: TokenFixture.claims()).split(separator: ".").map(String.init)
         good = (parts[0], parts[1], parts[2])
         editShape()
         editText()
@@ -117,7 +117,9 @@ struct HostileTokens {
         }
         for (what, bytes) in forged { add("signature \(what)", "\(text).\(TestKey.base64(bytes))") }
         // Other claims under the good signature.
-        for claims in [TokenHouse.claims(["sub": "\"43\""]), TokenHouse.claims(["exp": "\(House.now + 601)"]), "{}"] {
+        for claims in [
+            TokenFixture.claims(["sub": "\"43\""]), TokenFixture.claims(["exp": "\(Fixture.now + 601)"]), "{}",
+        ] {
             add("claims \(claims)", "\(good.header).\(TestKey.base64(Array(claims.utf8))).\(good.signature)")
         }
     }
@@ -144,12 +146,12 @@ struct HostileTokens {
         for (what, secret) in known {
             let forger = TestKey(.hs256, secret: secret)
             for name in [SignatureAlgorithm.hs256, algorithm] {
-                let token = forger.token(header: Array(TokenHouse.header(name).utf8), claims: payload)
+                let token = forger.token(header: Array(TokenFixture.header(name).utf8), claims: payload)
                 add("HMAC with \(what) as \(name.rawValue)", token)
             }
         }
         for other in SignatureAlgorithm.allCases where other != algorithm {
-            let header = Array(TokenHouse.header(other).utf8)
+            let header = Array(TokenFixture.header(other).utf8)
             if other.keyKind == algorithm.keyKind {
                 add("signed by \(other)", key.token(header: header, claims: payload, by: other))
                 let own = Array(self.header.utf8)
@@ -235,34 +237,37 @@ struct HostileTokens {
             (
                 "exp",
                 [
-                    "\(House.now - 30)", "\(House.now - 31)", "-1", "-0", "\"\(House.now + 600)\"", "1e10", "1E10",
+                    "\(Fixture.now - 30)", "\(Fixture.now - 31)", "-1", "-0", "\"\(Fixture.now + 600)\"", "1e10",
+                    "1E10",
                     "1.8e9", "253402300800", "9223372036854775807", "9223372036854775808", "99999999999999999999999999",
-                    "1\(String(repeating: "0", count: 400))", "\(House.now - 30).999", "1e400", "[\(House.now + 600)]",
-                    "\(House.now + 600).5e0", "\(House.now + 600).0000000000000000000000000000000001",
+                    "1\(String(repeating: "0", count: 400))", "\(Fixture.now - 30).999", "1e400",
+                    "[\(Fixture.now + 600)]",
+                    "\(Fixture.now + 600).5e0", "\(Fixture.now + 600).0000000000000000000000000000000001",
                 ]
             ),
             (
                 "nbf",
                 [
-                    "\(House.now + 31)", "\(House.now + 30).5", "\"\(House.now)\"", "null", "true", "-1", "1e9", "[]",
+                    "\(Fixture.now + 31)", "\(Fixture.now + 30).5", "\"\(Fixture.now)\"", "null", "true", "-1", "1e9",
+                    "[]",
                     "99999999999999999999",
                 ]
             ),
-            ("iat", ["\(House.now + 31)", "\(House.now + 600)", "\"\(House.now)\"", "null", "-5", "1e9", "{}"]),
+            ("iat", ["\(Fixture.now + 31)", "\(Fixture.now + 600)", "\"\(Fixture.now)\"", "null", "-5", "1e9", "{}"]),
         ] {
-            for value in values { sign("claim", claims: TokenHouse.claims([name: value])) }
+            for value in values { sign("claim", claims: TokenFixture.claims([name: value])) }
         }
         for name in ["nbf", "iat"] {
-            sign("over before", claims: TokenHouse.claims([name: "\(House.now - 5)", "exp": "\(House.now - 6)"]))
+            sign("over before", claims: TokenFixture.claims([name: "\(Fixture.now - 5)", "exp": "\(Fixture.now - 6)"]))
         }
         for name in ["iss", "aud", "sub", "exp"] {
-            sign("without \(name)", claims: TokenHouse.claims([name: nil]))
+            sign("without \(name)", claims: TokenFixture.claims([name: nil]))
             for value in ["null", "true", "0", "\"\"", "[]", "{}", "\"\\u0000\""]
             where (name, value) != ("sub", "\"\\u0000\"") {
-                sign("claim", claims: TokenHouse.claims([name: value]))
+                sign("claim", claims: TokenFixture.claims([name: value]))
             }
         }
-        let body = TokenHouse.claims().dropFirst().dropLast()
+        let body = TokenFixture.claims().dropFirst().dropLast()
         for again in [
             "\"iss\":\"https://evil.example\"", "\"aud\":\"other\"", "\"sub\":\"43\"", "\"exp\":9999999999",
             "\"\\u0073ub\":\"43\"", "\"sub\":\"42\"",

@@ -18,12 +18,12 @@ import Testing
     }
 
     private func jwk(_ algorithm: SignatureAlgorithm, _ members: String = "") throws -> String {
-        try TokenHouse.key(algorithm).jwk(members)
+        try TokenFixture.key(algorithm).jwk(members)
     }
 
     @Test(arguments: [SignatureAlgorithm.rs256, .ps256, .es256, .eddsa])
     func `a key of a set verifies what its other half signed`(algorithm: SignatureAlgorithm) throws {
-        let key = try TokenHouse.key(algorithm)
+        let key = try TokenFixture.key(algorithm)
         let text = set(
             key.jwk("\"kid\":\"a\",\"use\":\"sig\",\"alg\":\"\(algorithm.rawValue)\",\"key_ops\":[\"verify\"]"))
         let found = try #require(try read(text).keys.first)

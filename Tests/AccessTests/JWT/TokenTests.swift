@@ -10,71 +10,74 @@ import Testing
     private let authenticator: Authenticator
 
     init() throws {
-        key = try TokenHouse.key(.es256)
-        authenticator = try TokenHouse.authenticator(key, claims: ["scope", "tenant", "groups", "age"])
+        key = try TokenFixture.key(.es256)
+        authenticator = try TokenFixture.authenticator(key, claims: ["scope", "tenant", "groups", "age"])
     }
 
     @Test func `R9: the caller of a token is its issuer's id and its sub, byte for byte`() throws {
-        let caller = try #require(authenticator.caller(key.token(claims: TokenHouse.claims(["sub": "\"Zo\\u00e9\""]))))
+        let caller = try #require(
+            authenticator.caller(key.token(claims: TokenFixture.claims(["sub": "\"Zo\\u00e9\""]))))
         #expect(caller.principal == Principal(.jwt, id: Array("login".utf8), subject: Array("Zo\u{e9}".utf8)))
         #expect(caller.principal.source == Array("jwt-login".utf8))
         #expect(caller.principal != Principal(.jwt, id: Array("login".utf8), subject: Array("Zoe\u{301}".utf8)))
-        #expect(caller.endsAt == House.now + 600)
+        #expect(caller.endsAt == Fixture.now + 600)
     }
 
     @Test func `R8: API keys are found beside tokens, and a token is none in X-API-Key`() throws {
         #expect(authenticator.caller("first-key")?.principal.kind == .apiKey)
-        let token = Array(key.token(claims: TokenHouse.claims()).utf8)
-        if case .caller = authenticator.identify(apiKey: token.span, at: House.now) { Issue.record("it is one") }
+        let token = Array(key.token(claims: TokenFixture.claims()).utf8)
+        if case .caller = authenticator.identify(apiKey: token.span, at: Fixture.now) { Issue.record("it is one") }
     }
 
     @Test func `an API key of somebody's own making may have two dots`() throws {
         let authenticator = Authenticator(
             .init(
-                apiKeys: [try House.key("odd", "a.b.c")], issuers: [try TokenHouse.entry([], [.es256])], denied: []))
+                apiKeys: [try Fixture.key("odd", "a.b.c")], issuers: [try TokenFixture.entry([], [.es256])], denied: [])
+        )
         #expect(authenticator.caller("a.b.c")?.principal.subject.text == "odd")
         #expect(authenticator.caller("a.b.d") == nil)
     }
 
     @Test func `without issuers no token is looked at`() throws {
-        let authenticator = Authenticator(.init(apiKeys: [try House.key("android", "first-key")], denied: []))
-        #expect(authenticator.reason(key.token(claims: TokenHouse.claims())) == "the API key or token is not valid")
+        let authenticator = Authenticator(.init(apiKeys: [try Fixture.key("android", "first-key")], denied: []))
+        #expect(authenticator.reason(key.token(claims: TokenFixture.claims())) == "the API key or token is not valid")
     }
 
     @Test func `who has a token of the issuer's is told why it will not do, and nobody else is`() throws {
         func told(_ token: String) -> String? {
             if case .refused(let reason, _) = authenticator.finding(token) { reason.description } else { nil }
         }
-        let ended = TokenHouse.claims(["exp": "\(House.now - 100)"])
+        let ended = TokenFixture.claims(["exp": "\(Fixture.now - 100)"])
         #expect(told(key.token(claims: ended)) == "the token has ended")
         #expect(told(TestKey(.es256).token(claims: ended)) == "the API key or token is not valid")
         #expect(
-            told(key.token(claims: TokenHouse.claims(["nbf": "\(House.now + 100)"]))) == "the token does not hold yet")
-        #expect(told(key.token(claims: TokenHouse.claims(["aud": "\"x\""]))) == "the token is for another audience")
-        #expect(told(key.token(claims: TokenHouse.claims(["iss": "\"x\""]))) == "the API key or token is not valid")
+            told(key.token(claims: TokenFixture.claims(["nbf": "\(Fixture.now + 100)"])))
+                == "the token does not hold yet")
+        #expect(told(key.token(claims: TokenFixture.claims(["aud": "\"x\""]))) == "the token is for another audience")
+        #expect(told(key.token(claims: TokenFixture.claims(["iss": "\"x\""]))) == "the API key or token is not valid")
     }
 
     @Test func `R5: a token holds until its exp, and the leeway longer`() throws {
-        let token = key.token(claims: TokenHouse.claims(["nbf": "\(House.now)"]))
+        let token = key.token(claims: TokenFixture.claims(["nbf": "\(Fixture.now)"]))
         for (now, holds) in [(-31, false), (-30, true), (0, true), (599, true), (629, true), (630, false)] {
-            #expect((authenticator.caller(token, at: House.now + Int64(now)) != nil) == holds, "\(now)")
+            #expect((authenticator.caller(token, at: Fixture.now + Int64(now)) != nil) == holds, "\(now)")
         }
-        let strict = try TokenHouse.authenticator(key, leeway: 0)
+        let strict = try TokenFixture.authenticator(key, leeway: 0)
         for (now, holds) in [(-1, false), (0, true), (599, true), (600, false)] {
-            #expect((strict.caller(token, at: House.now + Int64(now)) != nil) == holds, "\(now)")
+            #expect((strict.caller(token, at: Fixture.now + Int64(now)) != nil) == holds, "\(now)")
         }
     }
 
     @Test func `R12: a subject that is denied is known, and denied`() throws {
         let denied = Principal(.jwt, id: Array("login".utf8), subject: Array("42".utf8))
-        let authenticator = try TokenHouse.authenticator(key, denied: [denied])
-        #expect(authenticator.caller(key.token(claims: TokenHouse.claims()))?.isDenied == true)
-        let other = key.token(claims: TokenHouse.claims(["sub": "\"4\""]))
+        let authenticator = try TokenFixture.authenticator(key, denied: [denied])
+        #expect(authenticator.caller(key.token(claims: TokenFixture.claims()))?.isDenied == true)
+        let other = key.token(claims: TokenFixture.claims(["sub": "\"4\""]))
         #expect(authenticator.caller(other)?.isDenied == false)
     }
 
     @Test func `of the claims those are kept that grants look at, if they are texts`() throws {
-        let text = TokenHouse.claims([
+        let text = TokenFixture.claims([
             "scope": "\"a b\"", "groups": "[\"x\",\"y\"]", "tenant": "7", "age": "[\"x\",1]", "email": "\"e\"",
         ])
         let claims = try #require(authenticator.caller(key.token(claims: text))).claims
@@ -87,16 +90,16 @@ import Testing
     // MARK: Issuers
 
     @Test func `R9: the same sub of two issuers is two callers`() throws {
-        let (one, two) = (try TokenHouse.key(.es256), try TokenHouse.key(.rs256))
+        let (one, two) = (try TokenFixture.key(.es256), try TokenFixture.key(.rs256))
         let authenticator = Authenticator(
             .init(
                 apiKeys: [],
                 issuers: [
-                    try TokenHouse.entry([.init(try TokenHouse.verifier(one))], [.es256], id: "one", issuer: "i1"),
-                    try TokenHouse.entry([.init(try TokenHouse.verifier(two))], [.rs256], id: "two", issuer: "i2"),
+                    try TokenFixture.entry([.init(try TokenFixture.verifier(one))], [.es256], id: "one", issuer: "i1"),
+                    try TokenFixture.entry([.init(try TokenFixture.verifier(two))], [.rs256], id: "two", issuer: "i2"),
                 ], denied: []))
         func caller(_ key: TestKey, _ issuer: String) -> Caller? {
-            authenticator.caller(key.token(claims: TokenHouse.claims(["iss": "\"\(issuer)\""])))
+            authenticator.caller(key.token(claims: TokenFixture.claims(["iss": "\"\(issuer)\""])))
         }
         let (first, second) = (try #require(caller(one, "i1")), try #require(caller(two, "i2")))
         #expect(first.principal != second.principal && first.index != second.index)
@@ -107,17 +110,17 @@ import Testing
     // MARK: Keys
 
     private func believes(_ keys: [JWTKeySet.Key], _ header: String, _ key: TestKey) throws -> Bool {
-        let issuer = try TokenHouse.entry(keys, [key.algorithm])
+        let issuer = try TokenFixture.entry(keys, [key.algorithm])
         let authenticator = Authenticator(.init(apiKeys: [], issuers: [issuer], denied: []))
-        return authenticator.caller(key.token(header: header, claims: TokenHouse.claims())) != nil
+        return authenticator.caller(key.token(header: header, claims: TokenFixture.claims())) != nil
     }
 
     @Test func `kid says which key, and without one every key that fits is tried, up to four`() throws {
         let keys = (0..<5).map { _ in TestKey(.eddsa) }
         let named = try keys.enumerated().map { number, key in
-            JWTKeySet.Key(id: Array("k\(number)".utf8), try TokenHouse.verifier(key))
+            JWTKeySet.Key(id: Array("k\(number)".utf8), try TokenFixture.verifier(key))
         }
-        let stranger = JWTKeySet.Key(try TokenHouse.verifier(try TokenHouse.key(.rs256)))
+        let stranger = JWTKeySet.Key(try TokenFixture.verifier(try TokenFixture.key(.rs256)))
         for (number, key) in keys.enumerated() {
             #expect(try believes(named, "{\"alg\":\"EdDSA\",\"kid\":\"k\(number)\"}", key))
             #expect(try !believes(named, "{\"alg\":\"EdDSA\",\"kid\":\"k\((number + 1) % 5)\"}", key))
@@ -129,21 +132,21 @@ import Testing
 
     @Test func `a key without a name is there for tokens of any kid, but not beside one that has it`() throws {
         let (mine, other) = (TestKey(.eddsa), TestKey(.eddsa))
-        let unnamed = JWTKeySet.Key(try TokenHouse.verifier(mine))
-        let named = JWTKeySet.Key(id: Array("k".utf8), try TokenHouse.verifier(other))
+        let unnamed = JWTKeySet.Key(try TokenFixture.verifier(mine))
+        let named = JWTKeySet.Key(id: Array("k".utf8), try TokenFixture.verifier(other))
         #expect(try believes([unnamed, named], "{\"alg\":\"EdDSA\",\"kid\":\"any\"}", mine))
         #expect(try !believes([unnamed, named], "{\"alg\":\"EdDSA\",\"kid\":\"k\"}", mine))
         #expect(try believes([unnamed, named], "{\"alg\":\"EdDSA\"}", mine))
     }
 
     @Test func `a key that is for one algorithm is for no other`() throws {
-        let key = try TokenHouse.key(.rs256)
-        let verifier = try TokenHouse.verifier(key)
-        let issuer = try TokenHouse.entry([.init(verifier, for: .ps256)], [.rs256, .ps256])
+        let key = try TokenFixture.key(.rs256)
+        let verifier = try TokenFixture.verifier(key)
+        let issuer = try TokenFixture.entry([.init(verifier, for: .ps256)], [.rs256, .ps256])
         let authenticator = Authenticator(.init(apiKeys: [], issuers: [issuer], denied: []))
-        let claims = Array(TokenHouse.claims().utf8)
+        let claims = Array(TokenFixture.claims().utf8)
         func believes(_ algorithm: SignatureAlgorithm) -> Bool {
-            let header = Array(TokenHouse.header(algorithm).utf8)
+            let header = Array(TokenFixture.header(algorithm).utf8)
             return authenticator.caller(key.token(header: header, claims: claims, by: algorithm)) != nil
         }
         #expect(believes(.ps256))
@@ -157,12 +160,12 @@ import Testing
             name: Array("g".utf8), index: 0, route: 0, credential: 0,
             callers: [.identity(.jwt, id: Array("login".utf8))], conditions: conditions,
             bucket: .named(Array("media".utf8)), target: .prefix(try KeyTemplate(Array(prefix.utf8))),
-            withoutKey: .prefix, lifetime: 600, maxLifetime: 3600, issuer: House.Limited())
-        let authenticator = try TokenHouse.authenticator(key, claims: grant.claimNames.map(\.text))
+            withoutKey: .prefix, lifetime: 600, maxLifetime: 3600, issuer: Fixture.Limited())
+        let authenticator = try TokenFixture.authenticator(key, claims: grant.claimNames.map(\.text))
         let caller = try #require(authenticator.caller(key.token(claims: claims)))
         var workspace = PolicyWorkspace()
         let policy = Policy([grant], for: authenticator, routes: 1)
-        switch policy.decide(try House.ask(""), on: 0, by: caller, at: House.instant, in: &workspace) {
+        switch policy.decide(try Fixture.ask(""), on: 0, by: caller, at: Fixture.instant, in: &workspace) {
         case .permitted(let permit): return "\(permit.key.text) \(permit.lifetime) \(permit.limitedBy)"
         case .denied(.notInGrant(let objection)): return objection?.clause.description
         case .denied(let denial): return "\(denial)"
@@ -177,7 +180,7 @@ import Testing
     ])
     func `where: a scope has one of the words that the grant asks for`(value: String, holds: Bool) throws {
         let condition = ClaimCondition(name: Array("scope".utf8), values: [Array("upload".utf8), Array("all".utf8)])
-        let outcome = try decide(TokenHouse.claims(["scope": value]), where: [condition])
+        let outcome = try decide(TokenFixture.claims(["scope": value]), where: [condition])
         #expect(outcome == (holds ? "p/ 600 grant" : nil))
     }
 
@@ -186,7 +189,7 @@ import Testing
             ("\"editor of all\"", "\"upload\"", true), ("\"editor\"", "\"upload\"", false),
             ("\"editor of all\"", "\"x\"", false), ("[\"a\",\"editor of all\"]", "\"upload\"", true),
         ] {
-            let claims = TokenHouse.claims(["role": role, "scope": scope])
+            let claims = TokenFixture.claims(["role": role, "scope": scope])
             let outcome = try decide(
                 claims, where: [self.condition("role", "editor of all"), self.condition("scope", "upload")])
             #expect((outcome == "p/ 600 grant") == holds, "\(claims)")
@@ -199,40 +202,43 @@ import Testing
 
     @Test func `R14: claims stand in a prefix, as they are or as their SHA-256`() throws {
         #expect(
-            try decide(TokenHouse.claims(["t": "\"acme\""]), where: [], prefix: "t/${claims.t}/") == "t/acme/ 600 grant"
+            try decide(TokenFixture.claims(["t": "\"acme\""]), where: [], prefix: "t/${claims.t}/")
+                == "t/acme/ 600 grant"
         )
         #expect(
-            try decide(TokenHouse.claims(), where: [], prefix: "u/${claims.sub}/${caller.id}/") == "u/42/42/ 600 grant")
+            try decide(TokenFixture.claims(), where: [], prefix: "u/${claims.sub}/${caller.id}/")
+                == "u/42/42/ 600 grant")
         let digest = "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae"
         #expect(
-            try decide(TokenHouse.claims(["sub": "\"foo\""]), where: [], prefix: "u/${sha256:claims.sub}/")
+            try decide(TokenFixture.claims(["sub": "\"foo\""]), where: [], prefix: "u/${sha256:claims.sub}/")
                 == "u/\(digest)/ 600 grant")
         #expect(
-            try decide(TokenHouse.claims(["sub": "\"a|b/../c\""]), where: [], prefix: "u/${sha256:claims.sub}/")?.count
+            try decide(TokenFixture.claims(["sub": "\"a|b/../c\""]), where: [], prefix: "u/${sha256:claims.sub}/")?
+                .count
                 == 77)
     }
 
     @Test(arguments: ["", ".", "..", ".a", "a/b", "a b", "\\u4e2d", "a\\u0000", "a|b", "${uuid}", "%2e", "a\\\\b"])
     func `R14: a claim that may not stand in a key denies, and nothing is rewritten`(value: String) throws {
-        #expect(try decide(TokenHouse.claims(["t": "\"\(value)\""]), where: [], prefix: "t/${claims.t}/") == "key")
+        #expect(try decide(TokenFixture.claims(["t": "\"\(value)\""]), where: [], prefix: "t/${claims.t}/") == "key")
         if value.isEmpty {
-            let outcome = try decide(TokenHouse.claims(["t": "\"\""]), where: [], prefix: "t/${sha256:claims.t}/")
+            let outcome = try decide(TokenFixture.claims(["t": "\"\""]), where: [], prefix: "t/${sha256:claims.t}/")
             #expect(outcome == "key")
         }
     }
 
     @Test(arguments: ["7", "null", "true", "[\"acme\"]", "{}"])
     func `R14: a claim that is no string denies`(value: String) throws {
-        #expect(try decide(TokenHouse.claims(["t": value]), where: [], prefix: "t/${claims.t}/") == "key")
-        #expect(try decide(TokenHouse.claims(["t": value]), where: [], prefix: "t/${sha256:claims.t}/") == "key")
-        #expect(try decide(TokenHouse.claims(), where: [], prefix: "t/${claims.t}/") == "key")
+        #expect(try decide(TokenFixture.claims(["t": value]), where: [], prefix: "t/${claims.t}/") == "key")
+        #expect(try decide(TokenFixture.claims(["t": value]), where: [], prefix: "t/${sha256:claims.t}/") == "key")
+        #expect(try decide(TokenFixture.claims(), where: [], prefix: "t/${claims.t}/") == "key")
     }
 
     @Test func `R5: what is issued ends with the caller's token, within the leeway with that`() throws {
         for (exp, lifetime) in [
             (60, "60 caller"), (1, "1 caller"), (0, "30 caller"), (-29, "1 caller"), (600, "600 grant"),
         ] {
-            let claims = TokenHouse.claims(["exp": "\(House.now + Int64(exp))"])
+            let claims = TokenFixture.claims(["exp": "\(Fixture.now + Int64(exp))"])
             #expect(try decide(claims, where: []) == "p/ \(lifetime)", "\(exp)")
         }
     }

@@ -9,7 +9,7 @@ final class FakeNameServer: Sendable {
     /// What it does with a question.
     enum Manner: String, CaseIterable, Sendable { case silent, failing, absent, answering }
 
-    private final class Desk: @unchecked Sendable {
+    private final class State: @unchecked Sendable {
         private let lock = NSLock()
         private var current = Manner.silent
         private var count = 0
@@ -33,7 +33,7 @@ final class FakeNameServer: Sendable {
     private let address: String
     private let folder: String
     private let descriptor: Int32
-    private let desk = Desk()
+    private let state = State()
 
     init() throws {
         // Name servers have one port, but this machine has many addresses: no other's, and no other test run's.
@@ -54,8 +54,8 @@ final class FakeNameServer: Sendable {
             }
         }
         guard result == 0 else { throw Program.Failure(description: "cannot bind \(address):53: error \(errno)") }
-        let desk = desk
-        Thread.detachNewThread { FakeNameServer.serve(descriptor, desk) }
+        let state = state
+        Thread.detachNewThread { FakeNameServer.serve(descriptor, state) }
     }
 
     deinit {
@@ -64,11 +64,11 @@ final class FakeNameServer: Sendable {
     }
 
     var manner: Manner {
-        get { desk.manner }
-        set { desk.manner = newValue }
+        get { state.manner }
+        set { state.manner = newValue }
     }
 
-    var questions: Int { desk.questions }
+    var questions: Int { state.questions }
 
     /// What has a service ask here for every name.
     var starter: [String] {
@@ -76,7 +76,7 @@ final class FakeNameServer: Sendable {
         return Service.mounting(mounts.joined(separator: " && "))
     }
 
-    private static func serve(_ descriptor: Int32, _ desk: Desk) {
+    private static func serve(_ descriptor: Int32, _ state: State) {
         defer { close(descriptor) }
         var buffer = [UInt8](repeating: 0, count: 2048)
         while true {
@@ -88,7 +88,7 @@ final class FakeNameServer: Sendable {
                 }
             }
             guard count > 0 else { return }
-            guard let answer = answer(to: Array(buffer[..<count]), desk.take()) else { continue }
+            guard let answer = answer(to: Array(buffer[..<count]), state.take()) else { continue }
             withUnsafePointer(to: &from) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     _ = sendto(descriptor, answer, answer.count, 0, $0, size)

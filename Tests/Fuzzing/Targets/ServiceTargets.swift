@@ -8,10 +8,10 @@ extension FuzzTarget {
     /// Whatever is loaded as a configuration is one, or it is said why it is none, without a word of the secrets.
     static let configuration = FuzzTarget(name: "configuration") { bytes in
         do {
-            _ = try House(bytes)
+            _ = try Fixture(bytes)
         } catch let error as ConfigurationError {
             try require(!error.problems.isEmpty, "nothing is said")
-            try require(!error.description.contains(House.secret), "a secret is said")
+            try require(!error.description.contains(Fixture.secret), "a secret is said")
         }
     }
 
@@ -24,7 +24,7 @@ extension FuzzTarget {
         guard let caller = try FuzzTarget.caller(of: FuzzTarget.signed(header, claims)) else { return }
         let believed = try JSONDecoder().decode(Claims.self, from: Data(claims))
         try require(believed.iss == "login" && believed.aud.names.contains("uploads"), "it is for others")
-        try require(believed.exp > Double(House.now) - 61, "it is over")
+        try require(believed.exp > Double(Fixture.now) - 61, "it is over")
         try require(
             !believed.sub.isEmpty && caller.principal.subject == Array(believed.sub.utf8), "its subject is another")
         let algorithm = try JSONDecoder().decode(Header.self, from: Data(header)).alg
@@ -32,10 +32,10 @@ extension FuzzTarget {
     }
 
     private static func caller(of token: [UInt8]) throws -> Caller? {
-        let authenticator = try House.standing.get().configuration.authenticator
+        let authenticator = try Fixture.standing.get().configuration.authenticator
         var memory = JWTMemory(capacity: 0)
         let field = Array("Bearer ".utf8) + token
-        switch authenticator.identify(authorization: field.span, apiKey: nil, at: House.now, remembering: &memory) {
+        switch authenticator.identify(authorization: field.span, apiKey: nil, at: Fixture.now, remembering: &memory) {
         case .caller(let caller): return caller
         case .refused: return nil
         }
@@ -43,7 +43,7 @@ extension FuzzTarget {
 
     private static func signed(_ header: [UInt8], _ claims: [UInt8]) throws -> [UInt8] {
         let text = part(header) + [UInt8(ascii: ".")] + part(claims)
-        let code = try HMACKey(.sha256, Secret(Array(House.secret.utf8))).sign(text.span)
+        let code = try HMACKey(.sha256, Secret(Array(Fixture.secret.utf8))).sign(text.span)
         return text + [UInt8(ascii: ".")] + part(code.bytes.array)
     }
 

@@ -6,7 +6,7 @@ import Crypto
 extension FuzzTarget {
     /// The bytes are a string to sign of version 1.
     static let stringToSign = FuzzTarget(name: "string-to-sign") { bytes in
-        guard try House.standing.get().signs([("contentToSign", bytes)]) else { return }
+        guard try Fixture.standing.get().signs([("contentToSign", bytes)]) else { return }
         let lines = cut(bytes, at: "\n")
         try require(lines.count >= 5, "there are too few lines")
         try requireInside(method: lines[0])
@@ -31,7 +31,7 @@ extension FuzzTarget {
         let asked: [(StaticString, [UInt8])] = [
             ("version", Array("v4".utf8)), ("contentToSign", Array(string.utf8)), ("canonicalRequest", bytes),
         ]
-        guard try House.standing.get().signs(asked) else { return }
+        guard try Fixture.standing.get().signs(asked) else { return }
         let lines = cut(bytes, at: "\n")
         try require(lines.count >= 6 && text(lines[lines.count - 1]) == "UNSIGNED-PAYLOAD", "it ends otherwise")
         try requireInside(method: lines[0])
@@ -74,7 +74,7 @@ extension FuzzTarget {
     /// - Parameter time: of the header form's 15 minutes and one, or of the URL form's five.
     private static func requireInside(time: String) throws {
         if let end = Int64(time) {
-            return try require(end > House.now && end <= House.now + 300, "another end: \(time)")
+            return try require(end > Fixture.now && end <= Fixture.now + 300, "another end: \(time)")
         }
         let day = "Fri, 15 Jan 2027 "
         try require(time.hasPrefix(day) && time.hasSuffix(" GMT") && time.utf8.count == 29, "no date: \(time)")

@@ -61,13 +61,13 @@ struct AuditEndTests {
     }
 
     /// A service of one loop, whose clients wait for the disk.
-    private final class House {
-        let disk = AuditHouse.Disk()
-        let desk: AuditDesk
+    private final class Fixture {
+        let disk = AuditFixture.Disk()
+        let sharedAudit: SharedAudit
         let server: Server
         let metrics = Metrics()
         let isOver = DispatchSemaphore(value: 0)
-        private let edition: Edition
+        private let snapshot: Snapshot
         private var handler: LoopHandler?
         private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-end-\(UUID())").path
 
@@ -76,10 +76,10 @@ struct AuditEndTests {
             var audit = AuditSettings(file: folder + "/a.jsonl", key: Secret([UInt8](repeating: 7, count: 32)))
             // Only the end of the drain, or the disk, has anybody answered.
             audit.patience = 120_000
-            let desk = AuditDesk(audit, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
-            try desk.open()
-            let edition = try House.edition(keyPrefix: "up/")
-            var settings = Server.Settings(edition)
+            let sharedAudit = SharedAudit(audit, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
+            try sharedAudit.open()
+            let snapshot = try Fixture.snapshot(keyPrefix: "up/")
+            var settings = Server.Settings(snapshot)
             settings.listeners = [Server.Listener(SocketAddress(try #require(HostPort("127.0.0.1:0"))))]
             settings.workers = 1
             settings.transport = transport
@@ -87,12 +87,12 @@ struct AuditEndTests {
             let metrics = metrics
             var handler: LoopHandler?
             server = try Server(settings, resolver: Resolver()) { loop in
-                let made = try LoopHandler(edition, RateLimiter(identities: 64), metrics, loop, auditing: desk)
+                let made = try LoopHandler(snapshot, RateLimiter(identities: 64), metrics, loop, auditing: sharedAudit)
                 handler = made
                 return made
             }
-            self.desk = desk
-            (self.edition, self.handler) = (edition, handler)
+            self.sharedAudit = sharedAudit
+            (self.snapshot, self.handler) = (snapshot, handler)
             Thread.detachNewThread { [server, isOver] in
                 server.run()
                 isOver.signal()
@@ -102,24 +102,24 @@ struct AuditEndTests {
         deinit {
             disk.set(held: false)
             server.stop()
-            desk.close(within: 120_000)
+            sharedAudit.close(within: 120_000)
             try? FileManager.default.removeItem(atPath: folder)
         }
 
-        private static func edition(keyPrefix: String, after earlier: Edition? = nil) throws -> Edition {
+        private static func snapshot(keyPrefix: String, after earlier: Snapshot? = nil) throws -> Snapshot {
             let configuration = try Sample.configuration(
                 grants: """
                     u: { route: "qiniu.uptoken", credential: "q", callers: ["anonymous"], public: true, bucket: "media",
                       keyPrefix: "\(keyPrefix)" }
                     """)
-            return try Edition(configuration, after: earlier)
+            return try Snapshot(configuration, after: earlier)
         }
 
         /// Goes on by a configuration with another prefix, and waits until that serves.
         func reload(keyPrefix: String) throws {
             let handler = try #require(handler)
             let isAdopted = DispatchSemaphore(value: 0)
-            handler.adopt(try handler.prepare(House.edition(keyPrefix: keyPrefix, after: edition))) {
+            handler.adopt(try handler.prepare(Fixture.snapshot(keyPrefix: keyPrefix, after: snapshot))) {
                 isAdopted.signal()
             }
             #expect(isAdopted.wait(timeout: .now() + 60) == .success)
@@ -127,7 +127,7 @@ struct AuditEndTests {
 
         /// The audit's lines, when all are written.
         func lines() throws -> [Substring] {
-            desk.close(within: 120_000)
+            sharedAudit.close(within: 120_000)
             return try String(contentsOfFile: folder + "/a.jsonl", encoding: .utf8).split(separator: "\n")
         }
 
@@ -146,40 +146,40 @@ struct AuditEndTests {
     func `whoever waits for it is told so within drainTimeout, and the loops are over`(
         _ transport: TransportKind
     ) throws {
-        let house = try House(transport)
-        let clients = try house.clients(3)
+        let fixture = try Fixture(transport)
+        let clients = try fixture.clients(3)
         let begin = ContinuousClock.now
-        house.server.stop()
+        fixture.server.stop()
         for client in clients {
             let answer = client.rest()
             #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains("audit_unavailable"), "\(answer)")
             #expect(!answer.contains("uptoken"))
         }
-        #expect(house.isOver.wait(timeout: .now() + 60) == .success)
+        #expect(fixture.isOver.wait(timeout: .now() + 60) == .success)
         #expect(ContinuousClock.now - begin < .seconds(60), "as soon as drainTimeout is over")
-        #expect(house.server.timeLeft == 0)
-        #expect(!house.desk.close(within: 50))
+        #expect(fixture.server.timeLeft == 0)
+        #expect(!fixture.sharedAudit.close(within: 50))
     }
 
     @Test
     func `an answer whose grant a reload takes away is withheld, which has a line; one whose grant stays is given`()
         throws
     {
-        let house = try House(.epoll)
-        let lost = try house.clients(2)
-        try house.reload(keyPrefix: "elsewhere/")
-        house.disk.set(held: false)
+        let fixture = try Fixture(.epoll)
+        let lost = try fixture.clients(2)
+        try fixture.reload(keyPrefix: "elsewhere/")
+        fixture.disk.set(held: false)
         for client in lost {
             let answer = client.first()
             #expect(answer.hasPrefix("HTTP/1.1 503 ") && answer.contains("ask again"), "\(answer)")
             #expect(!answer.contains("uptoken"))
         }
-        try house.reload(keyPrefix: "up/")
-        let kept = try house.clients(1)
-        try house.reload(keyPrefix: "up/")
-        house.disk.set(held: false)
+        try fixture.reload(keyPrefix: "up/")
+        let kept = try fixture.clients(1)
+        try fixture.reload(keyPrefix: "up/")
+        fixture.disk.set(held: false)
         #expect(kept[0].first().hasPrefix("HTTP/1.1 200 "))
-        let lines = try house.lines()
+        let lines = try fixture.lines()
         #expect(lines.filter { $0.contains("\"event\":\"issued\"") }.count == 3)
         let withheld = lines.filter { $0.contains("\"event\":\"withheld\"") }
         #expect(withheld.count == 2)
@@ -190,15 +190,15 @@ struct AuditEndTests {
     }
 
     @Test func `who is gone before the disk has the line is counted`() throws {
-        let house = try House(.epoll)
-        let clients = try house.clients(2)
-        func count() -> UInt64 { house.metrics.sums()[RequestMeter.Place.abandoned] }
+        let fixture = try Fixture(.epoll)
+        let clients = try fixture.clients(2)
+        func count() -> UInt64 { fixture.metrics.sums()[RequestMeter.Place.abandoned] }
         #expect(count() == 0)
         clients[0].reset()
         let end = ContinuousClock.now + .seconds(60)
         while count() == 0, .now < end { usleep(5000) }
         #expect(count() == 1)
-        house.disk.set(held: false)
+        fixture.disk.set(held: false)
         #expect(clients[1].first().hasPrefix("HTTP/1.1 200 "))
         #expect(count() == 1)
     }

@@ -28,8 +28,8 @@ import Upstream
     private let next: RSAPublicKey
 
     init() throws {
-        key = try CallbackHouse.key()
-        next = try CallbackHouse.key()
+        key = try CallbackFixture.key()
+        next = try CallbackFixture.key()
     }
 
     private static func limits(

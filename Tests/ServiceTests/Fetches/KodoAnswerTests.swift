@@ -125,11 +125,11 @@ struct KodoAnswerTests {
     }
 
     private func expectRefusal(of hostile: Hostile) throws {
-        let house = try FetchHouse()
-        let (status, body) = try answer(to: hostile.place, 200, hostile.body, in: house)
+        let fixture = try FetchFixture()
+        let (status, body) = try answer(to: hostile.place, 200, hostile.body, in: fixture)
         #expect(status == 502 && body.contains("\"upstream_failed\""), "\(hostile): \(status) \(body.prefix(200))")
         for word in ["private", "hotel", "photos/"] { #expect(!body.contains(word), "\(hostile)") }
-        try expectGood(from: hostile.place, in: house)
+        try expectGood(from: hostile.place, in: fixture)
     }
 
     // MARK: What is proper, and more than was asked
@@ -153,21 +153,21 @@ struct KodoAnswerTests {
         ("{\"items\":[{\"key\":\"\\u0070hotos\\/x\"},{\"key\":\"private\\/x\"}],\"marker\":\"\"}", 1),
     ])
     func `nothing outside the prefix is told of a proper listing`(_ body: String, _ count: Int) throws {
-        let house = try FetchHouse()
-        let (status, told) = try answer(to: Self.files, 200, Array(body.utf8), in: house)
+        let fixture = try FetchFixture()
+        let (status, told) = try answer(to: Self.files, 200, Array(body.utf8), in: fixture)
         #expect(status == 200, "\(told)")
         #expect(try items(of: told) == count, "\(told)")
-        try expectGood(from: Self.files, in: house)
+        try expectGood(from: Self.files, in: fixture)
     }
 
     @Test func `a marker that leads back has the vendor asked once for each request`() throws {
-        let house = try FetchHouse()
+        let fixture = try FetchFixture()
         for _ in 0..<20 {
             let (status, told) = try answer(
-                to: Self.files, 200, Array(#"{"items":[],"marker":"m"}"#.utf8), in: house)
+                to: Self.files, 200, Array(#"{"items":[],"marker":"m"}"#.utf8), in: fixture)
             #expect(status == 200 && told.contains(#""marker":"m""#))
             // Whether it goes on is for the caller to say.
-            #expect(house.courier.sent.isEmpty && !house.isWaiting)
+            #expect(fixture.upstreamClient.sent.isEmpty && !fixture.isWaiting)
         }
     }
 
@@ -177,10 +177,10 @@ struct KodoAnswerTests {
     ])
     func `another status is a refusal, whatever good answer comes with it`(_ status: Int) throws {
         for place in [Self.stat, Self.buckets] {
-            let house = try FetchHouse()
-            let (told, body) = try answer(to: place, status, Array(place.good.utf8), in: house)
+            let fixture = try FetchFixture()
+            let (told, body) = try answer(to: place, status, Array(place.good.utf8), in: fixture)
             #expect(told == 502 && body.contains("\"upstream_failed\""), "\(told) \(body)")
-            try expectGood(from: place, in: house)
+            try expectGood(from: place, in: fixture)
         }
     }
 
@@ -188,13 +188,13 @@ struct KodoAnswerTests {
     func `a bucket that is asked too often, or a callback that fails, keeps nobody else from being answered`(
         _ status: Int
     ) throws {
-        let house = try FetchHouse()
-        for _ in 0..<2 * house.line.limits.breakerThreshold {
-            let (told, body) = try answer(to: Self.files, status, [], in: house)
+        let fixture = try FetchFixture()
+        for _ in 0..<2 * fixture.line.limits.breakerThreshold {
+            let (told, body) = try answer(to: Self.files, status, [], in: fixture)
             #expect(told == 502 && body.contains("\"upstream_failed\""), "\(told) \(body)")
         }
-        #expect(!house.line.isFailing)
-        try expectGood(from: Self.files, in: house)
+        #expect(!fixture.line.isFailing)
+        try expectGood(from: Self.files, in: fixture)
     }
 
     @Test func `every other status from 500 to 599 is a failure of the vendor's`() throws {
@@ -231,8 +231,8 @@ struct KodoAnswerTests {
                     body.insert(contentsOf: body[place...end], at: Int.random(in: body.indices, using: &random))
                 }
             }
-            let house = try FetchHouse()
-            let (status, text) = try answer(to: Self.files, 200, body, in: house)
+            let fixture = try FetchFixture()
+            let (status, text) = try answer(to: Self.files, 200, body, in: fixture)
             switch status {
             case 200:
                 told.good += 1
@@ -248,18 +248,18 @@ struct KodoAnswerTests {
 
     /// Asks, and answers in the vendor's place.
     private func answer(
-        to place: Place, _ status: Int, _ body: [UInt8], in house: FetchHouse
+        to place: Place, _ status: Int, _ body: [UInt8], in fixture: FetchFixture
     ) throws -> (status: Int, body: String) {
-        try house.park(asking: try Self.question(place))
-        let sent = house.courier.take()
+        try fixture.park(asking: try Self.question(place))
+        let sent = fixture.upstreamClient.take()
         #expect(sent.count == 1)
         sent.first?.answer(status, bytes: body)
-        let answered = try #require(house.answered().first)
+        let answered = try #require(fixture.answered().first)
         return (answered.status, answered.body)
     }
 
-    private func expectGood(from place: Place, in house: FetchHouse) throws {
-        let (status, body) = try answer(to: place, 200, Array(place.good.utf8), in: house)
+    private func expectGood(from place: Place, in fixture: FetchFixture) throws {
+        let (status, body) = try answer(to: place, 200, Array(place.good.utf8), in: fixture)
         #expect(status == 200 && body == place.good + "\n", "\(status) \(body)")
     }
 
@@ -289,7 +289,7 @@ struct KodoAnswerTests {
 
     private static func question(_ place: Place) throws -> any VendorQuestion {
         let configuration = try configuration.get()
-        let inquiry = try DeskHouse.inquiry("anonymous", place.route, place.parameters)
+        let inquiry = try InquiryFixture.inquiry("anonymous", place.route, place.parameters)
         let caller = try configuration.caller(inquiry.caller, claiming: [], at: inquiry.time)
         let nonce = Nonce(InlineArray(repeating: 1))
         let ask = try inquiry.read(maximumDepth: 8, by: nonce, at: inquiry.instant)

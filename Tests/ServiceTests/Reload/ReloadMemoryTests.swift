@@ -11,18 +11,18 @@ import Testing
 struct ReloadMemoryTests {
     /// What the service was started with, held by nobody here.
     private final class Trace {
-        weak var edition: Edition?
+        weak var snapshot: Snapshot?
         /// The vendor's key, which each loop signs with.
         weak var secret: Secret?
         let record: ReloadRecord
 
-        init(_ edition: Edition) {
-            self.edition = edition
-            secret = edition.configuration.credentials.first?.key?.secret
-            record = edition.record
+        init(_ snapshot: Snapshot) {
+            self.snapshot = snapshot
+            secret = snapshot.configuration.credentials.first?.key?.secret
+            record = snapshot.record
         }
 
-        var isGone: Bool { edition == nil && secret == nil }
+        var isGone: Bool { snapshot == nil && secret == nil }
     }
 
     private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-reload-\(UUID())").path
@@ -35,11 +35,11 @@ struct ReloadMemoryTests {
 
     private func start() throws -> (StartedService, Trace) {
         let configuration = try Configuration.load(folder + "/c.json5")
-        let edition = try Edition(configuration)
+        let snapshot = try Snapshot(configuration)
         let service = try StartedService(
-            edition, from: folder + "/c.json5", on: [], Supervisor([:]), edition.log
+            snapshot, from: folder + "/c.json5", on: [], Supervisor([:]), snapshot.log
         )
-        return (service, Trace(edition))
+        return (service, Trace(snapshot))
     }
 
     /// Until something holds that happens on another thread, for a minute at most.

@@ -12,18 +12,18 @@ struct WatchedFilesTests {
         func put(_ path: String, _ text: String, isWorldReadable: Bool = false) {
             files[path] = ReadFile(bytes: Array(text.utf8), isWorldReadable: isWorldReadable)
         }
-        var surroundings: Surroundings { Surroundings(variable: { _ in nil }, file: { [self] in files[$0] }) }
+        var environment: Environment { Environment(variable: { _ in nil }, file: { [self] in files[$0] }) }
     }
 
     @Test func `they are told apart by content, by who may read them, and by whether they are there`() {
         let (disk, recorder) = (Disk(), FileRecorder())
         disk.put("a", "one")
-        let surroundings = recorder.surroundings(over: disk.surroundings)
-        #expect(surroundings.file("a")?.bytes == Array("one".utf8))
-        #expect(surroundings.file("b") == nil)
+        let environment = recorder.environment(over: disk.environment)
+        #expect(environment.file("a")?.bytes == Array("one".utf8))
+        #expect(environment.file("b") == nil)
         let files = recorder.files
         #expect(files["a"] != nil && files["b"] == nil && files["c"] == nil)
-        func look() -> WatchedFiles { files.lookedAtAgain(in: disk.surroundings) }
+        func look() -> WatchedFiles { files.lookedAtAgain(in: disk.environment) }
         #expect(look() == files)
         disk.put("c", "nobody has asked for it")
         #expect(look() == files)
@@ -42,7 +42,7 @@ struct WatchedFilesTests {
     @Test func `nothing that stands in a file is kept`() {
         let (disk, recorder) = (Disk(), FileRecorder())
         disk.put("a", "a-secret-of-the-tests")
-        _ = recorder.surroundings(over: disk.surroundings).file("a")
+        _ = recorder.environment(over: disk.environment).file("a")
         var text = ""
         dump(recorder.files, to: &text)
         #expect(text.contains("digest") && !text.contains("a-secret"))

@@ -50,14 +50,14 @@ import Upstream
             guard
                 case .caller(let caller) = configuration.authenticator.identify(
                     apiKey: Array("key-\(name)".utf8).span, at: seconds)
-            else { throw SessionHouse.Fault("nobody is called \(name)") }
+            else { throw SessionFixture.Fault("nobody is called \(name)") }
             let instant = Instant(unixSeconds: seconds, nanoseconds: 0)
             switch configuration.policy.decide(ask, on: route, by: caller, at: instant, in: &workspace) {
-            case .denied(let denial): throw SessionHouse.Fault("\(denial)")
+            case .denied(let denial): throw SessionFixture.Fault("\(denial)")
             case .permitted(let permit):
                 let account = try #require(configuration.credentials[0].sessions?.account)
                 guard case .session(let issuer) = configuration.issuers[permit.grant.index] else {
-                    throw SessionHouse.Fault("the grant is none of sessions")
+                    throw SessionFixture.Fault("the grant is none of sessions")
                 }
                 var scratch = ByteWriter()
                 var made = made

@@ -12,26 +12,26 @@ import Upstream
     /// A vendor that gives nothing, in one way or another.
     private struct Outage {
         let mood: Mood
-        private var hanging: [FakeCourier.Sent] = []
+        private var hanging: [FakeUpstreamClient.Sent] = []
 
         init(_ mood: Mood) { self.mood = mood }
 
         /// Answers the calls that have been made, as far as it answers at all.
-        mutating func answer(_ house: SessionHouse) {
-            for call in house.take() {
+        mutating func answer(_ fixture: SessionFixture) {
+            for call in fixture.take() {
                 switch mood {
-                case .unreachable: house.fail(call, .connect(reason: "refused"))
+                case .unreachable: fixture.fail(call, .connect(reason: "refused"))
                 case .hanging: hanging.append(call)
-                case .failing: house.refuse(call, 503, "ServiceUnavailable")
-                case .throttling: house.refuse(call, 400, "Throttling.User")
-                case .talkingNonsense: house.answer(call, 200, "<html>welcome</html>")
+                case .failing: fixture.refuse(call, 503, "ServiceUnavailable")
+                case .throttling: fixture.refuse(call, 400, "Throttling.User")
+                case .talkingNonsense: fixture.answer(call, 200, "<html>welcome</html>")
                 }
             }
         }
 
         /// Ends the calls whose time is over at `moment`, in monotonic milliseconds.
-        mutating func end(_ house: SessionHouse, at moment: Int64) {
-            for call in hanging where moment >= call.exchange.deadline { house.fail(call) }
+        mutating func end(_ fixture: SessionFixture, at moment: Int64) {
+            for call in hanging where moment >= call.exchange.deadline { fixture.fail(call) }
             hanging.removeAll { moment >= $0.exchange.deadline }
         }
     }
@@ -40,33 +40,33 @@ import Upstream
     func `who has a living credential is served through ten minutes of outage, and others are told within 2 s`(
         mood: Mood
     ) throws {
-        let house = try SessionHouse(loops: 2)
-        let sessions = try (0..<40).map { try house.session("caller\($0)", seconds: $0 % 2 == 0 ? 3600 : 1800) }
+        let fixture = try SessionFixture(loops: 2)
+        let sessions = try (0..<40).map { try fixture.session("caller\($0)", seconds: $0 % 2 == 0 ? 3600 : 1800) }
         // Peace, in which they come one after the other and are refreshed.
         for step in 0..<1_200 {
-            _ = house.ask(sessions[step % 40], loop: step % 2)
-            for call in house.take() { house.grant(call, seconds: seconds(of: call)) }
-            house.pass(milliseconds: 1_000)
+            _ = fixture.ask(sessions[step % 40], loop: step % 2)
+            for call in fixture.take() { fixture.grant(call, seconds: seconds(of: call)) }
+            fixture.pass(milliseconds: 1_000)
         }
         var (living, served, refused, next) = (0, 0, 0, 0)
         var outage = Outage(mood)
-        var waiting: [(outcome: SessionHouse.Outcome, since: Int64)] = []
+        var waiting: [(outcome: SessionFixture.Outcome, since: Int64)] = []
         var longestWait: Int64 = 0
-        let begin = house.monotonic
-        while house.monotonic < begin + 600_000 {
+        let begin = fixture.monotonic
+        while fixture.monotonic < begin + 600_000 {
             for number in 0..<8 {
-                let outcome = house.ask(sessions[(next + number * 5) % 40], loop: number % 2)
+                let outcome = fixture.ask(sessions[(next + number * 5) % 40], loop: number % 2)
                 living += 1
                 if outcome.key != nil { served += 1 }
             }
             next += 1
-            let stranger = house.ask(try house.session("stranger\(next)"), loop: next % 2)
-            if stranger.reply == nil { waiting.append((stranger, house.monotonic)) } else { refused += 1 }
-            outage.answer(house)
-            house.pass(milliseconds: 250)
-            outage.end(house, at: house.monotonic)
+            let stranger = fixture.ask(try fixture.session("stranger\(next)"), loop: next % 2)
+            if stranger.reply == nil { waiting.append((stranger, fixture.monotonic)) } else { refused += 1 }
+            outage.answer(fixture)
+            fixture.pass(milliseconds: 250)
+            outage.end(fixture, at: fixture.monotonic)
             for (outcome, since) in waiting where outcome.reply != nil {
-                longestWait = max(longestWait, house.monotonic - since)
+                longestWait = max(longestWait, fixture.monotonic - since)
                 #expect(outcome.refusal?.retryAfter ?? 0 >= 1)
                 refused += 1
             }
@@ -77,16 +77,16 @@ import Upstream
         #expect(longestWait <= 2_000)
         #expect(refused > 2_300)
         // The vendor is back.
-        outage.end(house, at: .max)
-        let end = house.monotonic
+        outage.end(fixture, at: .max)
+        let end = fixture.monotonic
         var wellSince: Int64?
-        while wellSince == nil, house.monotonic < end + 10_000 {
+        while wellSince == nil, fixture.monotonic < end + 10_000 {
             next += 1
-            let stranger = house.ask(try house.session("stranger\(next)"))
-            for call in house.take() { house.grant(call) }
-            house.settle()
-            if stranger.key != nil { wellSince = house.monotonic }
-            house.pass(milliseconds: 250)
+            let stranger = fixture.ask(try fixture.session("stranger\(next)"))
+            for call in fixture.take() { fixture.grant(call) }
+            fixture.settle()
+            if stranger.key != nil { wellSince = fixture.monotonic }
+            fixture.pass(milliseconds: 250)
         }
         #expect((wellSince ?? .max) - end < 5_000)
     }
@@ -95,21 +95,21 @@ import Upstream
     func `through a long outage a credential is served until five minutes are left of it, and not after`(
         life: Int64, mood: Mood
     ) throws {
-        let house = try SessionHouse(loops: 2)
-        let session = try house.session(seconds: life)
-        _ = house.ask(session)
-        let end = house.unixSeconds + life
-        let key = house.grant(try #require(house.take().first), seconds: life)
+        let fixture = try SessionFixture(loops: 2)
+        let session = try fixture.session(seconds: life)
+        _ = fixture.ask(session)
+        let end = fixture.unixSeconds + life
+        let key = fixture.grant(try #require(fixture.take().first), seconds: life)
         var outage = Outage(mood)
         var (leastServed, mostRefused) = (life, Int64(0))
-        while house.unixSeconds < end {
-            let outcome = house.ask(session, loop: Int(house.unixSeconds % 2))
-            outage.answer(house)
-            let left = end - house.unixSeconds
+        while fixture.unixSeconds < end {
+            let outcome = fixture.ask(session, loop: Int(fixture.unixSeconds % 2))
+            outage.answer(fixture)
+            let left = end - fixture.unixSeconds
             if outcome.key == nil { mostRefused = max(mostRefused, left) } else { leastServed = min(leastServed, left) }
             #expect(outcome.key == nil || outcome.key == key)
-            house.pass(milliseconds: 1_000)
-            outage.end(house, at: house.monotonic)
+            fixture.pass(milliseconds: 1_000)
+            outage.end(fixture, at: fixture.monotonic)
         }
         // A second is kept to spare, since dates are cut to whole ones.
         #expect(leastServed == 301)
@@ -118,18 +118,18 @@ import Upstream
 
     @Test(arguments: [(900, 300), (1_200, 400), (3_600, 600)] as [(Int64, Int64)])
     func `while nothing fails, a third of its life must be left, or ten minutes`(life: Int64, floor: Int64) throws {
-        let house = try SessionHouse()
-        let session = try house.session(seconds: life)
-        _ = house.ask(session)
-        let end = house.unixSeconds + life
-        house.grant(try #require(house.take().first), seconds: life)
-        house.advance(milliseconds: (life - floor - 1) * 1000)
-        #expect(house.ask(session).key != nil && end - house.unixSeconds == floor + 1)
-        house.advance(milliseconds: 1000)
-        #expect(house.ask(session).key == nil)
+        let fixture = try SessionFixture()
+        let session = try fixture.session(seconds: life)
+        _ = fixture.ask(session)
+        let end = fixture.unixSeconds + life
+        fixture.grant(try #require(fixture.take().first), seconds: life)
+        fixture.advance(milliseconds: (life - floor - 1) * 1000)
+        #expect(fixture.ask(session).key != nil && end - fixture.unixSeconds == floor + 1)
+        fixture.advance(milliseconds: 1000)
+        #expect(fixture.ask(session).key == nil)
     }
 
-    private func seconds(of call: FakeCourier.Sent) -> Int64 {
+    private func seconds(of call: FakeUpstreamClient.Sent) -> Int64 {
         call.request.contains("DurationSeconds=1800") ? 1800 : 3600
     }
 }

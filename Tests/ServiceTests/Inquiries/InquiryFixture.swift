@@ -7,7 +7,7 @@ import Machine
 
 /// A configuration with grants of every kind that is signed here, and what is asked of it. No vendor of it is asked over TLS: each
 /// service of a test would read whom the system trusts, which takes 40 ms.
-enum DeskHouse {
+enum InquiryFixture {
     static let text = #"""
         { version: 1, server: { hosts: ["t.example.com"] },
           credentials: {
@@ -63,8 +63,8 @@ enum DeskHouse {
     static func configuration(testing tests: String = "") throws -> Configuration {
         let text = text.replacing("policyTests: []", with: "policyTests: [\(tests)]")
         return try Configuration.load(
-            "/etc/desk.json5",
-            in: Surroundings(
+            "/etc/inquiry.json5",
+            in: Environment(
                 variable: { _ in secrets[0] },
                 file: { _ in ReadFile(bytes: Array(text.utf8), isWorldReadable: false) }))
     }

@@ -7,8 +7,8 @@ import Telemetry
 /// Writes the lines of one event loop's requests, and holds their answers until the disk has the lines.
 ///
 /// Lines come to the disk in the order in which they were added, and so do the answers leave.
-final class AuditClerk {
-    let desk: AuditDesk?
+final class LoopAudit {
+    let shared: SharedAudit?
     let clock: Clock
     private let answers: LateAnswers
     private var queue: AuditQueue?
@@ -19,43 +19,43 @@ final class AuditClerk {
     /// How many lines callers have left who are refused: one who is refused again and again must not fill queue and disk.
     private var denials = RateTable(capacity: 4096)
     private let denialRate: Rate?
-    /// Whether lines can be written; told by the desk.
+    /// Whether lines can be written; told by the shared.
     var isOpen = true
     /// Whether the disk has kept somebody waiting too long.
     private var isStalled = false
     private var now: Int64 = 0
 
     /// - Parameters:
-    ///   - desk: nil where there is no audit.
+    ///   - shared: nil where there is no audit.
     ///   - post: has work run on the loop's thread.
     init(
-        _ desk: AuditDesk?, _ answers: LateAnswers, clock: @escaping Clock = SystemClock.now,
+        _ shared: SharedAudit?, _ answers: LateAnswers, clock: @escaping Clock = SystemClock.now,
         post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
-        self.desk = desk
+        self.shared = shared
         self.clock = clock
         self.answers = answers
-        denialRate = desk.flatMap { Rate(Int64($0.settings.deniedPerMinute), in: 60_000) }
-        queue = desk?.take(self, post: post)
+        denialRate = shared.flatMap { Rate(Int64($0.settings.deniedPerMinute), in: 60_000) }
+        queue = shared?.take(self, post: post)
     }
 
     /// The loop's next request.
     func begin(at instant: Instant) { now = instant.monotonic }
 
     /// Whether there is an audit at all.
-    var isOn: Bool { desk != nil }
+    var isOn: Bool { shared != nil }
 
-    private var failsClosed: Bool { desk?.settings.failsClosed ?? false }
+    private var failsClosed: Bool { shared?.settings.failsClosed ?? false }
 
-    private var patience: Int64 { desk?.settings.patience ?? 0 }
+    private var patience: Int64 { shared?.settings.patience ?? 0 }
 
     private var isWriting: Bool { isOpen && !isStalled }
 
     /// Whether anything may be issued now.
     func admit() throws(Refusal) {
-        guard let desk, desk.settings.failsClosed else { return }
+        guard let shared, shared.settings.failsClosed else { return }
         guard isWriting else { throw .auditUnavailable }
-        guard unknown < desk.settings.queue else { throw .auditOverloaded }
+        guard unknown < shared.settings.queue else { throw .auditOverloaded }
     }
 
     // MARK: Lines
@@ -64,16 +64,16 @@ final class AuditClerk {
     /// - Parameter write: writes it.
     /// - Returns: what the answer is to be held by until the disk has the line; nil when it need not be.
     func enter(_ write: (inout AuditLine) -> Void) throws(Refusal) -> HeldAnswer? {
-        guard let desk, let queue else { return nil }
+        guard let shared, let queue else { return nil }
         try admit()
-        guard isWriting, unknown < desk.settings.queue else {
+        guard isWriting, unknown < shared.settings.queue else {
             queue.lose()
             return nil
         }
         write(&line)
-        if let origin = desk.origin { line.add("by", origin) }
+        if let origin = shared.origin { line.add("by", origin) }
         unknown += 1
-        guard desk.settings.durability != .none else {
+        guard shared.settings.durability != .none else {
             queue.add(line, waits: false)
             return nil
         }
@@ -85,12 +85,14 @@ final class AuditClerk {
     /// Notes that something was refused: a line for whom we know, and one of many in the summary for whom we do not, and for
     /// whoever is refused too often. Half of the queue is left for what is issued.
     func note(_ refusal: Refusal, of context: borrowing RequestContext) {
-        guard let desk, let queue, !refusal.code.isFailure else { return }
+        guard let shared, let queue, !refusal.code.isFailure else { return }
         guard context.caller.principal.kind != .anonymous, refusal.code.isDenial else {
             return queue.count(refusal.code.text)
         }
         guard isWriting else { return queue.lose() }
-        guard unknown < desk.settings.queue / 2, hasLine(context.caller) else { return queue.count(refusal.code.text) }
+        guard unknown < shared.settings.queue / 2, hasLine(context.caller) else {
+            return queue.count(refusal.code.text)
+        }
         line.write(refusal, of: context)
         unknown += 1
         queue.add(line, waits: false)
@@ -147,8 +149,8 @@ final class AuditClerk {
     /// Refuses in place of an answer that has its line, and adds a line that says so.
     private func withhold(_ answer: HeldAnswer) {
         answer.refuse(.superseded)
-        guard let desk, let queue else { return }
-        guard isWriting, unknown < desk.settings.queue else { return queue.lose() }
+        guard let shared, let queue else { return }
+        guard isWriting, unknown < shared.settings.queue else { return queue.lose() }
         line.begin("withheld", at: clock().unixSeconds)
         line.add("requestId", answer.id)
         unknown += 1
@@ -163,4 +165,4 @@ final class AuditClerk {
 }
 
 // Unsafe: confined to its loop's thread; what other threads know of it is its `post`, and that runs on the loop.
-extension AuditClerk: @unchecked Sendable {}
+extension LoopAudit: @unchecked Sendable {}

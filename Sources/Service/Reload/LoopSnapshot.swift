@@ -6,8 +6,8 @@ import HTTP
 import Net
 import Upstream
 
-/// One loop's share of an edition: the pipeline, and what it has to do with vendors.
-final class LoopEdition {
+/// One loop's share of an snapshot: the pipeline, and what it has to do with vendors.
+final class LoopSnapshot {
     private var pipeline: Pipeline
     private var admin: AdminPipeline
     /// Where the admin's listeners begin.
@@ -17,21 +17,21 @@ final class LoopEdition {
     let reporter: RequestReporter
     let admission: Admission
 
-    init(_ edition: Edition, _ resources: LoopResources) throws(CryptoError) {
+    init(_ snapshot: Snapshot, _ resources: LoopResources) throws(CryptoError) {
         let loop = resources.loop
-        let (configuration, log) = (edition.configuration, edition.log)
+        let (configuration, log) = (snapshot.configuration, snapshot.log)
         let accesses = AccessLog(log)
         reporter = RequestReporter(resources.meter, accesses, resources.audit)
-        let tools = LoopTools(loop, resources.courier, at: edition.clock, log)
-        upstream = try LoopUpstream(edition, tools, loop.answers)
-        keys = IssuerKeys(edition.issuerKeys, configuration.authenticator.makeMemory(), tools)
+        let tools = LoopTools(loop, resources.upstreamClient, at: snapshot.clock, log)
+        upstream = try LoopUpstream(snapshot, tools, loop.answers)
+        keys = IssuerKeys(snapshot.issuerKeys, configuration.authenticator.makeMemory(), tools)
         admission = Admission(configuration, keys: keys)
         pipeline = try Pipeline(
             admission, upstream, reporter, resources, log: log)
-        let readiness = Readiness(edition.accounts, edition.record, resources.audit.desk)
+        let readiness = Readiness(snapshot.accounts, snapshot.record, resources.audit.shared)
         admin = try AdminPipeline(
             configuration, readiness,
-            MetricsPage(of: edition, readiness, resources.metrics, loop.connections, resources.audit.desk),
+            MetricsPage(of: snapshot, readiness, resources.metrics, loop.connections, resources.audit.shared),
             RequestReporter(resources.meter, accesses, nil))
         adminPlace = configuration.server.listen.count
     }
@@ -47,10 +47,10 @@ final class LoopEdition {
     }
 
     func run(
-        _ errand: Errand, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
+        _ method: IssuingMethod, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
-        pipeline.run(errand, of: caller, by: request, as: pending, at: instant, into: &response)
+        pipeline.run(method, of: caller, by: request, as: pending, at: instant, into: &response)
     }
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
@@ -94,4 +94,4 @@ final class LoopEdition {
 }
 
 // Unsafe: made elsewhere, and confined to its loop's thread from then on.
-extension LoopEdition: @unchecked Sendable {}
+extension LoopSnapshot: @unchecked Sendable {}

@@ -3,7 +3,7 @@ import Net
 import Providers
 
 /// What a loop sends its calls with.
-package protocol Courier: AnyObject {
+package protocol UpstreamClient: AnyObject {
     /// `completion` is called once, and never before this returns.
     /// - Returns: what to cancel the exchange by.
     @discardableResult
@@ -13,7 +13,7 @@ package protocol Courier: AnyObject {
     func cancel(_ exchange: UInt64)
 }
 
-extension ClientPool: Courier {}
+extension ClientPool: UpstreamClient {}
 
 // MARK: Between the rooms
 

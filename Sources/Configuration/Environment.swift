@@ -3,7 +3,7 @@ import Machine
 
 /// What a configuration takes from outside its text: environment variables, files and the
 /// time. Tests put their own in its place.
-package struct Surroundings: Sendable {
+package struct Environment: Sendable {
     package let variable: @Sendable (String) -> String?
     /// Reads a file by its absolute or relative path; nil when it cannot be read.
     package let file: @Sendable (String) -> ReadFile?
@@ -20,6 +20,6 @@ package struct Surroundings: Sendable {
     }
 
     /// The process's own.
-    package static let process = Surroundings(
+    package static let process = Environment(
         variable: { ProcessEnvironment.own[$0] }, file: { ReadFile($0) })
 }

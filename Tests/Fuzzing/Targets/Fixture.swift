@@ -5,7 +5,7 @@ import Machine
 import Providers
 
 /// A configuration like any, at a moment that stands still.
-struct House: Sendable {
+struct Fixture: Sendable {
     let configuration: Configuration
 
     /// Friday, 15 January 2027, 08:00:00 UTC.
@@ -13,22 +13,22 @@ struct House: Sendable {
     static let accessKey = "LTAIfuzzing"
     static let secret = "a-secret-of-the-fuzzing-0123456789"
 
-    static let standing = Result { try House(Array(text: text)) }
+    static let standing = Result { try Fixture(Array(text: text)) }
 
     init(_ text: [UInt8]) throws {
         configuration = try Configuration.load(
             "/fuzzing.json5",
-            in: Surroundings(
-                variable: { $0 == "SECRET" ? House.secret : nil },
+            in: Environment(
+                variable: { $0 == "SECRET" ? Fixture.secret : nil },
                 file: { $0 == "/fuzzing.json5" ? ReadFile(bytes: text, isWorldReadable: false) : nil },
-                now: { House.now }))
+                now: { Fixture.now }))
     }
 
     /// Whether the service would sign this for anybody.
     func signs(_ parameters: [(name: StaticString, value: [UInt8])]) throws -> Bool {
         guard let route = Registry.route(named: "oss.sign") else { throw Broken("there is no route") }
         let description = Registry.routes[route].description
-        let instant = Instant(unixSeconds: House.now, nanoseconds: 0)
+        let instant = Instant(unixSeconds: Fixture.now, nanoseconds: 0)
         var ask = Ask(Nonce(InlineArray(repeating: 7)))
         do {
             for (name, value) in parameters {

@@ -4,8 +4,8 @@ import Configuration
 import HTTP
 import Providers
 
-/// What somebody wants who is known before anything is presented.
-enum Errand {
+/// What `countersign mint` and `countersign ticket` ask for, on behalf of a caller whom they name.
+enum IssuingMethod {
     /// Something of a route, by its place in the registry.
     case issue(route: Int)
     case ticket
@@ -24,14 +24,14 @@ enum Errand {
 extension Pipeline {
     /// Answers as `respond` does, but that only what waits is counted and logged: whoever asks is told by the command.
     mutating func run(
-        _ errand: Errand, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
+        _ method: IssuingMethod, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
         begin(request, as: pending, at: instant)
         context.caller = caller
         context.words = words(at: router.find(request.path))
         do throws(Refusal) {
-            switch try carryOut(errand, request, into: &response).course {
+            switch try carryOut(method, request, into: &response).course {
             case .parked: return .later
             case .entered(let held?): return hold(&response, by: held)
             case .told, .entered(nil): break
@@ -43,10 +43,10 @@ extension Pipeline {
     }
 
     private mutating func carryOut(
-        _ errand: Errand, _ request: borrowing Request, into response: inout Response
+        _ method: IssuingMethod, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Outcome {
-        switch errand {
-        case .ticket: return try mintOnErrand(request, into: &response)
+        switch method {
+        case .ticket: return try mintForCommand(request, into: &response)
         case .issue(let route):
             if configuration.policy.needsCredential(context.caller, on: route) { throw Refusal(.unauthenticated) }
             return try decide(route, request, into: &response)

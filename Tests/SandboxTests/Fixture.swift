@@ -7,7 +7,7 @@ import Testing
 @testable import Sandbox
 
 /// A sandbox with one caller and one role, and its answers.
-enum House {
+enum Fixture {
     static let now: Int64 = 1_788_000_000
     static let keyID = "LTAISANDBOXtest"
     static let secret = "s3cr3t/with+signs="
@@ -37,7 +37,7 @@ enum House {
 }
 
 extension SandboxSTS {
-    mutating func code(_ request: SandboxRequest, at now: Int64 = House.now) -> String {
+    mutating func code(_ request: SandboxRequest, at now: Int64 = Fixture.now) -> String {
         let answer = answer(request, at: now)
         return answer.status == 200 ? "200" : answer.text("Code") ?? "unreadable"
     }
@@ -73,12 +73,12 @@ struct Call {
 
     var scheme = Scheme.acs3
     var method = Method.post
-    var keyID = House.keyID
-    var secret = House.secret
+    var keyID = Fixture.keyID
+    var secret = Fixture.secret
     var token: String?
-    var time = House.now
+    var time = Fixture.now
     var nonce = UUID().uuidString
-    var parameters: [(String, String)] = [("RoleArn", House.role), ("RoleSessionName", "alice")]
+    var parameters: [(String, String)] = [("RoleArn", Fixture.role), ("RoleSessionName", "alice")]
     /// Whether the parameters go in the form.
     var isForm = false
     /// Replaces, or with nil leaves out, what `common` would say.

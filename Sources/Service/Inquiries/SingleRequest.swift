@@ -42,16 +42,16 @@ final class SingleRequest {
     private let head: [UInt8]
     private let body: [UInt8]
     private let caller: Caller
-    private let errand: Errand
+    private let method: IssuingMethod
     private let pending = PendingResponse(connection: 0, number: 1)
     private var handler: LoopHandler?
     private var server: Server?
-    private var audit: AuditDesk?
+    private var audit: SharedAudit?
     private var answer: Answer?
 
     /// - Parameter host: what the service is called by.
     init(
-        _ parameters: [(name: [UInt8], value: [UInt8])], of host: String, from caller: Caller, on errand: Errand
+        _ parameters: [(name: [UInt8], value: [UInt8])], of host: String, from caller: Caller, on method: IssuingMethod
     ) {
         var form = ByteWriter()
         for (name, value) in parameters {
@@ -62,10 +62,10 @@ final class SingleRequest {
         }
         body = form.array
         head = Array(
-            text: "POST \(errand.path.text) HTTP/1.1\r\nHost: \(host)\r\n"
+            text: "POST \(method.path.text) HTTP/1.1\r\nHost: \(host)\r\n"
                 + "Content-Type: application/x-www-form-urlencoded\r\n\r\n")
         self.caller = caller
-        self.errand = errand
+        self.method = method
     }
 
     /// Why it could not even be asked.
@@ -93,15 +93,15 @@ final class SingleRequest {
     private static let patience: Int64 = 5000
 
     private func makeServer(_ configuration: Configuration) throws -> Server {
-        var making = Edition.Settings()
+        var making = Snapshot.Settings()
         making.areBelieved = false
-        let edition = try Edition(configuration, making)
-        audit = configuration.audit.map { AuditDesk($0, edition.log, by: "command") }
+        let snapshot = try Snapshot(configuration, making)
+        audit = configuration.audit.map { SharedAudit($0, snapshot.log, by: "command") }
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var settings = Server.Settings(addresses: [], workers: 1)
         settings.limits.drainTimeout = 0
         let server = try Server(settings, resolver: Resolver()) { loop in
-            let handler = try LoopHandler(edition, limiter, Metrics(), loop, auditing: audit)
+            let handler = try LoopHandler(snapshot, limiter, Metrics(), loop, auditing: audit)
             self.handler = handler
             let answers = loop.answers
             loop.clients.mailbox.post { self.begin(answers) }
@@ -120,7 +120,7 @@ final class SingleRequest {
         }
         let request = Request(parsed, in: head.span, body: body.span)
         let answering = handler.run(
-            errand, of: caller, by: request, as: pending, at: SystemClock.now(), into: &response)
+            method, of: caller, by: request, as: pending, at: SystemClock.now(), into: &response)
         switch answering {
         case .done: finish(with: response)
         case .later: answers.expect(pending) { [self] response in finish(with: response) }

@@ -9,7 +9,7 @@ import Upstream
 @testable import Service
 
 /// A loop's parked requests without sockets: the tests are clients and vendor, and move the clock.
-final class FetchHouse {
+final class FetchFixture {
     /// Asks for what its name says, counts how often, and takes every text for JSON.
     final class Question: VendorQuestion {
         private let name: String
@@ -40,7 +40,7 @@ final class FetchHouse {
     }
 
     private let clock = Clock()
-    let courier = FakeCourier()
+    let upstreamClient = FakeUpstreamClient()
     let answers = LateAnswers()
     let line: VendorLine
     let parked: ParkedRequests
@@ -54,7 +54,7 @@ final class FetchHouse {
             to: try endpoints.map { try VendorEndpoint(Array($0.utf8)) }, trusting: try TLSTrust(.anybody),
             FetchLines.limits(endpoints: endpoints.count), from: clock.now)
         tools = LoopTools(
-            calls: LoopCalls(courier: courier) { [clock] in clock.now },
+            calls: LoopCalls(upstreamClient: upstreamClient) { [clock] in clock.now },
             log: Log(Log.Settings(level: .error, format: .json)), post: { $0() }, read: { $1(nil) })
         parked = ParkedRequests(answers)
     }

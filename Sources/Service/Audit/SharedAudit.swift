@@ -7,17 +7,17 @@ import Telemetry
 /// Where the lines of all loops are written, on a thread of its own: all that have come while the disk was busy go to it together.
 ///
 /// It outlives configurations, since its file does.
-package final class AuditDesk: Sendable {
-    /// A loop's place at the desk.
-    struct Seat: Sendable {
+package final class SharedAudit: Sendable {
+    /// A loop that adds lines.
+    struct Subscriber: Sendable {
         let queue: AuditQueue
         /// Has work run on the loop's thread.
         let post: @Sendable (@escaping @Sendable () -> Void) -> Void
-        let clerk: AuditClerk
+        let loopAudit: LoopAudit
     }
 
     private struct State: Sendable {
-        var seats: [Seat] = []
+        var subscribers: [Subscriber] = []
         var rotates = false
         var ends = false
         var standing = AuditStanding()
@@ -78,7 +78,7 @@ package final class AuditDesk: Sendable {
         // Whoever asks again finds it ended.
         end.signal()
         let thread = state.withLock { state in
-            state.seats = []
+            state.subscribers = []
             return state.thread.take()
         }
         thread?.join()
@@ -86,10 +86,10 @@ package final class AuditDesk: Sendable {
     }
 
     func take(
-        _ clerk: AuditClerk, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+        _ loopAudit: LoopAudit, post: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) -> AuditQueue {
         let queue = AuditQueue { [alarm] in alarm.signal() }
-        state.withLock { $0.seats.append(Seat(queue: queue, post: post, clerk: clerk)) }
+        state.withLock { $0.subscribers.append(Subscriber(queue: queue, post: post, loopAudit: loopAudit)) }
         return queue
     }
 
@@ -100,16 +100,16 @@ package final class AuditDesk: Sendable {
             } else {
                 _ = alarm.wait(timeout: .now() + .milliseconds(AuditWriter.pulse))
             }
-            let (seats, rotates, ends) = state.withLock { state in
+            let (subscribers, rotates, ends) = state.withLock { state in
                 defer { state.rotates = false }
-                return (state.seats, state.rotates, state.ends)
+                return (state.subscribers, state.rotates, state.ends)
             }
             let now = SystemClock.now()
-            writer.mend(seats, at: now, evenSoon: ends)
-            if rotates { writer.rotate(seats, at: now) }
-            writer.write(seats, at: now)
-            writer.summarise(seats, at: now, evenSoon: ends)
-            if ends { writer.stop(seats, by: origin, at: now) }
+            writer.mend(subscribers, at: now, evenSoon: ends)
+            if rotates { writer.rotate(subscribers, at: now) }
+            writer.write(subscribers, at: now)
+            writer.summarise(subscribers, at: now, evenSoon: ends)
+            if ends { writer.stop(subscribers, by: origin, at: now) }
             writer.report()
             state.withLock { $0.standing = writer.standing }
             if ends { break }

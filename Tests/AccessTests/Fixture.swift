@@ -4,7 +4,7 @@ import Crypto
 @testable import Bytes
 
 /// Callers, grants and asks for the tests of this room, without a configuration.
-enum House {
+enum Fixture {
     static let now: Int64 = 1_795_158_947
 
     static let instant = Instant(unixSeconds: now, nanoseconds: 0)

@@ -7,7 +7,7 @@ import Testing
 /// Configurations that say what must come of them.
 @Suite struct PolicyProofTests {
     private func failures(_ tests: String) throws -> [Problem] {
-        PolicyProof.failures(of: try DeskHouse.configuration(testing: tests), at: 1_795_158_947)
+        PolicyProof.failures(of: try InquiryFixture.configuration(testing: tests), at: 1_795_158_947)
     }
 
     @Test func `tests that hold say nothing`() throws {

@@ -8,8 +8,8 @@ import Telemetry
 import Upstream
 
 /// Everything that is made of one configuration and shared by all loops. It is never another's: a reload makes the next
-/// edition, and lets go of this one when nobody is answered by it any more (R19).
-package final class Edition: Sendable {
+/// snapshot, and lets go of this one when nobody is answered by it any more (R19).
+package final class Snapshot: Sendable {
     package let configuration: Configuration
     /// What the configuration was made of.
     let files: WatchedFiles
@@ -30,7 +30,7 @@ package final class Edition: Sendable {
         let description: String
     }
 
-    /// How an edition is made.
+    /// How an snapshot is made.
     package struct Settings {
         /// What the configuration was made of.
         package var files = WatchedFiles()
@@ -46,7 +46,7 @@ package final class Edition: Sendable {
 
     /// - Parameter earlier: the one before; what it knows of vendors, and holds of theirs, stays where it is good for this one, too.
     package init(
-        _ configuration: Configuration, _ settings: Settings = Settings(), after earlier: Edition? = nil
+        _ configuration: Configuration, _ settings: Settings = Settings(), after earlier: Snapshot? = nil
     ) throws {
         self.configuration = configuration
         clock = settings.clock

@@ -6,8 +6,8 @@ import Testing
 @testable import TestService
 
 /// What an operator does at the command line: mint, explain, ticket, and a configuration's own tests.
-@Suite("The desk: mint, explain, ticket, policyTests", .waiting)
-struct DeskTests {
+@Suite("Commands: mint, explain, ticket, policyTests", .waiting)
+struct InquiryTests {
     private func run(
         _ command: String, _ configuration: String, _ arguments: [String], input: String? = nil
     ) throws -> Program.Outcome {
@@ -168,7 +168,7 @@ struct DeskTests {
 
     @Test func `what only the vendor knows is asked and cut to the grant`() throws {
         let kodo = try FakeKodo()
-        let setup = Setup.fetches("desk fetches", kodo.url, limits: Setup.patientFetches)
+        let setup = Setup.fetches("command fetches", kodo.url, limits: Setup.patientFetches)
         let path = try setup.write(to: Keeper.makeFolder(), transport: .epoll)
         let outcome = try run("mint", path, ["--caller", "anonymous", "--route", "qiniu.files", "--format", "json"])
         #expect(outcome.code == 0, "\(outcome.err)")
@@ -206,7 +206,7 @@ struct DeskTests {
     @Test func `R11: a ticket that is made for somebody else is good at the service`() throws {
         let secret = Setup.ticketSecret
         let setup = Setup(
-            name: "desk tickets",
+            name: "command tickets",
             rest: """
                 authentication: {
                     apiKeys: [\(APIKey.alice.entry), \(APIKey.denied.entry)], deny: ["apiKey:denied"],
@@ -291,7 +291,7 @@ struct DeskTests {
             #expect(report["refusal"]?["code"] == answer.json["code"], "\(query): \(explained.out)")
             #expect(report["permitted"]?["grant"] == answer.json["grant"], "\(query): \(explained.out)")
             #expect(report["permitted"]?["expiresIn"] == answer.json["expiresIn"], "\(query): \(explained.out)")
-            #expect(!DeskTests.secrets.contains { explained.out.contains($0) })
+            #expect(!InquiryTests.secrets.contains { explained.out.contains($0) })
         }
     }
 
@@ -311,7 +311,7 @@ struct DeskTests {
             "  nobody  uses: ",
         ] { #expect(outcome.out.contains(text), "\(text): \(outcome.out)") }
         #expect(!outcome.out.contains("\u{1B}") && !outcome.out.contains(Setup.qiniuAccessKey + ":"))
-        #expect(!DeskTests.secrets.contains { outcome.out.contains($0) })
+        #expect(!InquiryTests.secrets.contains { outcome.out.contains($0) })
     }
 
     // MARK: policyTests
@@ -361,7 +361,7 @@ struct DeskTests {
     {
         func setup(_ prefix: String, _ expected: String) -> Setup {
             Setup(
-                name: "reloaded desk",
+                name: "reloaded commands",
                 rest: """
                     grants: { "all": { route: "nos.token", credential: "nos", callers: ["anonymous"], public: true,
                         bucket: "files", keyPrefix: "\(prefix)/" } },

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct ExplainerTests {
     private func explain(_ inquiry: Inquiry) throws -> Explainer.Answer {
-        Explainer(configuration: try DeskHouse.configuration()).explain(inquiry)
+        Explainer(configuration: try InquiryFixture.configuration()).explain(inquiry)
     }
 
     private static let claims = #"{"scope":"upload"}"#
@@ -43,14 +43,14 @@ struct ExplainerTests {
     func `it says what would be signed, and shows neither a token nor a secret`(_ index: Int) throws {
         let (caller, route, parameters, facts) = Self.drafts[index]
         let claims = caller.hasPrefix("jwt") ? Self.claims : "{}"
-        let answer = try explain(try DeskHouse.inquiry(caller, route, parameters, claims: claims))
+        let answer = try explain(try InquiryFixture.inquiry(caller, route, parameters, claims: claims))
         #expect(answer.refusal == nil && answer.permitted != nil, "\(String(describing: answer.refusal))")
         let told = answer.signed.map { "\($0.name)=\($0.value.text)" }
         for fact in facts { #expect(told.contains(fact), "\(told)") }
         #expect(facts.isEmpty == told.isEmpty)
         let report = ExplanationReport(answer)
         for text in [report.text(inColour: true), report.text(inColour: false), report.json] {
-            for secret in DeskHouse.secrets { #expect(!text.contains(secret)) }
+            for secret in InquiryFixture.secrets { #expect(!text.contains(secret)) }
             for word in ["sign=", "token=", "Signature=", "UPLOAD ", "\"signature\"", "&e=", "AK-kodo:"] {
                 #expect(!text.contains(word), "\(word): \(text)")
             }
@@ -63,7 +63,7 @@ struct ExplainerTests {
     @Test(arguments: ["nos.authorization", "oss.presigned-url"])
     func `a field of the route's own is told with the values that were compared`(_ route: String) throws {
         let answer = try explain(
-            try DeskHouse.inquiry("apiKey:app", route, [("key", "in/a"), ("method", "DELETE")]))
+            try InquiryFixture.inquiry("apiKey:app", route, [("key", "in/a"), ("method", "DELETE")]))
         #expect(answer.permitted == nil)
         let findings = answer.explanation?.grants.flatMap(\.findings) ?? []
         let fault = try #require(findings.first { $0.subject == "methods" })
@@ -73,7 +73,7 @@ struct ExplainerTests {
 
     @Test func `JSON says the same, and is proper`() throws {
         let answer = try explain(
-            try DeskHouse.inquiry("jwt:login/anne", "qiniu.uptoken", [("key", "a.png")], claims: Self.claims))
+            try InquiryFixture.inquiry("jwt:login/anne", "qiniu.uptoken", [("key", "a.png")], claims: Self.claims))
         let json = ExplanationReport(answer).json
         let read = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         #expect(read["verdict"] as? String == "allow" && read["caller"] as? String == "jwt:login/anne")
@@ -92,7 +92,8 @@ struct ExplainerTests {
 
     @Test func `what is asked reaches no terminal as it is`() throws {
         let answer = try explain(
-            try DeskHouse.inquiry("jwt:login/\\u009b\\u202e", "qiniu.uptoken", [("key", "photos/\u{202E}\u{9B}x")]))
+            try InquiryFixture.inquiry("jwt:login/\\u009b\\u202e", "qiniu.uptoken", [("key", "photos/\u{202E}\u{9B}x")])
+        )
         for text in [ExplanationReport(answer).text(inColour: false), ExplanationReport(answer).json] {
             #expect(!text.unicodeScalars.contains { $0.value == 0x9B || $0.value == 0x202E }, "\(text)")
         }
@@ -100,7 +101,7 @@ struct ExplainerTests {
     }
 
     @Test func `R18: what only this grant leaves open is told of it`() throws {
-        let answer = try explain(try DeskHouse.inquiry("apiKey:app", "oss.post-policy", [("key", "in/a")]))
+        let answer = try explain(try InquiryFixture.inquiry("apiKey:app", "oss.post-policy", [("key", "in/a")]))
         let gap = try #require(answer.enforcement.last)
         #expect(gap.keeper == .nobody && gap.subject == "callback")
         let report = ExplanationReport(answer)
@@ -134,7 +135,7 @@ struct ExplainerTests {
     // MARK: The same as the route
 
     @Test func `for random asks the verdict is the pipeline's answer`() throws {
-        let configuration = try DeskHouse.configuration()
+        let configuration = try InquiryFixture.configuration()
         var random = SplitMix64(state: 16)
         func pick<Element>(_ list: [Element]) -> Element { list[Int.random(in: list.indices, using: &random)] }
         var codes: Set<String> = []
@@ -155,7 +156,7 @@ struct ExplainerTests {
             sometimes("kez", "a")
             sometimes("method", "PUT", "DELETE")
             let grant = pick([nil, nil, nil, nil, "photos", "open", "none"])
-            let inquiry = try DeskHouse.inquiry(
+            let inquiry = try InquiryFixture.inquiry(
                 caller, route, parameters, claims: caller.hasPrefix("jwt") ? claims : "{}", grant: grant,
                 at: Int64(Date.now.timeIntervalSince1970))
             let explained = Explainer(configuration: configuration).explain(inquiry)
@@ -190,7 +191,7 @@ struct ExplainerTests {
     // MARK: The body of POST /explain
 
     @Test func `a body is explained as the command is`() throws {
-        let explainer = Explainer(configuration: try DeskHouse.configuration())
+        let explainer = Explainer(configuration: try InquiryFixture.configuration())
         let body = #"""
             {"caller":"jwt:login/anne","claims":{"scope":"upload"},"route":"qiniu.uptoken","grant":"avatars",
              "parameters":{"key":"a.png","fsizeLimit":7},"at":"2026-11-20T07:15:47Z"}
@@ -211,7 +212,7 @@ struct ExplainerTests {
         (#"{"caller":"anonymous","caller":"anonymous","route":"nos.token"}"#, "not proper JSON"),
     ])
     func `a body that asks nothing is refused`(_ body: String, _ reason: String) throws {
-        let explainer = Explainer(configuration: try DeskHouse.configuration())
+        let explainer = Explainer(configuration: try InquiryFixture.configuration())
         let bytes = Array(body.utf8)
         do throws(Refusal) {
             _ = try explainer.explain(bytes.span, at: 0)

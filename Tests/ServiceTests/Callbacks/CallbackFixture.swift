@@ -13,7 +13,7 @@ import Upstream
 @testable import Service
 
 /// Several loops that share the vendor's keys, without sockets: the tests are clients and vendor, and move the clock.
-final class CallbackHouse: @unchecked Sendable {
+final class CallbackFixture: @unchecked Sendable {
     /// What a client has asked, and of which loop.
     struct Sent {
         let loop: Int
@@ -29,7 +29,7 @@ final class CallbackHouse: @unchecked Sendable {
     private(set) var caches: [CallbackKeyCache] = []
     private(set) var parked: [ParkedRequests] = []
     private var tools: [LoopTools] = []
-    private(set) var couriers: [FakeCourier] = []
+    private(set) var upstreamClients: [FakeUpstreamClient] = []
     private(set) var answers: [LateAnswers] = []
 
     var now: Instant { Instant(unixSeconds: 1_800_000_000 + monotonic / 1000, monotonic: monotonic) }
@@ -67,12 +67,12 @@ final class CallbackHouse: @unchecked Sendable {
         entry = try #require(found)
         keys = try CallbackKeys(configuration, trusting: TLSTrusts())
         for _ in 0..<loops {
-            let (courier, late) = (FakeCourier(), LateAnswers())
-            couriers.append(courier)
+            let (upstreamClient, late) = (FakeUpstreamClient(), LateAnswers())
+            upstreamClients.append(upstreamClient)
             answers.append(late)
             tools.append(
                 LoopTools(
-                    calls: LoopCalls(courier: courier) { [unowned self] in now }, log: log,
+                    calls: LoopCalls(upstreamClient: upstreamClient) { [unowned self] in now }, log: log,
                     post: { [unowned self] in posted.append($0) }, read: { $1(nil) }))
             parked.append(ParkedRequests(late))
             caches.append(CallbackKeyCache(keys, tools[tools.count - 1], parked[parked.count - 1]))
@@ -101,8 +101,8 @@ final class CallbackHouse: @unchecked Sendable {
     private func claim(_ path: String, isForged: Bool) throws -> CallbackClaim {
         let url = Base64.standard.encode(Array("http://gosspublic.alicdn.com\(path)".utf8))
         let (target, lines) = (Array("/oss/callback?grant=a%2Fb".utf8), "x-oss-pub-key-url: \(url.text)\r\n")
-        let (authorization, fieldLines) = (Array(CallbackHouse.authorization.utf8), Array(lines.utf8))
-        let body = Array((CallbackHouse.body + (isForged ? "x" : "")).utf8)
+        let (authorization, fieldLines) = (Array(CallbackFixture.authorization.utf8), Array(lines.utf8))
+        let body = Array((CallbackFixture.body + (isForged ? "x" : "")).utf8)
         var scratch = ByteWriter()
         let verdict = try entry.verifier.judge(
             ReceivedCallback(

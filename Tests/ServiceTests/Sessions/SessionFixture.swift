@@ -12,7 +12,7 @@ import Upstream
 @testable import Service
 
 /// Several loops that share one account, without sockets: the tests are the vendor, and move the clock.
-final class SessionHouse: @unchecked Sendable {
+final class SessionFixture: @unchecked Sendable {
     private(set) var unixSeconds: Int64 = 1_800_000_000
     private(set) var monotonic: Int64 = 5_000_000
     /// How far the vendor's clock is ahead of ours, in seconds.
@@ -25,7 +25,7 @@ final class SessionHouse: @unchecked Sendable {
     private var issued = 0
     let shared: SessionAccount
     private(set) var caches: [SessionCache] = []
-    private(set) var couriers: [FakeCourier] = []
+    private(set) var upstreamClients: [FakeUpstreamClient] = []
     let account: STSAccount
 
     var now: Instant { Instant(unixSeconds: unixSeconds, monotonic: monotonic) }
@@ -44,8 +44,8 @@ final class SessionHouse: @unchecked Sendable {
         // Nobody is connected to, and to read whom the system trusts takes 40 ms.
         shared = SessionAccount(basis, trusting: try TLSTrust(.anybody), from: start)
         for _ in 0..<loops {
-            let courier = FakeCourier()
-            couriers.append(courier)
+            let upstreamClient = FakeUpstreamClient()
+            upstreamClients.append(upstreamClient)
             let key = try credential.key.map {
                 try STSKey(
                     account.scheme, accessKeyID: $0.accessKey, secret: $0.secret, securityToken: $0.securityToken)
@@ -54,7 +54,7 @@ final class SessionHouse: @unchecked Sendable {
                 try SessionCache(
                     shared, key: key,
                     LoopTools(
-                        calls: LoopCalls(courier: courier) { [unowned self] in now }, log: log,
+                        calls: LoopCalls(upstreamClient: upstreamClient) { [unowned self] in now }, log: log,
                         post: { [unowned self] in posted.append($0) },
                         read: { [unowned self] path, then in
                             filesRead.append(path)
@@ -148,18 +148,18 @@ final class SessionHouse: @unchecked Sendable {
     // MARK: The vendor
 
     /// All that is under way, in the order of the loops; each is to be answered once.
-    func take() -> [FakeCourier.Sent] {
-        couriers.flatMap { $0.take() }
+    func take() -> [FakeUpstreamClient.Sent] {
+        upstreamClients.flatMap { $0.take() }
     }
 
-    func answer(_ sent: FakeCourier.Sent, _ status: Int, _ body: String, date: Bool = true) {
+    func answer(_ sent: FakeUpstreamClient.Sent, _ status: Int, _ body: String, date: Bool = true) {
         var fields: [(name: [UInt8], value: [UInt8])] = []
         if date { fields.append((Array("date".utf8), HTTPDate.write(unixSeconds + vendorAhead))) }
         sent.answer(status, body, fields)
         settle()
     }
 
-    func fail(_ sent: FakeCourier.Sent, _ error: ExchangeError = .timeout(.waiting)) {
+    func fail(_ sent: FakeUpstreamClient.Sent, _ error: ExchangeError = .timeout(.waiting)) {
         sent.fail(error)
         settle()
     }
@@ -167,7 +167,7 @@ final class SessionHouse: @unchecked Sendable {
     /// The vendor's yes; each credential has another name.
     /// - Returns: the credential's access key.
     @discardableResult
-    func grant(_ sent: FakeCourier.Sent, seconds: Int64 = 3600) -> String {
+    func grant(_ sent: FakeUpstreamClient.Sent, seconds: Int64 = 3600) -> String {
         issued += 1
         let key = "STS.\(issued)"
         let end = String(decoding: ISO8601.write(unixSeconds + vendorAhead + seconds), as: UTF8.self)
@@ -180,7 +180,7 @@ final class SessionHouse: @unchecked Sendable {
         return key
     }
 
-    func refuse(_ sent: FakeCourier.Sent, _ status: Int, _ code: String) {
+    func refuse(_ sent: FakeUpstreamClient.Sent, _ status: Int, _ code: String) {
         answer(sent, status, "{\"RequestId\":\"1\",\"HostId\":\"h\",\"Code\":\"\(code)\",\"Message\":\"no\"}")
     }
 }

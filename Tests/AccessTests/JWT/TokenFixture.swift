@@ -6,7 +6,7 @@ import Testing
 @testable import Bytes
 
 /// Issuers of tokens and somebody who believes them, for the tests of this room.
-enum TokenHouse {
+enum TokenFixture {
     static let issuer = "https://id.example.com"
     static let audience = "uploads"
     static let leeway: Int64 = 30
@@ -34,7 +34,7 @@ enum TokenHouse {
     ) throws -> Authenticator {
         Authenticator(
             .init(
-                apiKeys: [try House.key("android", "first-key")],
+                apiKeys: [try Fixture.key("android", "first-key")],
                 issuers: [
                     try entry([.init(id: Array("k1".utf8), try verifier(key))], [key.algorithm], leeway: leeway)
                 ],
@@ -46,7 +46,7 @@ enum TokenHouse {
     /// Claims that are believed, each of which can be said otherwise, or left out with nil.
     static func claims(_ changes: KeyValuePairs<String, String?> = [:]) -> String {
         var members: [(name: String, value: String)] = [
-            ("iss", "\"\(issuer)\""), ("aud", "\"\(audience)\""), ("sub", "\"42\""), ("exp", "\(House.now + 600)"),
+            ("iss", "\"\(issuer)\""), ("aud", "\"\(audience)\""), ("sub", "\"42\""), ("exp", "\(Fixture.now + 600)"),
         ]
         for (name, value) in changes {
             members.removeAll { $0.name == name }
@@ -58,23 +58,23 @@ enum TokenHouse {
 
 extension Authenticator {
     /// What becomes of a bearer credential.
-    func finding(_ credential: String, at now: Int64 = House.now) -> Finding {
+    func finding(_ credential: String, at now: Int64 = Fixture.now) -> Finding {
         var memory = makeMemory()
         return finding(credential, at: now, &memory)
     }
 
-    func finding(_ credential: String, at now: Int64 = House.now, _ memory: inout JWTMemory) -> Finding {
+    func finding(_ credential: String, at now: Int64 = Fixture.now, _ memory: inout JWTMemory) -> Finding {
         let field = Array("Bearer \(credential)".utf8)
         return identify(authorization: field.span, apiKey: nil, at: now, remembering: &memory)
     }
 
     /// The caller of a bearer credential; nil where it is refused.
-    func caller(_ credential: String, at now: Int64 = House.now) -> Caller? {
+    func caller(_ credential: String, at now: Int64 = Fixture.now) -> Caller? {
         if case .caller(let caller) = finding(credential, at: now) { caller } else { nil }
     }
 
     /// Why a token is refused, as the log has it; nil where it is believed.
-    func reason(_ credential: String, at now: Int64 = House.now) -> String? {
+    func reason(_ credential: String, at now: Int64 = Fixture.now) -> String? {
         switch finding(credential, at: now) {
         case .caller: nil
         case .refused(let reason, let fault): fault?.reason.description ?? reason.description

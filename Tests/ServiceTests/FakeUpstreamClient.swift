@@ -4,7 +4,7 @@ import Upstream
 @testable import Service
 
 /// Keeps what a loop sends until a test answers it.
-final class FakeCourier: Courier {
+final class FakeUpstreamClient: UpstreamClient {
     struct Sent {
         let number: UInt64
         let exchange: Exchange

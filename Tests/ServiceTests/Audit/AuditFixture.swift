@@ -10,7 +10,7 @@ import Testing
 @testable import Telemetry
 
 /// An audit on a disk that does what it is told, and a loop of it whose thread is the test's.
-final class AuditHouse {
+final class AuditFixture {
     /// Holds syncs up, and fails them.
     final class Disk: @unchecked Sendable {
         private let condition = NSCondition()
@@ -78,12 +78,12 @@ final class AuditHouse {
     }
 
     let disk = Disk()
-    let desk: AuditDesk
-    let clerk: AuditClerk
+    let sharedAudit: SharedAudit
+    let loopAudit: LoopAudit
     let answers = LateAnswers()
     let counters = Counters(RequestMeter.Place.end)
     private let reporter: RequestReporter
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-desk-\(UUID())").path
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-audit-\(UUID())").path
     private let mail = Mail()
     private var tickets: UInt64 = 0
     private(set) var now: Int64 = 1_000_000
@@ -100,27 +100,27 @@ final class AuditHouse {
         settings.maximumSize = maximumSize
         settings.queue = queue
         reporter = RequestReporter(RequestMeter(counters), .silent, nil)
-        desk = AuditDesk(settings, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
-        try desk.open()
-        clerk = AuditClerk(desk, answers) { [mail] in mail.post($0) }
+        sharedAudit = SharedAudit(settings, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
+        try sharedAudit.open()
+        loopAudit = LoopAudit(sharedAudit, answers) { [mail] in mail.post($0) }
     }
 
     deinit {
         disk.set(held: false)
-        desk.close(within: 120_000)
+        sharedAudit.close(within: 120_000)
         try? FileManager.default.removeItem(atPath: folder)
     }
 
     /// Issues something, as a pipeline does.
     func issue() throws -> PendingResponse {
-        clerk.begin(at: Instant(unixSeconds: 1_800_000_000, monotonic: now))
+        loopAudit.begin(at: Instant(unixSeconds: 1_800_000_000, monotonic: now))
         tickets += 1
         let pending = PendingResponse(connection: tickets, number: 0)
         answers.expect(pending)
         var response = Response()
         response.body.append("given")
         let id = Array("id-\(tickets)".utf8)
-        let held = try clerk.enter { line in
+        let held = try loopAudit.enter { line in
             line.begin("issued", at: 1_800_000_000)
             line.add("requestId", id)
         }
@@ -141,14 +141,14 @@ final class AuditHouse {
             let pending = PendingResponse(connection: 0, number: 0)
             let context = try RequestContext.made(
                 as: pending, named: "denied", by: Caller(principal, index: 1), at: instant)
-            clerk.begin(at: instant)
-            clerk.note(.foreignOrigin, of: context)
+            loopAudit.begin(at: instant)
+            loopAudit.note(.foreignOrigin, of: context)
         }
     }
 
     /// The text of all files, when all lines are written.
     func close() throws -> String {
-        _ = desk.close(within: 120_000)
+        _ = sharedAudit.close(within: 120_000)
         return try String(contentsOfFile: folder + "/a.jsonl", encoding: .utf8)
     }
 
@@ -179,7 +179,7 @@ final class AuditHouse {
 
     func pass(milliseconds: Int64) {
         now += milliseconds
-        clerk.tick(at: Instant(unixSeconds: 1_800_000_000, monotonic: now))
+        loopAudit.tick(at: Instant(unixSeconds: 1_800_000_000, monotonic: now))
     }
 
     /// The lines of requests, in all files.

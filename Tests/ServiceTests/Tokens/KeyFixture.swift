@@ -12,22 +12,22 @@ import Upstream
 @testable import Service
 
 /// Several loops that share the keys of an issuer, which are fetched, without sockets: the tests are the issuer, and move the clock.
-final class KeyHouse: @unchecked Sendable {
+final class KeyFixture: @unchecked Sendable {
     private(set) var unixSeconds: Int64 = 1_800_000_000
     private(set) var monotonic: Int64 = 5_000_000
     private var posted: [@Sendable () -> Void] = []
     private(set) var configuration: Configuration
     private(set) var sources: IssuerKeySources
     private(set) var loops: [IssuerKeys] = []
-    let couriers: [FakeCourier]
+    let upstreamClients: [FakeUpstreamClient]
 
     var now: Instant { Instant(unixSeconds: unixSeconds, monotonic: monotonic) }
 
     init(loops: Int = 1, _ fields: String = "") throws {
-        configuration = try KeyHouse.configuration(fields)
+        configuration = try KeyFixture.configuration(fields)
         sources = try IssuerKeySources(
             configuration, trusting: TLSTrusts(), from: Instant(unixSeconds: unixSeconds, monotonic: monotonic))
-        couriers = (0..<loops).map { _ in FakeCourier() }
+        upstreamClients = (0..<loops).map { _ in FakeUpstreamClient() }
         engage()
     }
 
@@ -42,11 +42,11 @@ final class KeyHouse: @unchecked Sendable {
     }
 
     private func engage() {
-        loops = couriers.map { courier in
+        loops = upstreamClients.map { upstreamClient in
             IssuerKeys(
                 sources, configuration.authenticator.makeMemory(),
                 LoopTools(
-                    calls: LoopCalls(courier: courier) { [unowned self] in now },
+                    calls: LoopCalls(upstreamClient: upstreamClient) { [unowned self] in now },
                     log: Log(Log.Settings(level: .error, format: .json)),
                     post: { [unowned self] in posted.append($0) }, read: { $1(nil) }))
         }
@@ -55,7 +55,7 @@ final class KeyHouse: @unchecked Sendable {
 
     /// Goes on with another configuration.
     func reload(_ fields: String = "") throws {
-        configuration = try KeyHouse.configuration(fields)
+        configuration = try KeyFixture.configuration(fields)
         sources = try IssuerKeySources(configuration, trusting: TLSTrusts(), after: sources, from: now)
         engage()
     }
@@ -86,7 +86,7 @@ final class KeyHouse: @unchecked Sendable {
     }
 
     /// What the loops have asked for since the last call.
-    func asked() -> [FakeCourier.Sent] { couriers.flatMap { $0.take() } }
+    func asked() -> [FakeUpstreamClient.Sent] { upstreamClients.flatMap { $0.take() } }
 
     /// Answers the one question that is there with the keys.
     func answer(_ keys: [String]) throws {

@@ -13,10 +13,10 @@ import Upstream
 /// The service as it is put together to serve, with one loop that never runs: requests are handed to its handler here.
 ///
 /// It is always the same moment in it, so that an operation does the same however often it is done.
-final class House {
+final class Fixture {
     let configuration: Configuration
     let handler: any RequestHandler
-    private let edition: Edition
+    private let snapshot: Snapshot
     /// The loop that the handler belongs to.
     private let server: Server
 
@@ -28,18 +28,18 @@ final class House {
     static let apiKey = "an-api-key-of-the-benchmark-0123456789012345"
 
     init() throws {
-        let configuration = try House.load()
-        let edition = try Edition(configuration)
+        let configuration = try Fixture.load()
+        let snapshot = try Snapshot(configuration)
         var handler: (any RequestHandler)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
             let made = try LoopHandler(
-                edition, RateLimiter(identities: configuration.rates.identities), Metrics(), loop)
+                snapshot, RateLimiter(identities: configuration.rates.identities), Metrics(), loop)
             handler = made
             return made
         }
         guard let handler else { throw RowError("the server has no loop") }
         self.configuration = configuration
-        self.edition = edition
+        self.snapshot = snapshot
         self.handler = handler
     }
 
@@ -54,7 +54,7 @@ final class House {
             """
         return try Configuration.load(
             "/benchmark.json5",
-            in: Surroundings(
+            in: Environment(
                 variable: { _ in secret },
                 file: { name in
                     ReadFile(
@@ -70,7 +70,7 @@ final class House {
     /// The caller who presents an API key; nobody in particular without one.
     func caller(_ apiKey: String?) throws -> Caller {
         guard let apiKey else { return configuration.authenticator.anonymous }
-        switch configuration.authenticator.identify(apiKey: Array(text: apiKey).span, at: House.seconds) {
+        switch configuration.authenticator.identify(apiKey: Array(text: apiKey).span, at: Fixture.seconds) {
         case .caller(let caller): return caller
         case .refused(let reason, _): throw RowError(reason.description)
         }
@@ -79,7 +79,7 @@ final class House {
     /// The caller of an Authorization field.
     func caller(_ authorization: [UInt8], _ memory: inout JWTMemory) throws -> Caller {
         switch configuration.authenticator.identify(
-            authorization: authorization.span, apiKey: nil, at: House.seconds, remembering: &memory)
+            authorization: authorization.span, apiKey: nil, at: Fixture.seconds, remembering: &memory)
         {
         case .caller(let caller): return caller
         case .refused(let reason, _): throw RowError(reason.description)
@@ -97,7 +97,7 @@ final class House {
         let permitted = try permitted("distribute-token", "")
         let grant = permitted.permit.grant
         guard case .session(let issuer) = configuration.issuers[grant.index],
-            let account = edition.accounts.accounts[grant.credential]
+            let account = snapshot.accounts.accounts[grant.credential]
         else {
             throw RowError("the grant is none of sessions")
         }
@@ -112,7 +112,7 @@ final class House {
     func rememberSigningSessions() throws {
         for (grant, issuer) in zip(configuration.grants, configuration.issuers) {
             guard case .signingBySession(_, let policy) = issuer,
-                let account = edition.accounts.accounts[grant.credential]
+                let account = snapshot.accounts.accounts[grant.credential]
             else { continue }
             guard let session = try STSSession(signingFor: grant, allowing: policy, of: account.account) else {
                 throw RowError("the session's policy is none")
@@ -127,9 +127,9 @@ final class House {
                 accessKeyID: Array(text: "STS.NUexampleexampleexample1"),
                 secret: Array(text: "exampleexampleexampleexampleexampleexample12"),
                 securityToken: [UInt8](repeating: UInt8(ascii: "x"), count: 680),
-                expiresAt: House.seconds + 3600)
+                expiresAt: Fixture.seconds + 3600)
         else { throw RowError("there is no credential") }
-        let now = House.now
+        let now = Fixture.now
         if let fetch = account.cache.ask(session.key, for: 1, at: now).fetch {
             let lifetime = Lifetime.dated(
                 expiresAt: credential.expiresAt, issuedAt: now.unixSeconds, longest: nil)
@@ -139,8 +139,8 @@ final class House {
 
     /// Puts a key where the one that a claim is by would be remembered; once is enough.
     func remember(_ key: RSAPublicKey, for claim: CallbackClaim) {
-        let now = House.now
-        let keys = edition.callbackKeys
+        let now = Fixture.now
+        let keys = snapshot.callbackKeys
         if let fetch = keys.cache.ask(claim.key, for: 1, at: now).fetch {
             keys.cache.land(fetch, with: .success((key, keys.lifetime)), at: now)
         }
