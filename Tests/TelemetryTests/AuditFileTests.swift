@@ -181,6 +181,24 @@ struct AuditFileTests {
         #expect(try Verdict(folder).told == [])
     }
 
+    @Test func `a start knows that it is alone, though a child of the process before has its descriptors still`() throws
+    {
+        let folder = try Folder()
+        var copy: Int32 = -1
+        do {
+            let file = try open(folder)
+            try file.add(0..<4)
+            for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+                if target == folder.file + "-head", let descriptor = Int32(name) { copy = dup(descriptor) }
+            }
+        }
+        #expect(copy >= 0)
+        defer { close(copy) }
+        let findings = try open(folder).takeFindings()
+        #expect(findings.count == 1 && findings[0].contains("recorded stop"), "\(findings)")
+    }
+
     @Test(arguments: ["another key", "edited", "no audit", "one long line"])
     func `a file whose end is not under the key is set aside whole`(_ what: String) throws {
         let folder = try Folder()

@@ -50,7 +50,12 @@ final class AuditHead {
         if !isThere { FileMark(audit)?.giveOwner(to: descriptor) }
     }
 
-    deinit { if descriptor >= 0 { systemClose(descriptor) } }
+    deinit {
+        guard descriptor >= 0 else { return }
+        // A child that was just forked still has the descriptor, and would keep the lock until it runs another program.
+        flock(descriptor, LOCK_UN)
+        systemClose(descriptor)
+    }
 
     /// The record that was written last; nil where there is none under the key.
     func read() throws(AuditFault) -> Record? {
