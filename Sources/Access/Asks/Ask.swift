@@ -209,7 +209,7 @@ package struct Ask: ~Copyable {
         _ entry: Parameters.Entry, _ description: ParameterDescription
     ) throws(AskError) -> Value {
         let name = description.name
-        guard case .alone = entry.place else { throw AskError(.invalid, name, "must be one value, not several") }
+        guard case .alone = entry.nesting else { throw AskError(.invalid, name, "must be one value, not several") }
         let range = entry.value
         switch description.kind {
         case .grant:
@@ -252,7 +252,7 @@ package struct Ask: ~Copyable {
         try requireText(entry, parameter)
         var pair = Pair(name: entry.value, value: nil)
         let text = parameters.bytes(entry.value)
-        if case .member(let name) = entry.place {
+        if case .member(let name) = entry.nesting {
             pair = Pair(name: name, value: entry.value)
         } else if let end = text.firstIndex(of: separator) {
             let middle = entry.value.lowerBound + end
