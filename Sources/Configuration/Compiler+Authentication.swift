@@ -117,7 +117,8 @@ extension Compiler {
                 }
                 if !taken.insert(name).inserted {
                     reader.report(
-                        reader.join(path, textIndex), "is named already, so that nobody could tell whose the certificate is"
+                        reader.join(path, textIndex),
+                        "is named already, so that nobody could tell whose the certificate is"
                     )
                 }
                 names.append(name)

@@ -27,7 +27,8 @@ extension Authenticator {
 
     /// The key that has signed the token of a ticket's maker, if its issuer still has it.
     private func proof(
-        of ticket: Ticket, by signer: TicketSigner, ofIssuer issuerIndex: Int, at now: Int64, _ memory: borrowing JWTMemory
+        of ticket: Ticket, by signer: TicketSigner, ofIssuer issuerIndex: Int, at now: Int64,
+        _ memory: borrowing JWTMemory
     ) throws(JWTFault) -> CallerProof? {
         let issuer = issuers[issuerIndex].issuer
         if Authenticator.is(issuer.proofOfNamed, of: ticket, by: signer) { return issuer.proofOfNamed }

@@ -146,7 +146,8 @@ package struct KeyTemplate: Sendable {
         for (start, make) in claimPlaceholders where name.hasPrefix(start) && name != start {
             return make(Array(text: name.dropFirst(start.count)))
         }
-        let known = (placeholders.map(\.0) + claimPlaceholders.map { "\($0.0)NAME" }).map { "${\($0)}" }.joined(separator: ", ")
+        let names = placeholders.map(\.0) + claimPlaceholders.map { "\($0.0)NAME" }
+        let known = names.map { "${\($0)}" }.joined(separator: ", ")
         throw Fault(reason: "${\(name.prefix(64))} is not known; there are \(known)")
     }
 

@@ -200,7 +200,8 @@ extension CanonicalText {
             if name.equals("content-type") { try SignedText.checkContentType(value) }
             if CanonicalRequest.isAlwaysSigned(name) { continue }
             // Both are in ascending order.
-            guard let listed = additional.next(&additionalPosition), additional.bytes(listed.name).equals(name), !value.isEmpty,
+            guard let listed = additional.next(&additionalPosition), additional.bytes(listed.name).equals(name),
+                !value.isEmpty,
                 !name.equals("authorization")
             else {
                 throw StringToSignError(
