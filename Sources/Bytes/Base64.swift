@@ -40,7 +40,7 @@ package enum Base64: Sendable {
         }
     }
 
-    /// The base64 text of `bytes`, for places off the hot path.
+    /// The base64 text of `bytes`, for use off the hot path.
     package func encode(_ bytes: [UInt8]) -> [UInt8] {
         var writer = ByteWriter(capacity: Base64.length(of: bytes.count))
         encode(bytes.span, into: &writer)

@@ -43,7 +43,7 @@ extension Span where Element == UInt8 {
     /// Whether one of ASCII's control characters is among the bytes.
     package var hasControlCharacters: Bool { firstControlCharacter() != nil }
 
-    /// The place of the first of ASCII's control characters from `start` on.
+    /// The index of the first of ASCII's control characters from `start` on.
     package func firstControlCharacter(from start: Int = 0) -> Int? {
         var index = start
         while index + ByteWord.length <= count, !ByteWord(of: self, at: index).hasControlCharacters {
@@ -56,7 +56,7 @@ extension Span where Element == UInt8 {
         return nil
     }
 
-    /// The place from `start` on of the first that cannot stand in a JSON string as it is.
+    /// The index from `start` on of the first byte that cannot stand in a JSON string as it is.
     func firstJSONEscape(from start: Int) -> Int? {
         var index = start
         while index + ByteWord.length <= count, !ByteWord(of: self, at: index).hasJSONEscapes {
@@ -95,7 +95,7 @@ extension Span where Element == UInt8 {
     package func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
         var index = start
         while index + ByteWord.length <= count {
-            if let place = ByteWord(of: self, at: index).firstIndex(of: byte) { return index + place }
+            if let offset = ByteWord(of: self, at: index).firstIndex(of: byte) { return index + offset }
             index += ByteWord.length
         }
         while index < count {

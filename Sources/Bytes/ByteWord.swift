@@ -10,7 +10,7 @@ struct ByteWord: Equatable {
         bits = UInt64(littleEndian: unsafe text.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// The place of the first that is `byte`.
+    /// The index of the first byte that is `byte`.
     func firstIndex(of byte: UInt8) -> Int? {
         let marks = ByteWord.marks(ofZeroIn: bits ^ ByteWord.ones &* UInt64(byte))
         return marks == 0 ? nil : marks.trailingZeroBitCount / 8

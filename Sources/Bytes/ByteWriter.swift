@@ -60,11 +60,11 @@ package struct ByteWriter: ~Copyable {
 
     package mutating func append(repeating byte: UInt8, count: Int) {
         append(length: count) { room, start in
-            for place in start..<start + count { room[place] = byte }
+            for index in start..<start + count { room[index] = byte }
         }
     }
 
-    /// Text that is not a literal; for places off the hot path.
+    /// Text that is not a literal; for use off the hot path.
     package mutating func append(text: some StringProtocol) {
         for byte in text.utf8 { append(byte) }
     }

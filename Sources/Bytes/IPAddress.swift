@@ -12,8 +12,8 @@ package struct IPAddress: Sendable, Equatable {
 
     /// Four or sixteen bytes, in network order.
     package var bytes: [UInt8] {
-        (isV6 ? 0..<16 : 12..<16).map { place in
-            UInt8(truncatingIfNeeded: (place < 8 ? high : low) >> UInt64((7 - place & 7) * 8))
+        (isV6 ? 0..<16 : 12..<16).map { index in
+            UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64((7 - index & 7) * 8))
         }
     }
 
@@ -88,9 +88,9 @@ package struct IPAddress: Sendable, Equatable {
         guard gap == nil ? count == 8 : count < 8 else { return nil }
         var (high, low): (UInt64, UInt64) = (0, 0)
         for index in 0..<count {
-            let place = index < gap ?? count ? index : index + 8 - count
-            let group = groups[index] << UInt64((3 - place & 3) * 16)
-            if place < 4 { high |= group } else { low |= group }
+            let position = index < gap ?? count ? index : index + 8 - count
+            let group = groups[index] << UInt64((3 - position & 3) * 16)
+            if position < 4 { high |= group } else { low |= group }
         }
         return (high, low)
     }

@@ -18,10 +18,10 @@ extension Parameters {
         // Once, however many values it has: a long name with many would take more room than any body.
         let name = try keep(name: name.span)
         switch value.content {
-        case .string(let bytes): try add(name, value: bytes.span, form: .string, place: .alone)
-        case .number(let number): try add(name, value: number.text.span, form: .number, place: .alone)
+        case .string(let bytes): try add(name, value: bytes.span, form: .string, nesting: .alone)
+        case .number(let number): try add(name, value: number.text.span, form: .number, nesting: .alone)
         case .boolean(let flag):
-            try add(name, value: Array(text: flag ? "true" : "false").span, form: .boolean, place: .alone)
+            try add(name, value: Array(text: flag ? "true" : "false").span, form: .boolean, nesting: .alone)
         case .array(let elements) where !elements.isEmpty:
             for element in elements { try add(name, listed: element, .listed) }
         case .object(let members) where !members.isEmpty:
@@ -30,10 +30,10 @@ extension Parameters {
         }
     }
 
-    private mutating func add(_ name: Range<Int>, listed value: JSONValue, _ place: Place) throws(ParameterError) {
+    private mutating func add(_ name: Range<Int>, listed value: JSONValue, _ nesting: Nesting) throws(ParameterError) {
         guard case .string(let text) = value.content else {
             throw ParameterError(name: bytes(name).array, fault: .unsupportedValue)
         }
-        try add(name, value: text.span, form: .string, place: place)
+        try add(name, value: text.span, form: .string, nesting: nesting)
     }
 }

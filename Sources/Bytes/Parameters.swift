@@ -6,8 +6,8 @@ package struct Parameters: ~Copyable {
     /// How a value was written, so that a number can be told from a string where the source can tell.
     package enum Form: Sendable { case text, string, number, boolean }
 
-    /// Where a value stood.
-    package enum Place: Sendable {
+    /// Whether a value stood alone, or in a list or an object.
+    package enum Nesting: Sendable {
         /// It is all that its name has, or one of several that were given one by one.
         case alone
         /// In a JSON array.
@@ -20,7 +20,7 @@ package struct Parameters: ~Copyable {
         package let name: Range<Int>
         package let value: Range<Int>
         package let form: Form
-        package let place: Place
+        package let nesting: Nesting
     }
 
     package private(set) var entries: [Entry] = []
@@ -54,9 +54,9 @@ package struct Parameters: ~Copyable {
 
     /// Takes one name and value that need no decoding.
     package mutating func add(
-        name: Span<UInt8>, value: Span<UInt8>, form: Form, place: Place = .alone
+        name: Span<UInt8>, value: Span<UInt8>, form: Form, nesting: Nesting = .alone
     ) throws(ParameterError) {
-        try add(keep(name: name), value: value, form: form, place: place)
+        try add(keep(name: name), value: value, form: form, nesting: nesting)
     }
 
     /// Keeps a name that several values will be added under.
@@ -68,9 +68,9 @@ package struct Parameters: ~Copyable {
 
     /// - Parameter name: where it is kept.
     mutating func add(
-        _ name: Range<Int>, value: Span<UInt8>, form: Form, place: Place
+        _ name: Range<Int>, value: Span<UInt8>, form: Form, nesting: Nesting
     ) throws(ParameterError) {
-        try append(name, keep(value), form, place)
+        try append(name, keep(value), form, nesting)
     }
 
     /// Takes away what is given under `name`, if that is one entry.
@@ -126,12 +126,12 @@ package struct Parameters: ~Copyable {
     }
 
     private mutating func append(
-        _ name: Range<Int>, _ value: Range<Int>, _ form: Form, _ place: Place
+        _ name: Range<Int>, _ value: Range<Int>, _ form: Form, _ nesting: Nesting
     ) throws(ParameterError) {
         guard UTF8Text.isWellFormed(bytes(value)) else {
             throw ParameterError(name: bytes(name).array, fault: .notUTF8)
         }
-        entries.append(Entry(name: name, value: value, form: form, place: place))
+        entries.append(Entry(name: name, value: value, form: form, nesting: nesting))
     }
 }
 

@@ -93,14 +93,14 @@ int ca_trace_end(void) {
   return trace.count;
 }
 
-int ca_trace_place(int allocation, int depth, struct ca_place *place) {
+int ca_trace_call_site(int allocation, int depth, struct ca_call_site *site) {
   if (allocation < 0 || allocation >= trace.count || depth < 0 || depth >= trace.depths[allocation]) return 0;
   // A frame is where the call returns to, which may be another line already.
   char *address = (char *)trace.frames[allocation][depth] - 1;
   Dl_info info;
   if (dladdr(address, &info) == 0) info.dli_fname = NULL, info.dli_fbase = NULL;
-  place->file = info.dli_fname;
-  place->offset = (uintptr_t)(address - (char *)info.dli_fbase);
+  site->file = info.dli_fname;
+  site->offset = (uintptr_t)(address - (char *)info.dli_fbase);
   return 1;
 }
 #else
@@ -108,7 +108,7 @@ void *ca_openssl_malloc(size_t size, const char *file, int line) { return malloc
 void *ca_openssl_realloc(void *memory, size_t size, const char *file, int line) { return realloc(memory, size); }
 void ca_trace_begin(void) {}
 int ca_trace_end(void) { return 0; }
-int ca_trace_place(int allocation, int depth, struct ca_place *place) { return 0; }
+int ca_trace_call_site(int allocation, int depth, struct ca_call_site *site) { return 0; }
 #endif
 
 void ca_openssl_free(void *memory, const char *file, int line) { free(memory); }

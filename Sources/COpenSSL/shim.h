@@ -20,7 +20,7 @@ static inline int cs_ssl_context_set_min_version(SSL_CTX *context, int version) 
   return (int)SSL_CTX_set_min_proto_version(context, version);
 }
 
-/// Writes may be partial and continued from another place; idle connections hold no buffers.
+/// Writes may be partial and continued from another address; idle connections hold no buffers.
 static inline void cs_ssl_context_set_modes(SSL_CTX *context) {
   SSL_CTX_set_mode(context,
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);

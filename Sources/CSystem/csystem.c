@@ -41,7 +41,7 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
 
 int cs_argument_count(void) { return argument_count; }
 
-const char *cs_argument(int place) { return place >= 0 && place < argument_count ? arguments[place] : ""; }
+const char *cs_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : ""; }
 
 #ifdef __linux__
 int cs_accept(int listener, uint8_t *client) {
@@ -105,12 +105,12 @@ int cs_unacknowledged(int fd) {
 
 extern char **environ;
 
-const char *cs_variable(int place) { return environ ? environ[place] : NULL; }
+const char *cs_variable(int index) { return environ ? environ[index] : NULL; }
 
-void cs_remove_variable(int place) {
-  volatile char *text = environ[place];
+void cs_remove_variable(int index) {
+  volatile char *text = environ[index];
   while (*text) *text++ = 0;
-  for (; environ[place]; place++) environ[place] = environ[place + 1];
+  for (; environ[index]; index++) environ[index] = environ[index + 1];
 }
 
 int cs_notify(const void *name, size_t length, const void *message, size_t size) {
@@ -138,7 +138,7 @@ int cs_spawn(const char *path, char *const arguments[], char *const variables[],
   int made = 0, failure = 0;
   pid_t process = -1;
   if (count < 0 || count > CS_MOST_HANDED) return -EINVAL;
-  // Above all places that they are meant for, so that none is overwritten before it is copied there.
+  // Above all descriptors that they are meant for, so that none is overwritten before it is copied there.
   for (; made < count; made++) {
     copies[made] = fcntl(fds[made], F_DUPFD_CLOEXEC, first + count);
     if (copies[made] < 0) {
@@ -148,8 +148,8 @@ int cs_spawn(const char *path, char *const arguments[], char *const variables[],
   }
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  for (int place = 0; place < made; place++)
-    posix_spawn_file_actions_adddup2(&actions, copies[place], first + place);
+  for (int index = 0; index < made; index++)
+    posix_spawn_file_actions_adddup2(&actions, copies[index], first + index);
   posix_spawn_file_actions_addclosefrom_np(&actions, first + count);
   // What is ignored here would be ignored there.
   sigemptyset(&signals);

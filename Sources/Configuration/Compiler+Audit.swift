@@ -7,7 +7,7 @@ extension Compiler {
     func compileAudit(_ fields: Settings<Schema.Audit>) -> AuditSettings? {
         guard let file = fields.file, let key = fields.key else { return nil }
         checkStrength(of: key, atLeast: AuditSettings.minimumKeyLength, "audit.key")
-        var settings = AuditSettings(file: reader.place(of: file), key: key)
+        var settings = AuditSettings(file: reader.filePath(of: file), key: key)
         settings.durability = fields.durability
         settings.failsClosed = fields.failClosed
         settings.maximumSize = fields.maxSize

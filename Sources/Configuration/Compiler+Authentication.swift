@@ -67,11 +67,11 @@ extension Compiler {
                 isComplete = false
                 continue
             }
-            let place = "\(path)[\(index)].id"
+            let idPath = "\(path)[\(index)].id"
             if !Principal.isPlain(id.span) {
-                reader.report(place, "must be 1 to 128 of A-Z a-z 0-9 . _ @ + = ~ - and not begin with a dot")
+                reader.report(idPath, "must be 1 to 128 of A-Z a-z 0-9 . _ @ + = ~ - and not begin with a dot")
             }
-            if !ids.insert(id).inserted, areUnique { reader.report(place, "is another entry's id already") }
+            if !ids.insert(id).inserted, areUnique { reader.report(idPath, "is another entry's id already") }
         }
         return isComplete ? ids : nil
     }
@@ -79,7 +79,7 @@ extension Compiler {
     func compileKeys(_ entries: [Settings<Schema.APIKey>], _ path: String) -> [Authenticator.APIKey] {
         var keys: [Authenticator.APIKey] = []
         var digests: Set<[UInt8]> = []
-        var places: [(path: String, digest: [UInt8])] = []
+        var keyDigests: [(path: String, digest: [UInt8])] = []
         for (index, entry) in entries.enumerated() {
             let path = "\(path)[\(index)].sha256"
             guard let hex = entry.sha256 else { continue }
@@ -88,12 +88,12 @@ extension Compiler {
                 continue
             }
             if !digests.insert(bytes).inserted { reader.report(path, "is another entry's key already") }
-            places.append((path, bytes))
+            keyDigests.append((path, bytes))
             if let id = entry.id {
                 keys.append(Authenticator.APIKey(id: id, digest: digest, notAfter: entry.notAfter))
             }
         }
-        refuseGuessable(places, digests)
+        refuseGuessable(keyDigests, digests)
         return keys
     }
 
@@ -107,17 +107,18 @@ extension Compiler {
             guard let texts = entry.san else { continue }
             if texts.isEmpty { reader.report(path, "must name at least one") }
             var names: [AlternativeName] = []
-            for (place, text) in texts.enumerated() {
+            for (textIndex, text) in texts.enumerated() {
                 guard let name = Compiler.alternativeName(text) else {
                     reader.report(
-                        reader.join(path, place),
+                        reader.join(path, textIndex),
                         "must be \"dns:HOST\", \"uri:URI\" or \"email:ADDRESS\", as the certificate has it; "
                             + "no part of it stands for others")
                     continue
                 }
                 if !taken.insert(name).inserted {
                     reader.report(
-                        reader.join(path, place), "is named already, so that nobody could tell whose the certificate is"
+                        reader.join(path, textIndex),
+                        "is named already, so that nobody could tell whose the certificate is"
                     )
                 }
                 names.append(name)

@@ -12,8 +12,8 @@ extension Compiler {
         var fields: [FieldValues] = []
         /// What tells each from one of its name in another configuration, its secret included; good within one process.
         var hashes: [Int] = []
-        /// Also those with something wrong: for them there is no place in the list, and perhaps no known provider.
-        var places: [[UInt8]: (provider: String?, index: Int?)] = [:]
+        /// Also those with something wrong: for them there is no index in the list, and perhaps no known provider.
+        var byName: [[UInt8]: (provider: String?, index: Int?)] = [:]
         /// Whether the names are all there are.
         let isComplete: Bool
     }
@@ -25,7 +25,7 @@ extension Compiler {
             let provider = reader.kind("provider", of: member.value, path, among: Registry.providers.map(\.name))
                 .map { Registry.providers[$0] }
             let credential = provider.flatMap { compileCredential(member, path, $0) }
-            credentials.places[member.name] = (provider?.name, credential == nil ? nil : credentials.list.count)
+            credentials.byName[member.name] = (provider?.name, credential == nil ? nil : credentials.list.count)
             if let (credential, fields) = credential {
                 credentials.list.append(credential)
                 credentials.fields.append(fields)

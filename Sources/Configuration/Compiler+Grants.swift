@@ -17,9 +17,9 @@ extension Compiler {
     }
 
     /// Compiles one entry of `grants`; nil when too much is wrong with it, which is then noted.
-    /// - Parameter place: its place among the grants.
+    /// - Parameter grantIndex: its index among the grants.
     func compileGrant(
-        _ member: JSONMember, at place: Int, _ credentials: Credentials, _ identities: Identities
+        _ member: JSONMember, at grantIndex: Int, _ credentials: Credentials, _ identities: Identities
     ) -> (Grant, IssuerKind)? {
         let path = noteNamed(member, in: "grants")
         let names = Registry.routes.map(\.description.name)
@@ -38,7 +38,7 @@ extension Compiler {
         let (lifetime, maxLifetime) = compileLifetimes(draft)
         guard let callers, let target, let credential, let issuer else { return nil }
         let grant = Grant(
-            name: member.name, index: place, route: index, credential: credential, callers: callers,
+            name: member.name, index: grantIndex, route: index, credential: credential, callers: callers,
             conditions: conditions, bucket: Compiler.bucket(of: draft), target: target,
             withoutKey: route.request.withoutKey,
             maximumKeyLength: route.request.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
@@ -51,7 +51,7 @@ extension Compiler {
         return (grant, issuer)
     }
 
-    /// - Parameter credential: its place; nil where something is wrong with it, which a route does not notice that needs nothing
+    /// - Parameter credential: its index; nil where something is wrong with it, which a route does not notice that needs nothing
     ///   of it.
     private func makeIssuer(
         _ draft: Draft, for target: Grant.Target, _ credential: Int?, _ credentials: Credentials
@@ -77,17 +77,17 @@ extension Compiler {
             return nil
         }
         let path = draft.path + ".credential"
-        guard let place = credentials.places[name] else {
-            reader.report(path, FieldReader.unknown(name.text, among: credentials.places.keys.map(\.text)))
+        guard let entry = credentials.byName[name] else {
+            reader.report(path, FieldReader.unknown(name.text, among: credentials.byName.keys.map(\.text)))
             return nil
         }
         let providers = [provider.name] + draft.route.grant.credential.otherProviders
-        if let its = place.provider, !providers.contains(its) {
+        if let its = entry.provider, !providers.contains(its) {
             let names = providers.joined(separator: " or ")
             reader.report(path, "is one of provider \(its); this route needs one of \(names)")
             return nil
         }
-        guard let index = place.index else { return nil }
+        guard let index = entry.index else { return nil }
         for need in draft.route.grant.credential.needs where credentials.fields[index][need] == nil {
             reader.report(path, "is one without \(need.name), which this route needs")
             return nil
@@ -124,8 +124,8 @@ extension Compiler {
         if isPublic == true, !callers.contains(.anonymous) {
             reader.report(draft.path + ".public", "is true, but anonymous is not among the callers")
         }
-        for (place, template) in templates(draft.fields, Schema.grant(of: draft.route), draft.path) {
-            check(template, place, callers)
+        for (templatePath, template) in templates(draft.fields, Schema.grant(of: draft.route), draft.path) {
+            check(template, templatePath, callers)
         }
         return callers
     }
@@ -135,10 +135,10 @@ extension Compiler {
         _ fields: FieldValues, _ descriptions: [FieldDescription], _ path: String
     ) -> [(path: String, template: KeyTemplate)] {
         descriptions.flatMap { description -> [(path: String, template: KeyTemplate)] in
-            let place = path + "." + description.name
+            let fieldPath = path + "." + description.name
             switch (description.kind, fields[description]) {
-            case (.object(let inner), .object(let object)?): return templates(object, inner, place)
-            case (_, .template(let template)?): return [(place, template)]
+            case (.object(let inner), .object(let object)?): return templates(object, inner, fieldPath)
+            case (_, .template(let template)?): return [(fieldPath, template)]
             default: return []
             }
         }
@@ -174,13 +174,13 @@ extension Compiler {
         let start = Array("claims.".utf8)
         var conditions: [ClaimCondition] = []
         for member in members {
-            let place = reader.note(member, in: path)
+            let memberPath = reader.note(member, in: path)
             guard member.name.starts(with: start), member.name.count > start.count else {
-                reader.report(place, "must be claims.NAME")
+                reader.report(memberPath, "must be claims.NAME")
                 continue
             }
-            guard let values = reader.strings(member.value, place) else { continue }
-            if values.isEmpty { reader.report(place, "must name at least one value") }
+            guard let values = reader.strings(member.value, memberPath) else { continue }
+            if values.isEmpty { reader.report(memberPath, "must name at least one value") }
             conditions.append(ClaimCondition(name: Array(member.name.dropFirst(start.count)), values: values))
         }
         return conditions
@@ -229,7 +229,7 @@ extension Compiler {
         return false
     }
 
-    /// - Parameter credential: the place of the grant's.
+    /// - Parameter credential: the index of the grant's.
     private static func facts(of draft: Draft, _ credentials: Credentials, _ credential: Int) -> [UInt8] {
         var facts = ByteWriter()
         let provider = Registry.provider(named: credentials.list[credential].provider)
@@ -257,7 +257,7 @@ extension Compiler {
         return draft.scope.bucket.map { .named($0) } ?? .asked
     }
 
-    /// R13 for the part of a key that the configuration gives, the places taken as one letter.
+    /// R13 for the part of a key that the configuration gives, each placeholder taken as one letter.
     private static func fault(ofKey key: KeyTemplate, _ route: RouteDescription) -> String? {
         ObjectKeyRule.fault(of: key.sample.span, maximumLength: route.request.maximumKeyLength)?.description
     }

@@ -2,13 +2,13 @@ import Crypto
 
 /// Keys and secrets that somebody would find by guessing.
 extension Compiler {
-    func refuseGuessable(_ places: [(path: String, digest: [UInt8])], _ digests: Set<[UInt8]>) {
+    func refuseGuessable(_ keyDigests: [(path: String, digest: [UInt8])], _ digests: Set<[UInt8]>) {
         let guessable: [[UInt8]: GuessableKeys.Kind]
         do throws(CryptoError) { guessable = try GuessableKeys.find(among: digests) } catch {
-            if let first = places.first { reader.report(first.path, "cannot be checked: \(error)") }
+            if let first = keyDigests.first { reader.report(first.path, "cannot be checked: \(error)") }
             return
         }
-        for (path, digest) in places {
+        for (path, digest) in keyDigests {
             guard let kind = guessable[digest] else { continue }
             reader.report(
                 path, "is the digest of \(kind.text); `countersign hash-key` makes a key that nobody can guess")

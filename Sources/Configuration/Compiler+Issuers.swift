@@ -96,21 +96,21 @@ extension Compiler {
             return nil
         }
         guard let algorithms else { return nil }
-        let place = path + "." + field.name
+        let fieldPath = path + "." + field.name
         let isSecret = if case .secret = source { true } else { false }
         if isSecret != (algorithms == [.hs256]) {
-            reader.report(place, isSecret ? "is for HS256 alone" : "has public keys, and HS256 needs a secret")
+            reader.report(fieldPath, isSecret ? "is for HS256 alone" : "has public keys, and HS256 needs a secret")
             return nil
         }
-        if case .url(let url) = source { return compileSource(url, fields, place).map { .fetched($0) } }
+        if case .url(let url) = source { return compileSource(url, fields, fieldPath).map { .fetched($0) } }
         do throws(JWTKeySet.Fault) {
-            guard let keys = try readKeys(source, place) else { return nil }
+            guard let keys = try readKeys(source, fieldPath) else { return nil }
             for algorithm in algorithms where !keys.keys.contains(where: { $0.fits(algorithm) }) {
                 throw JWTKeySet.Fault("has no key for \(algorithm.rawValue)")
             }
             return .known(keys)
         } catch {
-            reader.report(place, error.reason)
+            reader.report(fieldPath, error.reason)
             return nil
         }
     }
@@ -148,12 +148,12 @@ extension Compiler {
         case .url: return nil
         case .jwks(let file), .publicKey(let file): name = file
         }
-        guard let file = reader.file(at: reader.place(of: name), path) else { return nil }
+        guard let file = reader.file(at: reader.filePath(of: name), path) else { return nil }
         do throws(JWTKeySet.Fault) {
             if case .jwks = source { return try JWTKeySet(jwks: file.bytes.span) }
             return JWTKeySet([JWTKeySet.Key(VerificationKey(try publicKey(file.bytes)))])
         } catch {
-            throw JWTKeySet.Fault("the file \(reader.place(of: name)) \(error.reason)")
+            throw JWTKeySet.Fault("the file \(reader.filePath(of: name)) \(error.reason)")
         }
     }
 

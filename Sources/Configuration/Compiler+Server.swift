@@ -75,12 +75,12 @@ extension Compiler {
     private func compileAliases(_ members: [JSONMember]) -> [(path: [UInt8], route: Int)] {
         var aliases: [(path: [UInt8], route: Int)] = []
         for member in members {
-            let place = reader.note(member, in: "server.aliases")
-            if let fault = Compiler.fault(ofAlias: member.name) { reader.report(place, fault) }
-            let route = reader.word(member.value, place, among: Registry.routes.map(\.description.name))
+            let memberPath = reader.note(member, in: "server.aliases")
+            if let fault = Compiler.fault(ofAlias: member.name) { reader.report(memberPath, fault) }
+            let route = reader.word(member.value, memberPath, among: Registry.routes.map(\.description.name))
             guard let route else { continue }
             if !Registry.routes[route].description.grant.hasCallers {
-                reader.report(place, "is for callbacks, which are answered at their publicURL's path")
+                reader.report(memberPath, "is for callbacks, which are answered at their publicURL's path")
             }
             aliases.append((member.name, route))
         }

@@ -46,7 +46,7 @@ extension Compiler {
             fields.values[field] = Array(text.utf8)
             standIns[field.name] = variable.rawValue
         }
-        fields.oidcTokenFile = fields.oidcTokenFile.map { Array(text: reader.place(of: $0)) }
+        fields.oidcTokenFile = fields.oidcTokenFile.map { Array(text: reader.filePath(of: $0)) }
         return standIns
     }
 
@@ -75,14 +75,14 @@ extension Compiler {
     /// Where the certificates are that are trusted instead of the system's.
     private func trustFile(_ name: [UInt8]?, _ path: String) -> String? {
         guard let name else { return nil }
-        let place = reader.place(of: name)
-        guard let file = reader.file(at: place, path) else { return place }
+        let filePath = reader.filePath(of: name)
+        guard let file = reader.file(at: filePath, path) else { return filePath }
         if file.isPipe {
-            reader.report(path, "the file \(place) is a pipe, which cannot be read again when it is used")
+            reader.report(path, "the file \(filePath) is a pipe, which cannot be read again when it is used")
         } else if !file.bytes.text.contains("-----BEGIN CERTIFICATE-----") {
-            reader.report(path, "the file \(place) holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
+            reader.report(path, "the file \(filePath) holds no certificate in PEM (-----BEGIN CERTIFICATE-----)")
         }
-        return place
+        return filePath
     }
 
     private func limits(_ fields: Settings<Schema.SessionLimits>, _ path: String) -> UpstreamLimits {

@@ -19,10 +19,10 @@ extension Compiler {
             if entry.names?.isEmpty == true { reader.report(path + ".names", "must hold at least one name") }
             check(names, path + ".names", beside: &named)
             guard let certificate = compileCertificate(entry, path) else { continue }
-            for (place, name) in names.enumerated()
+            for (nameIndex, name) in names.enumerated()
             where CharacterRule.isServerName(name) && !certificate.covers(name) {
                 reader.report(
-                    reader.join(path + ".names", place), "is no name that the certificate of \(path) is for")
+                    reader.join(path + ".names", nameIndex), "is no name that the certificate of \(path) is for")
             }
             warn(of: certificate, path)
             certificates.append(Configuration.TLS.Certificate(names: names, certificate: certificate))
@@ -32,13 +32,13 @@ extension Compiler {
 
     /// - Parameter named: the names of other certificates, in lower case.
     private func check(_ names: [[UInt8]], _ path: String, beside named: inout Set<[UInt8]>) {
-        for (place, name) in names.enumerated() {
+        for (index, name) in names.enumerated() {
             if !CharacterRule.isServerName(name) {
                 reader.report(
-                    reader.join(path, place),
+                    reader.join(path, index),
                     "must be a host name such as \"t.example.com\", or \"*.example.com\" for all one label below it")
             } else if !named.insert(name.map(\.lowercasedASCII)).inserted {
-                reader.report(reader.join(path, place), "is another certificate's name already")
+                reader.report(reader.join(path, index), "is another certificate's name already")
             }
         }
     }
@@ -49,9 +49,9 @@ extension Compiler {
             if fields.crlFile != nil { reader.report(listPath, "needs clientCAFile beside it") }
             return nil
         }
-        let (place, listPlace) = (reader.place(of: name), fields.crlFile.map { reader.place(of: $0) })
-        let file = reader.file(at: place, path)
-        let list = listPlace.flatMap { reader.file(at: $0, listPath) }
+        let (filePath, listFilePath) = (reader.filePath(of: name), fields.crlFile.map { reader.filePath(of: $0) })
+        let file = reader.file(at: filePath, path)
+        let list = listFilePath.flatMap { reader.file(at: $0, listPath) }
         guard let file, list != nil || fields.crlFile == nil else { return nil }
         do throws(ClientAuthorities.Fault) {
             let authorities = try ClientAuthorities(file.bytes, revocations: list?.bytes)
@@ -68,8 +68,8 @@ extension Compiler {
             return authorities
         } catch {
             switch error {
-            case .authorities(let reason): reader.report(path, "the file \(place) \(reason)")
-            case .revocations(let reason): reader.report(listPath, "the file \(listPlace ?? "") \(reason)")
+            case .authorities(let reason): reader.report(path, "the file \(filePath) \(reason)")
+            case .revocations(let reason): reader.report(listPath, "the file \(listFilePath ?? "") \(reason)")
             }
             return nil
         }
@@ -78,17 +78,17 @@ extension Compiler {
     private func compileCertificate(_ entry: Settings<Schema.Certificate>, _ path: String) -> ServerCertificate? {
         guard let chainName = entry.certificateFile, let keyName = entry.keyFile else { return nil }
         let (chainPath, keyPath) = (path + ".certificateFile", path + ".keyFile")
-        let (chainPlace, keyPlace) = (reader.place(of: chainName), reader.place(of: keyName))
-        let chain = reader.file(at: chainPlace, chainPath)
-        guard let key = reader.file(at: keyPlace, keyPath),
-            !key.isWorldReadable || reader.admits(worldReadable: keyPlace, keyPath), let chain
+        let (chainFilePath, keyFilePath) = (reader.filePath(of: chainName), reader.filePath(of: keyName))
+        let chain = reader.file(at: chainFilePath, chainPath)
+        guard let key = reader.file(at: keyFilePath, keyPath),
+            !key.isWorldReadable || reader.admits(worldReadable: keyFilePath, keyPath), let chain
         else { return nil }
         do throws(ServerCertificate.Fault) {
             return try ServerCertificate(chain: chain.bytes.span, key: Secret(key.bytes))
         } catch {
             switch error {
-            case .chain(let reason): reader.report(chainPath, "the file \(chainPlace) \(reason)")
-            case .key(let reason): reader.report(keyPath, "the file \(keyPlace) \(reason)")
+            case .chain(let reason): reader.report(chainPath, "the file \(chainFilePath) \(reason)")
+            case .key(let reason): reader.report(keyPath, "the file \(keyFilePath) \(reason)")
             }
             return nil
         }

@@ -161,10 +161,10 @@ final class Compiler {
 
     /// Notes a member of `credentials` or `grants`, whose names the user gives, and returns its path.
     func noteNamed(_ member: JSONMember, in path: String) -> String {
-        let place = reader.note(member, in: path)
+        let memberPath = reader.note(member, in: path)
         if member.name.count > 128 || !CharacterRule.isText(member.name) {
-            reader.report(place, "must have a name of 1 to 128 bytes without control characters")
+            reader.report(memberPath, "must have a name of 1 to 128 bytes without control characters")
         }
-        return place
+        return memberPath
     }
 }

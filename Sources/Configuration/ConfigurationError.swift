@@ -16,8 +16,8 @@ package struct Problem: Sendable, Equatable, CustomStringConvertible {
     }
 
     package var description: String {
-        let place = position.map { "line \($0.line), column \($0.column): " } ?? ""
-        return path.isEmpty ? place + reason : "\(place)\(path): \(reason)"
+        let lineAndColumn = position.map { "line \($0.line), column \($0.column): " } ?? ""
+        return path.isEmpty ? lineAndColumn + reason : "\(lineAndColumn)\(path): \(reason)"
     }
 }
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Machine
 
 /// What a configuration takes from outside its text: environment variables, files and the
-/// time. Tests put their own in its place.
+/// time. Tests use their own instead.
 package struct Environment: Sendable {
     package let variable: @Sendable (String) -> String?
     /// Reads a file by its absolute or relative path; nil when it cannot be read.

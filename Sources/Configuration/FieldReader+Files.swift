@@ -2,15 +2,15 @@ import Bytes
 import Machine
 
 extension FieldReader {
-    /// Where a file is that the configuration names: relative paths begin at its folder.
-    func place(of name: [UInt8]) -> String {
+    /// The path of a file that the configuration names; a relative one begins at the configuration's folder.
+    func filePath(of name: [UInt8]) -> String {
         name.first == UInt8(ascii: "/") ? name.text : folder + "/" + name.text
     }
 
     /// Reads a file that the service relies on, so that nobody but root and its own user may be able to change it.
-    mutating func file(at place: String, _ path: String) -> ReadFile? {
-        guard let file = environment.file(place) else {
-            report(path, "the file \(place) cannot be read")
+    mutating func file(at filePath: String, _ path: String) -> ReadFile? {
+        guard let file = environment.file(filePath) else {
+            report(path, "the file \(filePath) cannot be read")
             return nil
         }
         if let weakness = file.weakness {
@@ -18,7 +18,7 @@ extension FieldReader {
             return nil
         }
         guard !file.bytes.isEmpty else {
-            report(path, "the file \(place) is empty")
+            report(path, "the file \(filePath) is empty")
             return nil
         }
         return file

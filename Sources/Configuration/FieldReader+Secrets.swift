@@ -42,23 +42,23 @@ extension FieldReader {
     }
 
     private mutating func secret(fromFile value: JSONValue, _ path: String) -> Secret? {
-        string(value, path).flatMap { secret(inFile: place(of: $0), path) }
+        string(value, path).flatMap { secret(inFile: filePath(of: $0), path) }
     }
 
     /// A secret that stands alone in a file; the end of its line is not part of it.
-    mutating func secret(inFile place: String, _ path: String) -> Secret? {
-        guard let file = file(at: place, path) else { return nil }
-        if file.isWorldReadable, !admits(worldReadable: place, path) { return nil }
+    mutating func secret(inFile filePath: String, _ path: String) -> Secret? {
+        guard let file = file(at: filePath, path) else { return nil }
+        if file.isWorldReadable, !admits(worldReadable: filePath, path) { return nil }
         var bytes = file.bytes
         if bytes.last == UInt8(ascii: "\n") {
             bytes.removeLast()
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         }
         guard !bytes.isEmpty else {
-            report(path, "the file \(place) is empty")
+            report(path, "the file \(filePath) is empty")
             return nil
         }
-        return checked(bytes, "the file \(place)", path)
+        return checked(bytes, "the file \(filePath)", path)
     }
 
     /// A second line or a stray carriage return would only show as signatures that the vendor refuses.

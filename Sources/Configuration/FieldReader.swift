@@ -98,7 +98,7 @@ struct FieldReader {
         Settings(read(value, path, by: group.descriptions), of: group)
     }
 
-    /// Reads the key of an object that says by which descriptions to read the rest: its place among the known words.
+    /// Reads the key of an object that says by which descriptions to read the rest: its index among the known words.
     mutating func kind(_ name: String, of value: JSONValue, _ path: String, among known: [String]) -> Int? {
         guard let members = members(value, path) else { return nil }
         guard let member = members.first(where: { $0.name.elementsEqual(name.utf8) }) else {
@@ -108,7 +108,7 @@ struct FieldReader {
         return word(member.value, note(member, in: path), among: known)
     }
 
-    /// Reads one of the known words: its place among them.
+    /// Reads one of the known words: its index among them.
     mutating func word(_ value: JSONValue, _ path: String, among known: [String]) -> Int? {
         guard case .string(let name) = value.content else {
             report(path, "must be one of \(FieldReader.list(known))")
@@ -222,7 +222,7 @@ struct FieldReader {
         }
     }
 
-    /// A list of different texts; nil when one of them will not do, so that the others keep their places.
+    /// A list of different texts; nil when one of them will not do, so that the others keep their indices.
     mutating func strings(_ value: JSONValue, _ path: String) -> [[UInt8]]? {
         guard case .array(let elements) = value.content else {
             if case .string = value.content { return string(value, path).map { [$0] } }
@@ -232,11 +232,11 @@ struct FieldReader {
         var list: [[UInt8]] = []
         var known: Set<[UInt8]> = []
         for (index, element) in elements.enumerated() {
-            let place = "\(path)[\(index)]"
-            problems.note(place, at: element.offset)
-            guard let bytes = string(element, place) else { continue }
+            let elementPath = "\(path)[\(index)]"
+            problems.note(elementPath, at: element.offset)
+            guard let bytes = string(element, elementPath) else { continue }
             guard known.insert(bytes).inserted else {
-                report(place, "is in the list already")
+                report(elementPath, "is in the list already")
                 continue
             }
             list.append(bytes)

@@ -26,7 +26,7 @@ package struct PolicyTest: Sendable {
     package let name: [UInt8]?
     package let caller: Principal
     package let claims: [JSONMember]
-    /// The route's place in the registry.
+    /// The route's index in the registry.
     package let route: Int
     /// The grant that is named.
     package let grant: [UInt8]?

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Collects everything that is wrong with a text, each thing with its place there.
+/// Collects everything that is wrong with a text, each thing with its position there.
 struct ProblemList {
     /// Nobody mends more at once, and it bounds the work on a text that is wrong all over.
     static let most = 100

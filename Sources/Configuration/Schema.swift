@@ -119,7 +119,7 @@ package enum Schema {
             "Callers who show a certificate of `server.tls.clientCAFile`.")
         let rememberedTokens = Field(
             "rememberedTokens", .integer(0...1_000_000), default: 10_000,
-            "Tokens that an event loop need not check anew each time; beyond it, a newer one takes an older one's place."
+            "Tokens that an event loop need not check anew each time; beyond it, a newer one replaces an older one."
         )
         let tickets = Field("tickets", object: Tickets(), "URL tickets, for clients that can send no header (R11).")
         let deny = Field(

@@ -8,7 +8,7 @@ package enum SecureRandom {
         return bytes
     }
 
-    /// Puts a random byte in the place of each.
+    /// Overwrites each byte with a random one.
     static func fill(_ bytes: inout [UInt8]) throws(CryptoError) {
         // Unsafe: OpenSSL writes as many bytes as there are, within the call.
         guard let count = Int32(exactly: bytes.count), unsafe RAND_bytes(&bytes, count) == 1 else {

@@ -6,7 +6,7 @@ package struct Request: ~Copyable, ~Escapable {
     private let bytes: Span<UInt8>
     /// The content, its transfer coding taken off; empty when there is none.
     package let body: Span<UInt8>
-    /// The place, among the addresses that the server listens on, of the one that it came in by.
+    /// The index, among the addresses that the server listens on, of the one that it came in by.
     package let listener: Int
     package let client: ClientAddress
     /// What the client has shown by TLS, already verified.

@@ -12,7 +12,7 @@ package protocol RequestHandler: AnyObject {
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool
     /// Fills in the answer to something that is no acceptable request; the connection closes after it.
     /// - Parameter client: the address that sent it; none where that is not known, or where the request has been counted.
-    /// - Parameter listener: the place of the address that it came by, as `Request.listener`.
+    /// - Parameter listener: the index of the address that it came by, as `Request.listener`.
     func respond(
         to error: RequestError, from client: ClientAddress, by listener: Int, at instant: Instant,
         into response: inout Response)

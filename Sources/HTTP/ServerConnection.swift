@@ -62,7 +62,7 @@ package struct ServerConnection: ~Copyable {
 
     private let limits: Limits
     private let parser: RequestParser
-    /// The place of the address that it was accepted on.
+    /// The index of the address that it was accepted on.
     package let listener: Int
     private let token: UInt64
     /// Who connected; set by the owner before the first request where a proxy tells it.
@@ -91,7 +91,7 @@ package struct ServerConnection: ~Copyable {
     package static let turn = 32
 
     /// - Parameters:
-    ///   - listener: the place of the address that it was accepted on.
+    ///   - listener: the index of the address that it was accepted on.
     ///   - client: who connected.
     ///   - token: what its owner knows it by, for its pending responses.
     package init(

@@ -60,42 +60,44 @@ package struct FileTrust: Sendable {
                 folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
                 continue
             }
-            let place = "\(folder)/\(name)"
-            guard let info = FileTrust.info(place) else { return isWhole ? "\(place) cannot be looked at" : nil }
+            let entryPath = "\(folder)/\(name)"
+            guard let info = FileTrust.info(entryPath) else {
+                return isWhole ? "\(entryPath) cannot be looked at" : nil
+            }
             switch info.st_mode & S_IFMT {
             case S_IFLNK:
                 links += 1
-                guard links <= FileTrust.mostLinks, let target = FileTrust.target(of: place) else {
-                    return "\(place) is a link that cannot be followed"
+                guard links <= FileTrust.mostLinks, let target = FileTrust.target(of: entryPath) else {
+                    return "\(entryPath) is a link that cannot be followed"
                 }
-                if let fault = fault(ofOwner: info, place) { return fault }
+                if let fault = fault(ofOwner: info, entryPath) { return fault }
                 if target.hasPrefix("/") { folder = "" }
                 rest += names(target).reversed()
             case S_IFDIR:
-                if let fault = fault(ofFolder: place, at: place) { return fault }
-                folder = place
+                if let fault = fault(ofFolder: entryPath, at: entryPath) { return fault }
+                folder = entryPath
             default:
                 // The file itself; it is judged by its descriptor.
-                folder = place
+                folder = entryPath
             }
         }
         return nil
     }
 
-    private func fault(ofFolder folder: String, at place: String) -> String? {
-        guard let info = FileTrust.info(place) else { return "\(place) cannot be looked at" }
-        if let fault = fault(ofOwner: info, place) { return fault }
+    private func fault(ofFolder folder: String, at path: String) -> String? {
+        guard let info = FileTrust.info(path) else { return "\(path) cannot be looked at" }
+        if let fault = fault(ofOwner: info, path) { return fault }
         let isSticky = info.st_mode & 0o1000 != 0
-        return isSticky ? nil : fault(ofMode: info, place, "replace what is in \(place)")
+        return isSticky ? nil : fault(ofMode: info, path, "replace what is in \(path)")
     }
 
-    private func fault(ofOwner info: stat, _ place: String) -> String? {
+    private func fault(ofOwner info: stat, _ path: String) -> String? {
         guard !owners.contains(info.st_uid) else { return nil }
-        return "\(place) belongs to the user with the number \(info.st_uid), who can change it; "
+        return "\(path) belongs to the user with the number \(info.st_uid), who can change it; "
             + "chown it to root, or to the user who runs this (\(user))"
     }
 
-    private func fault(ofMode info: stat, _ place: String, _ deed: String) -> String? {
+    private func fault(ofMode info: stat, _ path: String, _ deed: String) -> String? {
         if info.st_mode & 0o002 != 0 { return "anybody on this machine can \(deed); chmod o-w it" }
         if info.st_mode & 0o020 != 0 { return "the group with the number \(info.st_gid) can \(deed); chmod g-w it" }
         return nil

@@ -10,7 +10,7 @@ import CSystem
 ///
 /// A configuration may take any of them for a secret. The system shows a process's environment to every process of the same user that
 /// may look into it, and to root at all times; so all but those of well-known names are concealed at start, and another process that
-/// takes the place of this one gets them by a sealed descriptor.
+/// replaces this one gets them by a sealed descriptor.
 ///
 /// The values stay in the memory of this process for as long as it runs, in plain arrays, since the next hand-over needs them. They
 /// are not in locked memory, as a `Secret` is. Copies that are made on the way to them are wiped.
@@ -40,11 +40,11 @@ package struct ProcessEnvironment: Sendable {
     }
 
     private init() {
-        var place: Int32 = 0
+        var index: Int32 = 0
         // Unsafe: the value is copied at once.
-        while let text = unsafe cs_variable(place) {
+        while let text = unsafe cs_variable(index) {
             unsafe note(UnsafeRawBufferPointer(start: text, count: strlen(text)))
-            place += 1
+            index += 1
         }
         guard let number = values.removeValue(forKey: ProcessEnvironment.descriptorName),
             let descriptor = Int32(String(decoding: number, as: UTF8.self)), descriptor > 2,
@@ -76,10 +76,10 @@ package struct ProcessEnvironment: Sendable {
     /// (`/proc/PID/environ`). They are still in `own`. While the process has one thread.
     package static func conceal() {
         _ = own
-        var place: Int32 = 0
-        while let text = unsafe cs_variable(place) {
+        var index: Int32 = 0
+        while let text = unsafe cs_variable(index) {
             let name = unsafe String(cString: text).prefix { $0 != "=" }
-            if isWellKnown(String(name)) { place += 1 } else { cs_remove_variable(place) }
+            if isWellKnown(String(name)) { index += 1 } else { cs_remove_variable(index) }
         }
     }
 

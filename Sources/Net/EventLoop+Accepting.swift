@@ -40,18 +40,18 @@ extension EventLoop {
     }
 
     private func take(_ descriptor: Int32, from listener: ListeningSocket, by client: ClientAddress) {
-        let place = settings.listeners[listener.index]
-        let identity = place.isPlain ? nil : settings.identity
-        guard identity == nil || place.isReserved || admitsHandshake(of: client) else {
+        let endpoint = settings.listeners[listener.index]
+        let identity = endpoint.isPlain ? nil : settings.identity
+        guard identity == nil || endpoint.isReserved || admitsHandshake(of: client) else {
             systemClose(descriptor)
             return
         }
-        let limit = place.isReserved ? settings.reservedConnections : settings.limits.connections
+        let limit = endpoint.isReserved ? settings.reservedConnections : settings.limits.connections
         let slot = free.last ?? channels.count
         generation = (generation + 1) & 0x3FFF_FFFF
         let token = generation << 32 | UInt64(slot)
         let id = ConnectionID(loop: number, token: token)
-        let entry = open.side(reserved: place.isReserved).enter(
+        let entry = open.side(reserved: endpoint.isReserved).enter(
             id, of: client.network, at: context.instant.monotonic, below: limit)
         guard entry != .refused else {
             turnAway(descriptor, isPlain: identity == nil)
@@ -62,7 +62,7 @@ extension EventLoop {
         let channel = ServerChannel(
             SocketStream(descriptor, session), token: token, limits: settings.limits, at: context.instant,
             listener: listener.index, client: client)
-        if settings.usesProxyProtocol, !place.isReserved, settings.proxies.contains(client) {
+        if settings.usesProxyProtocol, !endpoint.isReserved, settings.proxies.contains(client) {
             channel.expectProxyHeader(until: context.instant.monotonic + settings.limits.headerTimeout)
         }
         channels[slot] = channel

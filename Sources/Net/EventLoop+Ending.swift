@@ -95,12 +95,12 @@ extension EventLoop {
         open.endHandshake(id(of: channel), of: channel.network)
     }
 
-    // MARK: Places
+    // MARK: Room for connections
 
-    /// Ends a connection so that another address has its place, or another connection that has made no progress for longer. Where
+    /// Ends a connection to make room for another address, or has another end that has made no progress for longer. Where
     /// none is found that may end, the newcomer ends.
     /// - Parameters:
-    ///   - newcomer: the connection that has the place.
+    ///   - newcomer: the connection that room is made for.
     ///   - isForced: whether one has to end, be it of use or not.
     ///   - tries: how many more may be looked at.
     func displace(
@@ -125,7 +125,7 @@ extension EventLoop {
         }
     }
 
-    /// Ends a connection that has come last, and for which no place was found.
+    /// Ends a connection that has come last, and for which no room was found.
     private func turnAway(_ newcomer: ConnectionID) {
         onLoop(of: newcomer) { loop in
             guard let channel = loop.channel(newcomer.token) else { return }

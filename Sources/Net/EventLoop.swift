@@ -20,7 +20,7 @@ final class EventLoop {
     /// The loop's own client of other servers.
     let clients: ClientPool
     let transport: any Transport
-    /// Its place among the server's loops.
+    /// Its index among the server's loops.
     let number: Int
     /// The server's loops, this one among them, by number; set before any of them runs.
     var siblings: [Sibling] = []

@@ -20,7 +20,7 @@ struct ListeningSocket {
 
     let descriptor: Int32
     let address: SocketAddress
-    /// The place of its address among those that the server listens on.
+    /// The index of its address among those that the server listens on.
     let index: Int
     /// Whether whoever started the process may hold it, too.
     let isShared: Bool

@@ -14,36 +14,36 @@ package final class OpenConnections: Sendable {
     /// What comes of a client that connects.
     enum Entry: Sendable, Equatable {
         case accepted
-        /// There was no place left, so that a connection of the address with most has to end.
+        /// There was no room left, so that a connection of the address with most has to end.
         case displacing(AddressShares.Victim)
-        /// There was no place left, and every address has one connection but the newcomer's, which has none: a connection has
+        /// There was no room left, and every address has one connection but the newcomer's, which has none: a connection has
         /// to end that is of no use at present. If none is found, the newcomer has to end.
         case replacing(AddressShares.Victim)
-        /// There is no place.
+        /// There is no room.
         case refused
     }
 
     /// The connections of one kind of listener.
     final class Side: Sendable {
-        private let places = Guarded(AddressShares())
+        private let shares = Guarded(AddressShares())
         private let accepted = Atomic<UInt64>(0)
         private let displaced = Atomic<UInt64>(0)
         private let refused = Atomic<UInt64>(0)
 
         /// Counts one more. Beyond `limit`, the address with most connections gives one up, unless the newcomer's own address
-        /// would have as many. The first connection of an address may also have the place of one that is of no use at present.
-        /// One that has to give up its place is not counted any more.
+        /// would have as many. For the first connection of an address, one that is of no use at present may have to end.
+        /// A connection that has to end is not counted any more.
         /// - Parameter address: the network that it is of.
         func enter(_ id: ConnectionID, of address: ClientAddress, at now: Int64, below limit: Int) -> Entry {
-            let entry = places.withLock { places -> Entry in
+            let entry = shares.withLock { shares -> Entry in
                 var entry = Entry.accepted
-                if places.total >= limit {
-                    let own = places.amount(of: address)
-                    let isDisplacing = places.greatest > own + 1
-                    guard isDisplacing || own == 0, let victim = places.takeFirst() else { return .refused }
+                if shares.total >= limit {
+                    let own = shares.amount(of: address)
+                    let isDisplacing = shares.greatest > own + 1
+                    guard isDisplacing || own == 0, let victim = shares.takeFirst() else { return .refused }
                     entry = isDisplacing ? .displacing(victim) : .replacing(victim)
                 }
-                places.set(id, of: address, to: AddressShares.Share(amount: 1, progress: now))
+                shares.set(id, of: address, to: AddressShares.Share(amount: 1, progress: now))
                 return entry
             }
             if entry == .refused {
@@ -54,15 +54,15 @@ package final class OpenConnections: Sendable {
             return entry
         }
 
-        /// Counts a connection again that was to give up its place.
+        /// Counts a connection again that was to end.
         func restore(_ id: ConnectionID, of address: ClientAddress, since progress: Int64) {
-            places.withLock { $0.set(id, of: address, to: AddressShares.Share(amount: 1, progress: progress)) }
+            shares.withLock { $0.set(id, of: address, to: AddressShares.Share(amount: 1, progress: progress)) }
         }
 
-        /// Counts a connection again that was to give up its place, and has another give up its place instead; or itself, if it
+        /// Counts a connection again that was to end, and chooses another to end instead; or the same one, if it
         /// still comes first.
         func spare(_ id: ConnectionID, of address: ClientAddress, since progress: Int64) -> AddressShares.Victim? {
-            places.withLock {
+            shares.withLock {
                 $0.set(id, of: address, to: AddressShares.Share(amount: 1, progress: progress))
                 return $0.takeFirst()
             }
@@ -70,25 +70,25 @@ package final class OpenConnections: Sendable {
 
         /// A proxy has named whom the connection is from.
         func move(_ id: ConnectionID, from proxy: ClientAddress, to client: ClientAddress, since progress: Int64) {
-            places.withLock {
+            shares.withLock {
                 $0.set(id, of: proxy, to: nil)
                 $0.set(id, of: client, to: AddressShares.Share(amount: 1, progress: progress))
             }
         }
 
         func leave(_ id: ConnectionID, of address: ClientAddress) {
-            places.withLock { $0.set(id, of: address, to: nil) }
+            shares.withLock { $0.set(id, of: address, to: nil) }
         }
 
         /// A connection was ended to make room for another address.
         func countDisplaced() { displaced.add(1, ordering: .relaxed) }
 
-        /// There was no place for a client.
+        /// There was no room for a client.
         func countRefused() { refused.add(1, ordering: .relaxed) }
 
         var figures: Figures {
             Figures(
-                open: places.withLock { $0.total }, displaced: displaced.load(ordering: .relaxed),
+                open: shares.withLock { $0.total }, displaced: displaced.load(ordering: .relaxed),
                 accepted: accepted.load(ordering: .relaxed), refused: refused.load(ordering: .relaxed))
         }
     }

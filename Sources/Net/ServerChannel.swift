@@ -63,7 +63,7 @@ final class ServerChannel {
 
     var descriptor: Int32 { stream.descriptor }
 
-    /// Tells a client, whose socket stays the caller's, that there is no place for it.
+    /// Tells a client, whose socket stays the caller's, that there is no room for it.
     static func turnAway(_ descriptor: Int32, _ limits: Limits, in context: inout ServerConnection.Context) {
         let instant = context.instant
         let channel = ServerChannel(

@@ -57,7 +57,7 @@ struct SocketStream {
         session?.write(bytes) ?? SocketStream.send(descriptor, bytes)
     }
 
-    /// - Parameter start: the place of the first byte that may be written to.
+    /// - Parameter start: the index of the first byte that may be written to.
     func read(into room: inout MutableSpan<UInt8>, from start: Int = 0) -> Transfer {
         session?.read(into: &room, from: start) ?? SocketStream.receive(descriptor, into: &room, start..<room.count)
     }
@@ -86,13 +86,13 @@ struct SocketStream {
     }
 
     /// - Parameters:
-    ///   - places: those in `room` that may be written to.
+    ///   - range: the bytes in `room` that may be written to.
     ///   - isPeeking: whether the bytes are left to be received again.
     static func receive(
-        _ descriptor: Int32, into room: inout MutableSpan<UInt8>, _ places: Range<Int>, isPeeking: Bool = false
+        _ descriptor: Int32, into room: inout MutableSpan<UInt8>, _ range: Range<Int>, isPeeking: Bool = false
     ) -> Transfer {
         while true {
-            let count = systemReceive(descriptor, into: &room, places, isPeeking ? Int32(MSG_PEEK) : 0)
+            let count = systemReceive(descriptor, into: &room, range, isPeeking ? Int32(MSG_PEEK) : 0)
             if count > 0 { return .moved(count) }
             if count == 0 { return .ended }
             if errno == EAGAIN || errno == EWOULDBLOCK { return .wait(.read) }

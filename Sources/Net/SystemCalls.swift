@@ -19,14 +19,14 @@ func systemSend(_ descriptor: Int32, _ bytes: Span<UInt8>) -> Int {
     return unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, flags) }
 }
 
-/// - Parameter places: those in `room` that are written to; a trap if there are no such.
+/// - Parameter range: the bytes in `room` that are written to; a trap if there are no such.
 func systemReceive(
-    _ descriptor: Int32, into room: inout MutableSpan<UInt8>, _ places: Range<Int>, _ flags: Int32
+    _ descriptor: Int32, into room: inout MutableSpan<UInt8>, _ range: Range<Int>, _ flags: Int32
 ) -> Int {
-    precondition(places.lowerBound >= 0 && places.upperBound <= room.count)
-    // Unsafe: the system writes to no other place, as was checked, and only within the call.
+    precondition(range.lowerBound >= 0 && range.upperBound <= room.count)
+    // Unsafe: the system writes to no other bytes, as was checked, and only within the call.
     return unsafe room.withUnsafeMutableBytes {
-        unsafe recv(descriptor, $0.baseAddress.map { unsafe $0 + places.lowerBound }, places.count, flags)
+        unsafe recv(descriptor, $0.baseAddress.map { unsafe $0 + range.lowerBound }, range.count, flags)
     }
 }
 

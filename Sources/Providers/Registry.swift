@@ -7,7 +7,7 @@ package enum Registry {
         STS.description,
     ]
 
-    /// A route with the provider it belongs to; its place in the list is its number everywhere.
+    /// A route with the provider it belongs to; its index in the list is its number everywhere.
     package struct Route: Sendable {
         package let provider: ProviderDescription
         package let description: RouteDescription

@@ -40,7 +40,7 @@ struct SignedFields: ~Escapable {
 
     var count: Int { fields.count }
 
-    /// The place in the order of the field of this name, which is in lower case; nil when there is none.
+    /// The index of the field of this name, which is in lower case; nil when there is none.
     func index(of name: StaticString) -> Int? {
         for index in fields.indices where lines.extracting(fields[index].name).equals(ignoringCase: name) {
             return index
@@ -50,13 +50,13 @@ struct SignedFields: ~Escapable {
 
     func contains(_ name: StaticString) -> Bool { index(of: name) != nil }
 
-    /// The value of the field at a place in the order, below `count`.
+    /// The value of the field at an index below `count`, in the order of the names.
     @_lifetime(copy self)
     func value(at index: Int) -> Span<UInt8> { lines.extracting(fields[index].value) }
 
-    /// Writes name, separator and value of the field at a place in the order, below `count`.
+    /// Writes name, separator and value of the field at an index below `count`, in the order of the names.
     func write(at index: Int, _ separator: StaticString, into out: inout ByteWriter) {
-        for place in fields[index].name { out.append(spelled(place, in: fields[index].name)) }
+        for offset in fields[index].name { out.append(spelled(offset, in: fields[index].name)) }
         out.append(separator)
         out.append(value(at: index))
     }
@@ -65,14 +65,14 @@ struct SignedFields: ~Escapable {
         for index in field.name where !lines[index].isVisible {
             throw .unsignable("a signed field's name must be visible ASCII")
         }
-        var place = fields.count
-        while place > 0 {
-            let order = compare(field.name, fields[place - 1].name)
+        var index = fields.count
+        while index > 0 {
+            let order = compare(field.name, fields[index - 1].name)
             guard order != 0 else { throw .unsignable("a signed field must not come twice") }
             if order > 0 { break }
-            place -= 1
+            index -= 1
         }
-        fields.insert(field, at: place)
+        fields.insert(field, at: index)
     }
 
     /// Below 0 if the first name comes before the second, by the bytes that are signed.

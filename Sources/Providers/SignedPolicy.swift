@@ -11,7 +11,7 @@ enum SignedPolicy {
         out.append(accessKey)
         out.append(UInt8(ascii: ":"))
         let signature = out.count
-        // Its place is kept until the text behind it can be signed.
+        // Room for it is kept until the text behind it can be signed.
         out.append(repeating: UInt8(ascii: "-"), count: Base64.length(of: key.codeLength))
         out.append(UInt8(ascii: ":"))
         let encoded = out.count

@@ -10,7 +10,7 @@ import Synchronization
     package init(_ count: Int) {
         self.count = max(0, count)
         unsafe cells = .allocate(capacity: max(1, count))
-        for place in 0..<self.count { unsafe (cells + place).initialize(to: Atomic(0)) }
+        for index in 0..<self.count { unsafe (cells + index).initialize(to: Atomic(0)) }
     }
 
     deinit {
@@ -18,16 +18,16 @@ import Synchronization
         unsafe cells.deallocate()
     }
 
-    /// Adds to the count at a place; one that there is not is left alone. On the writer's thread.
-    package func add(_ amount: UInt64 = 1, at place: Int) {
-        guard place >= 0, place < count else { return }
-        let sum = unsafe cells[place].load(ordering: .relaxed) &+ amount
-        unsafe cells[place].store(sum, ordering: .relaxed)
+    /// Adds to the count at an index; does nothing where there is none. On the writer's thread.
+    package func add(_ amount: UInt64 = 1, at index: Int) {
+        guard index >= 0, index < count else { return }
+        let sum = unsafe cells[index].load(ordering: .relaxed) &+ amount
+        unsafe cells[index].store(sum, ordering: .relaxed)
     }
 
     /// From any thread.
-    package subscript(place: Int) -> UInt64 {
-        guard place >= 0, place < count else { return 0 }
-        return unsafe cells[place].load(ordering: .relaxed)
+    package subscript(index: Int) -> UInt64 {
+        guard index >= 0, index < count else { return 0 }
+        return unsafe cells[index].load(ordering: .relaxed)
     }
 }

@@ -59,10 +59,10 @@ package struct Exposition: ~Copyable {
     package mutating func add(histogram counts: [UInt64], _ label: Label) {
         guard counts.count == Histogram.size else { return }
         var total: UInt64 = 0
-        for (place, count) in counts.prefix(Histogram.bounds.count + 1).enumerated() {
+        for (index, count) in counts.prefix(Histogram.bounds.count + 1).enumerated() {
             total &+= count
-            let isLast = place == Histogram.bounds.count
-            let end = isLast ? "+Inf" : "\(Double(Histogram.bounds[place]) / 1e9)"
+            let isLast = index == Histogram.bounds.count
+            let end = isLast ? "+Inf" : "\(Double(Histogram.bounds[index]) / 1e9)"
             begin(sample: "_bucket", [label, ("le", end)])
             text.append(text: "\(total)\n")
         }

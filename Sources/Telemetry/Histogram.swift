@@ -5,7 +5,7 @@ package enum Histogram {
         100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000,
         250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000,
     ]
-    /// Places that it takes in `Counters`.
+    /// How many counts of `Counters` it takes.
     package static let size = bounds.count + 2
     /// Where the sum is, in nanoseconds.
     static let sum = bounds.count + 1

@@ -5,7 +5,7 @@ import Providers
 /// An ask and the permit for it, held so that it can be decided about and issued for again and again.
 final class Permitted {
     let caller: Caller
-    /// The place of the route in the registry.
+    /// The index of the route in the registry.
     let route: Int
     let ask: Ask
     let permit: Permit

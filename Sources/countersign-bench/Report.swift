@@ -54,7 +54,7 @@ enum Report {
         return digits.isEmpty ? "\(whole)" : "\(whole).\(digits)"
     }
 
-    /// Nanoseconds, with one place behind the point below a hundred.
+    /// Nanoseconds, with one digit behind the point below a hundred.
     static func time(_ nanoseconds: Double) -> String {
         nanoseconds < 100
             ? "\((nanoseconds * 10).rounded() / 10)" : "\(Int(nanoseconds.rounded()))"

@@ -15,7 +15,7 @@ import Crypto
 /// Verbauwhede: "Dude, is my code constant time?", 2017, whose bound is 4.5, and who leave out the slowest, as is done here). That
 /// the test would find one is shown by a comparison that stops at the first byte that is wrong.
 enum Timing {
-    /// Rounds, each with credentials of its own at places of their own in memory.
+    /// Rounds, each with credentials of its own at addresses of their own in memory.
     private static let rounds = 1_000
     /// Checks of each class in a round: a million in all.
     private static let samples = 1_000

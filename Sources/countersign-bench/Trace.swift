@@ -1,6 +1,6 @@
 import CAllocations
 
-/// Where an operation allocates, in the form that `llvm-symbolizer` names the places in.
+/// Where an operation allocates, in the form that `llvm-symbolizer` names the call sites in.
 enum Trace {
     static func text(of row: Row, on bench: Workbench) throws -> String {
         let operation = try row.prepare(bench)
@@ -14,12 +14,12 @@ enum Trace {
     /// A line for each call that was under way, the innermost first.
     private static func frames(of allocation: Int32) -> String {
         var text = ""
-        var place = ca_place()
+        var site = ca_call_site()
         var depth: Int32 = 0
-        while ca_trace_place(allocation, depth, &place) != 0 {
+        while ca_trace_call_site(allocation, depth, &site) != 0 {
             depth += 1
-            guard let file = place.file else { continue }
-            text += "CODE \"\(String(cString: file))\" 0x\(String(place.offset, radix: 16))\n"
+            guard let file = site.file else { continue }
+            text += "CODE \"\(String(cString: file))\" 0x\(String(site.offset, radix: 16))\n"
         }
         return text
     }

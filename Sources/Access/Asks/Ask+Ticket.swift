@@ -42,7 +42,7 @@ extension Ask {
             // A ticket names its grant anyhow.
             if case .grant = descriptions[position].kind { return nil }
             var value = parameters.bytes(entry.value).array
-            if case .pairs(let separator, _, _) = descriptions[position].kind, case .member(let name) = entry.place {
+            if case .pairs(let separator, _, _) = descriptions[position].kind, case .member(let name) = entry.nesting {
                 value = parameters.bytes(name).array + [separator] + value
             }
             return TicketTerms.Parameter(name: descriptions[position].nameBytes, value: value)

@@ -46,7 +46,7 @@ package struct Ask: ~Copyable {
         case integer(Int64)
     }
 
-    /// One of the names and values that a list has, as places in `parameters`.
+    /// One of the names and values that a list has, as ranges in `parameters`.
     package struct Pair: Sendable {
         package let name: Range<Int>
         /// Nil where the name stands alone, without a separator.
@@ -141,7 +141,7 @@ package struct Ask: ~Copyable {
         self[parameter]?.array ?? parameter.description.standard
     }
 
-    /// The place of a parameter among those that it has been read by; nil for one of another route.
+    /// The index of a parameter among those that it has been read by; nil for one of another route.
     private func position(of parameter: ParameterDescription) -> Int? {
         let known = descriptions.span
         for position in known.indices where known[position] === parameter {
@@ -152,12 +152,12 @@ package struct Ask: ~Copyable {
 
     /// Says what object is meant when that does not stand in parameters of its own, but in the text given for another
     /// parameter.
-    /// - Parameters: places in that text; if nothing is there, nothing changes.
+    /// - Parameters: ranges in that text; if nothing is there, nothing changes.
     package mutating func setTarget(
         bucket: Range<Int>, key: Range<Int>, isEncoded: Bool, in parameter: Parameter<Span<UInt8>>
     ) {
         guard let position = position(of: parameter.description), case .bytes(let text) = values[position],
-            let bucket = Ask.place(bucket, in: text), let key = Ask.place(key, in: text)
+            let bucket = Ask.range(bucket, in: text), let key = Ask.range(key, in: text)
         else { return }
         bucketRange = bucket
         keyRange = isEncoded ? parameters.keep(decoding: key) : key
@@ -168,7 +168,7 @@ package struct Ask: ~Copyable {
         if keyRange == nil { keyRange = 0..<0 }
     }
 
-    private static func place(_ range: Range<Int>, in text: Range<Int>) -> Range<Int>? {
+    private static func range(_ range: Range<Int>, in text: Range<Int>) -> Range<Int>? {
         guard range.lowerBound >= 0, range.upperBound <= text.count else { return nil }
         return text.lowerBound + range.lowerBound..<text.lowerBound + range.upperBound
     }
@@ -209,7 +209,7 @@ package struct Ask: ~Copyable {
         _ entry: Parameters.Entry, _ description: ParameterDescription
     ) throws(AskError) -> Value {
         let name = description.name
-        guard case .alone = entry.place else { throw AskError(.invalid, name, "must be one value, not several") }
+        guard case .alone = entry.nesting else { throw AskError(.invalid, name, "must be one value, not several") }
         let range = entry.value
         switch description.kind {
         case .grant:
@@ -252,7 +252,7 @@ package struct Ask: ~Copyable {
         try requireText(entry, parameter)
         var pair = Pair(name: entry.value, value: nil)
         let text = parameters.bytes(entry.value)
-        if case .member(let name) = entry.place {
+        if case .member(let name) = entry.nesting {
             pair = Pair(name: name, value: entry.value)
         } else if let end = text.firstIndex(of: separator) {
             let middle = entry.value.lowerBound + end
@@ -316,7 +316,7 @@ package struct Ask: ~Copyable {
 
     private func unknown(_ entry: Parameters.Entry, _ descriptions: [ParameterDescription]) -> AskError {
         let name = parameters.bytes(entry.name).text
-        // Whoever forgets a name sends a string to sign or a token in its place: only what looks like a slip is shown.
+        // Whoever forgets a name sends a string to sign or a token instead of a name: only what looks like a slip is shown.
         if name.utf8.count <= 32,
             let nearest = NearestName.of(name, among: descriptions.flatMap { [$0.name] + $0.aliases })
         {

@@ -18,8 +18,8 @@ package enum ObjectKeyRule {
 
     private static func hasVariable(_ key: Span<UInt8>) -> Bool {
         var start = 0
-        while let place = key.firstIndex(of: UInt8(ascii: "$"), from: start) {
-            start = place + 1
+        while let index = key.firstIndex(of: UInt8(ascii: "$"), from: start) {
+            start = index + 1
             if start < key.count, key[start] == UInt8(ascii: "(") || key[start] == UInt8(ascii: "{") { return true }
         }
         return false

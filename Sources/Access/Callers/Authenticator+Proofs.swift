@@ -17,8 +17,8 @@ extension Authenticator {
             }
             return nil
         case .jwt:
-            guard let place = issuers.firstIndex(where: { $0.index == index }) else { return nil }
-            return try proof(of: ticket, by: signer, ofIssuer: place, at: now, memory)
+            guard let issuerIndex = issuers.firstIndex(where: { $0.index == index }) else { return nil }
+            return try proof(of: ticket, by: signer, ofIssuer: issuerIndex, at: now, memory)
         case .certificate:
             guard let proof = CallerProof(certificateMark: ticket.mark) else { return nil }
             return holds(proof, of: ticket.principal, at: now, memory) ? proof : nil
@@ -27,24 +27,25 @@ extension Authenticator {
 
     /// The key that has signed the token of a ticket's maker, if its issuer still has it.
     private func proof(
-        of ticket: Ticket, by signer: TicketSigner, ofIssuer place: Int, at now: Int64, _ memory: borrowing JWTMemory
+        of ticket: Ticket, by signer: TicketSigner, ofIssuer issuerIndex: Int, at now: Int64,
+        _ memory: borrowing JWTMemory
     ) throws(JWTFault) -> CallerProof? {
-        let issuer = issuers[place].issuer
+        let issuer = issuers[issuerIndex].issuer
         if Authenticator.is(issuer.proofOfNamed, of: ticket, by: signer) { return issuer.proofOfNamed }
-        let fetched = memory.keys(of: place)
+        let fetched = memory.keys(of: issuerIndex)
         guard let keys = issuer.keys ?? fetched?.keys else {
-            throw JWTFault("its issuer's keys have not been fetched", issuerWithoutKey: place, isByOldKeys: true)
+            throw JWTFault("its issuer's keys have not been fetched", issuerWithoutKey: issuerIndex, isByOldKeys: true)
         }
         for case let key? in keys.keys.map(\.fingerprint) {
             let proof = CallerProof.issuer(issuer.fingerprint, key: key)
             guard Authenticator.is(proof, of: ticket, by: signer) else { continue }
             if issuer.keys == nil, fetched?.isCurrent(at: now) != true {
-                throw JWTFault("its issuer's keys are out of date", issuerWithoutKey: place, isByOldKeys: true)
+                throw JWTFault("its issuer's keys are out of date", issuerWithoutKey: issuerIndex, isByOldKeys: true)
             }
             return proof
         }
         if issuer.keys != nil { return nil }
-        throw JWTFault("its issuer has no such key", issuerWithoutKey: place)
+        throw JWTFault("its issuer has no such key", issuerWithoutKey: issuerIndex)
     }
 
     /// Whether a ticket was made by this credential; not where OpenSSL fails.
@@ -88,8 +89,8 @@ extension Authenticator {
                 $0.digest.constantTimeEquals(digest) && now < $0.caller.endsAt ?? .max
             }
         case .issuer(let settings, let key):
-            guard let place = issuers.firstIndex(where: { $0.index == index }) else { return false }
-            return issuers[place].issuer.holds(settings, key: key, with: memory.keys(of: place), at: now)
+            guard let issuerIndex = issuers.firstIndex(where: { $0.index == index }) else { return false }
+            return issuers[issuerIndex].issuer.holds(settings, key: key, with: memory.keys(of: issuerIndex), at: now)
         case .certificate(let names, let proof):
             return holders(of: names).map(\.index) == [index] && authorities?.accept(proof, at: now) ?? false
         }
@@ -99,7 +100,7 @@ extension Authenticator {
     private func keys(
         ofCaller index: Int
     ) -> some Sequence<(prefix: UInt64, digest: Digest, caller: Caller)> {
-        keysByCaller[keysByCaller.place { keys[$0].caller.index < index }...].lazy
+        keysByCaller[keysByCaller.lowerBound { keys[$0].caller.index < index }...].lazy
             .map { [keys] in keys[$0] }.prefix { $0.caller.index == index }
     }
 }

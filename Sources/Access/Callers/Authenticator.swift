@@ -66,7 +66,7 @@ package struct Authenticator: Sendable {
     let certificates: [(name: AlternativeName, caller: Caller)]
     /// Whose certificates are accepted; nil for nobody's.
     let authorities: ClientAuthorities?
-    /// Places in `keys`, in the order of their callers' indices.
+    /// Indices in `keys`, in the order of their callers' indices.
     let keysByCaller: [Int]
     private let claimNames: Set<[UInt8]>
     let denied: Set<Principal>
@@ -126,7 +126,7 @@ package struct Authenticator: Sendable {
     /// Whether anybody is known by a certificate.
     package var hasCertificates: Bool { !certificates.isEmpty }
 
-    /// Whose tokens are believed, by their places.
+    /// Whose tokens are believed, by their indices.
     package var tokenIssuers: [JWTIssuer] { issuers.map(\.issuer) }
 
     /// What an event loop remembers of the tokens that it has seen.
@@ -201,8 +201,8 @@ package struct Authenticator: Sendable {
     }
 
     private func caller(named name: AlternativeName) -> Caller? {
-        let place = certificates.place { $0.name.precedes(name) }
-        return place < certificates.count && certificates[place].name == name ? certificates[place].caller : nil
+        let index = certificates.lowerBound { $0.name.precedes(name) }
+        return index < certificates.count && certificates[index].name == name ? certificates[index].caller : nil
     }
 
     /// Who asks by a ticket (R11): its principal, if that is still known by what had proved it, and for what the ticket is for.
@@ -309,7 +309,7 @@ package struct Authenticator: Sendable {
 
     /// Where the grants of an identity's callers are listed; nil for one that is not known any more.
     func index(of kind: Principal.Kind, _ id: [UInt8]) -> Int? {
-        callersByID[callersByID.place { $0.principal.id.precedes(id) }...].prefix { $0.principal.id == id }
+        callersByID[callersByID.lowerBound { $0.principal.id.precedes(id) }...].prefix { $0.principal.id == id }
             .first { $0.principal.kind == kind }?.index
     }
 
@@ -350,8 +350,8 @@ package struct Authenticator: Sendable {
         .refused(fault.isGenuine ? fault.reason : bearerRefusal, because: fault)
     }
 
-    private func hasKeys(of place: Int, at now: Int64, _ memory: borrowing JWTMemory) -> Bool {
-        issuers[place].issuer.keys != nil || memory.keys(of: place)?.isCurrent(at: now) == true
+    private func hasKeys(of issuerIndex: Int, at now: Int64, _ memory: borrowing JWTMemory) -> Bool {
+        issuers[issuerIndex].issuer.keys != nil || memory.keys(of: issuerIndex)?.isCurrent(at: now) == true
     }
 
     /// Who has a token that is its issuer's, and when it holds.
@@ -359,17 +359,17 @@ package struct Authenticator: Sendable {
         _ text: Span<UInt8>, _ digest: Digest, at now: Int64, _ memory: borrowing JWTMemory
     ) throws(JWTFault) -> JWTMemory.Entry {
         let token = try JSONWebToken(text)
-        guard let place = issuers.firstIndex(where: { $0.issuer.issuer == token.claims.issuer }) else {
+        guard let issuerIndex = issuers.firstIndex(where: { $0.issuer.issuer == token.claims.issuer }) else {
             throw JWTFault("its iss is none of authentication.jwt")
         }
-        let (issuer, index) = issuers[place]
-        let proof = try issuer.check(token, sentAs: text, with: memory.keys(of: place), of: place, at: now)
+        let (issuer, index) = issuers[issuerIndex]
+        let proof = try issuer.check(token, sentAs: text, with: memory.keys(of: issuerIndex), of: issuerIndex, at: now)
         let principal = Principal(.jwt, id: issuer.id, subject: token.claims.subject)
         let caller = Caller(
             principal, index: index, isDenied: denied.contains(principal), claims: token.claims.kept(claimNames),
             by: .init(endsAt: token.claims.expiry, leeway: issuer.leeway, proof: proof))
         return JWTMemory.Entry(
-            digest: digest, caller: caller, issuer: place,
+            digest: digest, caller: caller, issuer: issuerIndex,
             validity: JWTValidity(token.claims, leeway: issuer.leeway))
     }
 
@@ -392,23 +392,23 @@ package struct Authenticator: Sendable {
         // themselves are compared in constant time.
         guard !keys.isEmpty else { return nil }
         let prefix = digest.prefix
-        var place = firstKey(notBefore: prefix)
+        var index = firstKey(notBefore: prefix)
         // How many are compared depends on the keys alone: one, but for those that begin alike.
         repeat {
-            if keys[place].digest.constantTimeEquals(digest) {
-                let caller = keys[place].caller
+            if keys[index].digest.constantTimeEquals(digest) {
+                let caller = keys[index].caller
                 if let end = caller.endsAt, now >= end { return .refused(Authenticator.refusal) }
                 return .caller(caller)
             }
-            place += 1
-        } while place < keys.count && keys[place].prefix == keys[place - 1].prefix
+            index += 1
+        } while index < keys.count && keys[index].prefix == keys[index - 1].prefix
         return nil
     }
 }
 
 extension Array {
     /// Where in a sorted list those begin that are not before what is looked for.
-    func place(_ isBefore: (Element) -> Bool) -> Int {
+    func lowerBound(_ isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

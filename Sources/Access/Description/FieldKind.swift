@@ -20,7 +20,7 @@ package struct FieldKind<Value: Sendable>: Sendable {
 extension FieldKind where Value == [UInt8] {
     /// Text of at least one character, without control characters.
     package static var string: Self { text(.string) }
-    /// The same, with places `${…}` that the vendor fills in.
+    /// The same, with placeholders `${…}` that the vendor fills in.
     package static var vendorText: Self { text(.vendorText) }
     /// One of a few words.
     package static func choice(_ words: [String]) -> Self { text(.choice(words)) }

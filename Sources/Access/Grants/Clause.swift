@@ -17,7 +17,7 @@ package enum Clause: String, Sendable, CaseIterable, Comparable {
     /// Whether no more seconds are asked for than may be.
     case lifetime
 
-    private var place: Int { Clause.allCases.firstIndex(of: self) ?? 0 }
+    private var position: Int { Clause.allCases.firstIndex(of: self) ?? 0 }
 
-    package static func < (one: Clause, other: Clause) -> Bool { one.place < other.place }
+    package static func < (one: Clause, other: Clause) -> Bool { one.position < other.position }
 }

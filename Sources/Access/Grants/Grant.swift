@@ -54,11 +54,11 @@ package final class Grant: Sendable {
     }
 
     package let name: [UInt8]
-    /// Its place among the configuration's grants.
+    /// Its index among the configuration's grants.
     package let index: Int
-    /// The place of its route in the registry.
+    /// The index of its route in the registry.
     package let route: Int
-    /// The place of its credential in the configuration.
+    /// The index of its credential in the configuration.
     package let credential: Int
     /// Empty where the route gives nothing to anybody.
     package let callers: [CallerSelector]

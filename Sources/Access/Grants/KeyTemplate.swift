@@ -1,7 +1,7 @@
 import Bytes
 import Crypto
 
-/// A key, a prefix or a name with places that are filled in for each request (R14).
+/// A key, a prefix or a name with placeholders that are filled in for each request (R14).
 package struct KeyTemplate: Sendable {
     enum Part: Sendable, Equatable {
         case literal([UInt8])
@@ -49,7 +49,7 @@ package struct KeyTemplate: Sendable {
             }
             guard index + 1 < text.count, text[index + 1] == UInt8(ascii: "{"),
                 let end = text[index...].firstIndex(of: UInt8(ascii: "}"))
-            else { throw Fault(reason: "a $ must begin a place such as ${caller.id}") }
+            else { throw Fault(reason: "a $ must begin a placeholder such as ${caller.id}") }
             if !literal.isEmpty { parts.append(.literal(literal)) }
             literal = []
             parts.append(try KeyTemplate.part(named: Array(text[(index + 2)..<end]).text))
@@ -93,10 +93,10 @@ package struct KeyTemplate: Sendable {
     package var literalEnd: [UInt8] { if case .literal(let bytes)? = parts.last { bytes } else { [] } }
     package var endsInSlash: Bool { literalEnd.last == UInt8(ascii: "/") }
     package var endsInExtension: Bool { parts.last == .fileExtension }
-    /// Whether it has no places, so that it is the same for everybody.
+    /// Whether it has no placeholders, so that it is the same for everybody.
     package var isConstant: Bool { parts.allSatisfy { if case .literal = $0 { true } else { false } } }
 
-    /// What a rendering may look like, each place being one letter; for checking the parts that do not change.
+    /// What a rendering may look like, each placeholder being one letter; for checking the parts that do not change.
     package var sample: [UInt8] {
         parts.flatMap { if case .literal(let bytes) = $0 { bytes } else { [UInt8(ascii: "x")] } }
     }
@@ -127,26 +127,27 @@ package struct KeyTemplate: Sendable {
             case .literal(let bytes): bytes
             case .claim(let name): Array(text: "${claims.") + name + [UInt8(ascii: "}")]
             case .claimDigest(let name): Array(text: "${sha256:claims.") + name + [UInt8(ascii: "}")]
-            default: Array(text: "${\(KeyTemplate.places.first { $0.1 == part }?.0 ?? "")}")
+            default: Array(text: "${\(KeyTemplate.placeholders.first { $0.1 == part }?.0 ?? "")}")
             }
         }
     }
 
-    private static let places: [(String, Part)] = [
+    private static let placeholders: [(String, Part)] = [
         ("caller.id", .callerID), ("caller.source", .callerSource), ("uuid", .uuid), ("date.yyyy", .year),
         ("date.mm", .month), ("date.dd", .day), ("ext", .fileExtension),
     ]
 
-    private static let claimPlaces: [(String, @Sendable ([UInt8]) -> Part)] = [
+    private static let claimPlaceholders: [(String, @Sendable ([UInt8]) -> Part)] = [
         ("claims.", { .claim($0) }), ("sha256:claims.", { .claimDigest($0) }),
     ]
 
     private static func part(named name: String) throws(Fault) -> Part {
-        if let place = places.first(where: { $0.0 == name }) { return place.1 }
-        for (start, make) in claimPlaces where name.hasPrefix(start) && name != start {
+        if let placeholder = placeholders.first(where: { $0.0 == name }) { return placeholder.1 }
+        for (start, make) in claimPlaceholders where name.hasPrefix(start) && name != start {
             return make(Array(text: name.dropFirst(start.count)))
         }
-        let known = (places.map(\.0) + claimPlaces.map { "\($0.0)NAME" }).map { "${\($0)}" }.joined(separator: ", ")
+        let names = placeholders.map(\.0) + claimPlaceholders.map { "\($0.0)NAME" }
+        let known = names.map { "${\($0)}" }.joined(separator: ", ")
         throw Fault(reason: "${\(name.prefix(64))} is not known; there are \(known)")
     }
 

@@ -1,6 +1,6 @@
 import Bytes
 
-/// All grants, and the one place that decides: what is not granted is denied.
+/// All grants. It alone decides: what is not granted is denied.
 package struct Policy: Sendable {
     /// For each route, for each caller's index, the grants that admit the caller.
     let grants: [[[Grant]]]

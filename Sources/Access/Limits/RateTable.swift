@@ -1,4 +1,4 @@
-/// The buckets of everybody who is counted, in memory that is taken once, for the first of them. Where a newcomer finds no place,
+/// The buckets of everybody who is counted, in memory that is taken once, for the first of them. Where there is no slot for another,
 /// the bucket that will be full soonest gives way: the one that its owner has used least.
 package struct RateTable: ~Copyable {
     private struct Bucket {
@@ -62,7 +62,7 @@ package struct RateTable: ~Copyable {
         buckets[index].identity == identity.bucket ? buckets[index] : Bucket(identity: identity.bucket, fullAt: now)
     }
 
-    /// Where the identity's bucket is, or will be: in the place of the one that is full soonest.
+    /// Where the identity's bucket is, or will be, instead of the one that is full soonest.
     private func index(of identity: Identity) -> Int {
         let first = Int(identity.bucket & mask) * RateTable.ways
         var fullest = first

@@ -1,4 +1,4 @@
-/// A parsed JSON value and the place where it starts, so that whoever judges it can say where it is wrong.
+/// A parsed JSON value and the offset where it starts, so that an error about it can give its position.
 package struct JSONValue: Sendable {
     package enum Content: Sendable {
         case null

@@ -1,11 +1,11 @@
-/// A place in a text as an editor shows it.
+/// A position in a text as an editor shows it.
 package struct TextPosition: Sendable, Equatable {
     /// From 1; a line ends with LF, CR LF or CR.
     package let line: Int
     /// From 1, in Unicode scalars.
     package let column: Int
 
-    /// Finds the place that is `offset` bytes from the start; the nearest end of the text if it is outside.
+    /// Finds the position that is `offset` bytes from the start; the nearest end of the text if it is outside.
     package init(of offset: Int, in bytes: Span<UInt8>) {
         var line = 1
         var column = 1

@@ -18,7 +18,7 @@ package enum HTTPDate {
         return time.unixSeconds
     }
 
-    /// Whether all is in its place that is neither name nor number.
+    /// Whether spaces, commas, colons and the rest that is neither name nor number are where they belong.
     private static func hasMarks(_ bytes: Span<UInt8>) -> Bool {
         bytes.extracting(3..<5).equals(", ") && bytes[7] == UInt8(ascii: " ") && bytes[11] == UInt8(ascii: " ")
             && bytes[16] == UInt8(ascii: " ") && bytes[19] == UInt8(ascii: ":") && bytes[22] == UInt8(ascii: ":")
@@ -45,7 +45,7 @@ package enum HTTPDate {
         out.append(" GMT")
     }
 
-    /// What `write` writes as bytes of its own, for places off the hot path.
+    /// What `write` writes as bytes of its own, for use off the hot path.
     package static func write(_ unixSeconds: Int64) -> [UInt8] {
         var out = ByteWriter(capacity: 29)
         write(unixSeconds, into: &out)

@@ -33,11 +33,11 @@ package enum ISO8601 {
         return isWhole ? moment.unixSeconds : nil
     }
 
-    /// Whether a mark, if there is one, stands at a place, and once more behind so many digits.
-    private static func has(_ mark: StaticString, _ bytes: Span<UInt8>, at place: Int, apart digits: Int) -> Bool {
+    /// Whether a mark, if there is one, stands at an offset, and once more behind so many digits.
+    private static func has(_ mark: StaticString, _ bytes: Span<UInt8>, at offset: Int, apart digits: Int) -> Bool {
         let length = mark.utf8CodeUnitCount
-        let second = place + length + digits
-        return second + length <= bytes.count && bytes.extracting(place..<place + length).equals(mark)
+        let second = offset + length + digits
+        return second + length <= bytes.count && bytes.extracting(offset..<offset + length).equals(mark)
             && bytes.extracting(second..<second + length).equals(mark)
     }
 
@@ -73,7 +73,7 @@ package enum ISO8601 {
         out.append(UInt8(ascii: "Z"))
     }
 
-    /// What `write` writes as bytes of its own, for places off the hot path.
+    /// What `write` writes as bytes of its own, for use off the hot path.
     package static func write(_ unixSeconds: Int64) -> [UInt8] {
         var out = ByteWriter(capacity: 20)
         write(unixSeconds, into: &out)

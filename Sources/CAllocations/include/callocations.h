@@ -30,12 +30,12 @@ void ca_trace_begin(void);
 /// - Returns: how many have been noted.
 int ca_trace_end(void);
 
-struct ca_place {
+struct ca_call_site {
   /// The executable or library; NULL for what is in none.
   const char *file;
   /// Bytes from where the file is loaded to the call.
   uintptr_t offset;
 };
-/// The place of a noted allocation, or of one of its callers.
+/// The call site of a noted allocation, or of one of its callers.
 /// - Returns: 0 when there is none so far up.
-int ca_trace_place(int allocation, int depth, struct ca_place *place);
+int ca_trace_call_site(int allocation, int depth, struct ca_call_site *site);

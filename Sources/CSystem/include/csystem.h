@@ -7,9 +7,9 @@
 /// who connected: an IPv6 address, or an IPv4 one mapped into it; left alone where there is no address.
 int cs_accept(int listener, uint8_t *client);
 
-/// What the process was started with, the program's own name at place 0. Swift reads it from /proc, which may not be there.
+/// What the process was started with, the program's own name at index 0. Swift reads it from /proc, which may not be there.
 int cs_argument_count(void);
-const char *cs_argument(int place);
+const char *cs_argument(int index);
 
 /// Sends one datagram to a Unix socket's path, or to its abstract name that is written with `@`; 0 when it was taken.
 int cs_notify(const void *name, size_t length, const void *message, size_t size);
@@ -21,12 +21,12 @@ int cs_notify(const void *name, size_t length, const void *message, size_t size)
 /// are at their defaults. Returns its process, or minus the error.
 int cs_spawn(const char *path, char *const arguments[], char *const variables[], const int *fds, int count);
 
-/// The process's environment variable at a place, `NAME=value`; NULL behind the last one.
-const char *cs_variable(int place);
+/// The process's environment variable at an index, `NAME=value`; NULL behind the last one.
+const char *cs_variable(int index);
 
-/// Overwrites the environment variable at a place where it stands, which is what /proc shows, and takes it out; the next one has its
-/// place then. While no other thread reads the environment.
-void cs_remove_variable(int place);
+/// Overwrites the environment variable at an index where it stands, which is what /proc shows, and takes it out; the next one has its
+/// index then. While no other thread reads the environment.
+void cs_remove_variable(int index);
 
 /// Makes a file without a name that has these bytes, and that nobody can change or make longer or shorter any more (file seals,
 /// fcntl(2)). A close-on-exec descriptor, or minus the error.

@@ -71,7 +71,7 @@ import COpenSSL
             && (isRoot || isSigned && strength >= leastStrength)
     }
 
-    /// Whether clients that call the server by `name`, a host name or a star in place of its first label, accept it (RFC 9525).
+    /// Whether clients that call the server by `name`, a host name or a star instead of its first label, accept it (RFC 9525).
     package func covers(_ name: [UInt8]) -> Bool {
         let flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
         return unsafe name.withUnsafeBytes { name in

@@ -39,11 +39,11 @@ package enum ProxyHeader {
         let family = words.extracting(0..<(words.firstIndex(of: space) ?? words.count))
         if family.equals("UNKNOWN") { return .complete(length: feed + 1, client: nil) }
         var ends = InlineArray<4, Int>(repeating: family.count)
-        for place in 1..<4 {
-            guard ends[place - 1] < words.count,
-                let end = words.firstIndex(of: space, from: ends[place - 1] + 1)
+        for index in 1..<4 {
+            guard ends[index - 1] < words.count,
+                let end = words.firstIndex(of: space, from: ends[index - 1] + 1)
             else { return .malformed }
-            ends[place] = end
+            ends[index] = end
         }
         let isV6 = family.equals("TCP6")
         guard isV6 || family.equals("TCP4"),

@@ -1,4 +1,4 @@
-/// A request's head as places in the bytes that were read; it holds none of them itself.
+/// A request's head as ranges in the bytes that were read; it holds none of them itself.
 package struct RequestHead: Sendable {
     package internal(set) var method = Method.other
     /// The path as sent, percent-encoding untouched; empty for `OPTIONS *`.

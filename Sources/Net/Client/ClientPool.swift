@@ -169,9 +169,9 @@ package final class ClientPool {
         case .success(let found):
             var addresses = found.map { SocketAddress($0, port: connection.origin.port) }
             if let good = origins[connection.origin]?.address?.description,
-                let place = addresses.firstIndex(where: { $0.description == good })
+                let index = addresses.firstIndex(where: { $0.description == good })
             {
-                addresses.insert(addresses.remove(at: place), at: 0)
+                addresses.insert(addresses.remove(at: index), at: 0)
             }
             settle(connection, connection.connect(to: addresses, at: now, &input))
         }
@@ -254,8 +254,8 @@ package final class ClientPool {
         connections[slot] = nil
         free.append(slot)
         alive -= 1
-        if connection.flight == nil, let place = origins[connection.origin]?.idle.firstIndex(of: connection.token) {
-            origins[connection.origin]?.idle.remove(at: place)
+        if connection.flight == nil, let index = origins[connection.origin]?.idle.firstIndex(of: connection.token) {
+            origins[connection.origin]?.idle.remove(at: index)
             idle -= 1
         }
         connection.close()

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// What is spoken over TLS (RFC 7301): HTTP/1.1, and nothing else.
 enum ALPN {
-    // Unsafe: OpenSSL gets a place in it, so it must never move; it is written once, and never freed.
+    // Unsafe: OpenSSL gets a pointer into it, so it must never move; it is written once, and never freed.
     private nonisolated(unsafe) static let http11: UnsafeMutableBufferPointer<UInt8> = {
         let name = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 8)
         _ = unsafe name.initialize(from: "http/1.1".utf8)

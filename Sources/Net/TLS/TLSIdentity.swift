@@ -3,7 +3,7 @@ import COpenSSL
 import Crypto
 
 /// What a server shows to its clients: certificates, each for some of its names; and whose certificates it takes from them.
-/// It never changes; another may take its place in the running server.
+/// It never changes; the running server may be given another instead.
 ///
 /// TLS 1.2 and 1.3 as Mozilla's intermediate profile has them, less all that is no ECDHE. Sessions are resumed by tickets, which
 /// nobody has to remember; their keys are the identity's own, made at random, and end with it.
@@ -30,7 +30,7 @@ package final class TLSIdentity: Sendable {
     let authorities: ClientAuthorities?
     private let contexts: [TLSContext]
     /// By names in lower case; those with a star begin with its dot.
-    private let places: [[UInt8]: Int]
+    private let indices: [[UInt8]: Int]
 
     private static let ciphers =
         "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
@@ -44,18 +44,18 @@ package final class TLSIdentity: Sendable {
     ///   - authorities: of clients' certificates. A client may show none; one that shows another is refused.
     package init(_ entries: [Entry], acceptingFrom authorities: ClientAuthorities? = nil) throws(Failure) {
         var contexts: [TLSContext] = []
-        var places: [[UInt8]: Int] = [:]
+        var indices: [[UInt8]: Int] = [:]
         for (index, entry) in entries.enumerated() {
             let context = try TLSIdentity.context(entry.certificate)
             if let authorities { TLSIdentity.accept(authorities, in: context) }
-            for name in entry.names { places[TLSIdentity.key(of: name[...]), default: index] = index }
+            for name in entry.names { indices[TLSIdentity.key(of: name[...]), default: index] = index }
             contexts.append(context)
         }
         guard let first = contexts.first else { throw Failure(description: "TLS needs a certificate") }
         context = first
         self.authorities = authorities
         self.contexts = contexts
-        self.places = places
+        self.indices = indices
         // Unsafe: whoever has a session holds the identity, and only sessions call this.
         unsafe cs_ssl_context_on_server_name(
             context.handle,
@@ -76,17 +76,17 @@ package final class TLSIdentity: Sendable {
     /// Shows the certificate of the name that the client calls.
     private func show(_ ssl: OpaquePointer) {
         guard contexts.count > 1, let name = unsafe SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name),
-            let place = unsafe place(of: Array(String(cString: name).utf8))
+            let index = unsafe index(of: Array(String(cString: name).utf8))
         else { return }
-        unsafe SSL_set_SSL_CTX(ssl, contexts[place].handle)
+        unsafe SSL_set_SSL_CTX(ssl, contexts[index].handle)
     }
 
     /// The entry that has `name`, or else the one that has it with a star for its first label; nil when none has.
-    func place(of name: [UInt8]) -> Int? {
+    func index(of name: [UInt8]) -> Int? {
         let key = TLSIdentity.key(of: name[...])
-        if let place = places[key] { return place }
+        if let index = indices[key] { return index }
         guard let dot = key.firstIndex(of: UInt8(ascii: ".")), dot > 0 else { return nil }
-        return places[Array(key[dot...])]
+        return indices[Array(key[dot...])]
     }
 
     /// A name as it is looked up: in lower case, without the root's dot, and without a star.

@@ -86,7 +86,7 @@ import COpenSSL
     }
 
     /// `.ended` only when the peer said so, and nobody cut the answer short.
-    /// - Parameter start: the place of the first byte that may be written to.
+    /// - Parameter start: the index of the first byte that may be written to.
     func read(into room: inout MutableSpan<UInt8>, from start: Int) -> Transfer {
         guard !isBroken else { return .failed(.lost) }
         precondition(start >= 0 && start <= room.count)

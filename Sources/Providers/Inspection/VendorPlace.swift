@@ -9,7 +9,7 @@ extension SpecimenRequest {
     /// - Parameters:
     ///   - service: what the vendor's own hosts begin with: `oss`, as in `oss-cn-hangzhou.aliyuncs.com`.
     ///   - endpoints: hosts that are the vendor's own whatever they are called.
-    func place(_ service: StaticString, endpoints: [[UInt8]]) -> (bucket: [UInt8], key: [UInt8])? {
+    func object(_ service: StaticString, endpoints: [[UInt8]]) -> (bucket: [UInt8], key: [UInt8])? {
         guard let path = decodedPath else { return nil }
         let dot = UInt8(ascii: ".")
         let host = Array(authority.prefix { $0 != UInt8(ascii: ":") })

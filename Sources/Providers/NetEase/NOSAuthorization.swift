@@ -7,10 +7,10 @@ import Crypto
 struct NOSAuthorization: TokenIssuer {
     private let rule: OperationRule
     private let endpoint: WebOrigin
-    private let place: Place
+    private let form: Form
     let callersEnd: CallersEnd
 
-    private enum Place {
+    private enum Form {
         case header, url
     }
 
@@ -94,7 +94,7 @@ struct NOSAuthorization: TokenIssuer {
     ]
 
     private init(
-        _ grant: Settings<Fields>, _ context: GrantContext, _ place: Place, callersEnd: CallersEnd
+        _ grant: Settings<Fields>, _ context: GrantContext, _ form: Form, callersEnd: CallersEnd
     ) throws(FieldProblem) {
         guard let endpoint = NOS.endpoint(context.credential) else {
             throw FieldProblem("credential", "needs endpoint")
@@ -106,7 +106,7 @@ struct NOSAuthorization: TokenIssuer {
             NOSAuthorization.table, methods: grant.methods ?? [], subResources: (grant.query ?? [], "query"),
             headers: grant.headers ?? [], reach: context.reach)
         self.endpoint = endpoint
-        self.place = place
+        self.form = form
         self.callersEnd = callersEnd
     }
 
@@ -129,7 +129,7 @@ struct NOSAuthorization: TokenIssuer {
         out.append("\"method\":\"")
         out.append(parts.method)
         out.append("\",\"url\":\"")
-        switch place {
+        switch form {
         case .url:
             try NOSPresignedURL.write(
                 for: request, on: endpoint, until: permit.expiresAt, with: key, into: &out, using: &scratch)
@@ -155,7 +155,7 @@ struct NOSAuthorization: TokenIssuer {
         out.append(jsonString: permit.key)
         out.append(",\"key\":")
         out.append(jsonString: permit.key)
-        guard place == .url else { return }
+        guard form == .url else { return }
         out.append(",\"deadline\":")
         out.append(decimal: permit.expiresAt)
     }

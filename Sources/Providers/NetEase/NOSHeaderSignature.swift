@@ -27,7 +27,7 @@ package enum NOSHeaderSignature {
         Base64.standard.encode(code.bytes, into: &out)
     }
 
-    /// A number in the date's place would be a presigned URL's expiry, and this its signature.
+    /// A number instead of the date would be a presigned URL's expiry, and this its signature.
     private static func isDate(_ date: Span<UInt8>, of request: borrowing NOSRequest) -> Bool {
         for index in date.indices where !date[index].isVisible && date[index] != UInt8(ascii: " ") { return false }
         return date.isEmpty ? request.fields.contains("x-nos-date") : date[0].isLetterOrDigit && !date[0].isDigit

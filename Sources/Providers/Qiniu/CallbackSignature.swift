@@ -6,7 +6,7 @@ import Crypto
 /// (`callback` page), with the bucket owner's key.
 ///
 /// Stricter than the vendor's SDKs: a body that the signature does not cover is refused, since anybody who has seen one
-/// callback could send another in its place.
+/// callback could send another instead.
 package enum CallbackSignature {
     package enum Verdict: Equatable {
         case genuine

@@ -102,7 +102,7 @@ struct Download: TokenIssuer {
         "must not end in a digit or a to f, unless in an extension such as .mp4: the CDN could take that for a deadline's first"
 
     private func signs(_ template: KeyTemplate) -> Bool {
-        // An extension at the end is judged with the key that it is of; what another place will be is not known.
+        // An extension at the end is judged with the key that it is of; what another placeholder will be is not known.
         guard case .antiLeech(_, signsAnyKey: false) = signature, !template.endsInExtension else { return true }
         let end = template.literalEnd
         return !end.isEmpty && TimestampAntiLeech.isSeparable(end.span)

@@ -85,7 +85,8 @@ extension PutPolicy {
         case .anything: break
         case .prefix(let prefix) where prefix.isConstant && key.starts(with: prefix.literalStart): break
         case .prefix, .key:
-            throw FieldProblem("policy.\(field)", "must begin with the grant's keyPrefix, and that must have no places")
+            throw FieldProblem(
+                "policy.\(field)", "must begin with the grant's keyPrefix, and that must have no placeholders")
         }
         if let fault = ObjectKeyRule.fault(of: sample(of: key).span, maximumLength: Qiniu.maximumKeyLength) {
             throw FieldProblem("policy.\(field)", fault.description)

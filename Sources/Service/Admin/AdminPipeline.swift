@@ -51,7 +51,7 @@ struct AdminPipeline: ~Copyable {
         }
     }
 
-    /// By the place among the admin's addresses.
+    /// By the index among the admin's addresses.
     private let hosts: [HostRule]
     /// Nil where everybody may ask who reaches the listener.
     private let authenticator: Authenticator?
@@ -77,13 +77,13 @@ struct AdminPipeline: ~Copyable {
         self.reporter = reporter
     }
 
-    /// - Parameter place: of the address that it came in by, among the admin's.
+    /// - Parameter listener: the index of the address that it came in by, among the admin's.
     mutating func respond(
-        to request: borrowing Request, by place: Int, at instant: Instant, into response: inout Response
+        to request: borrowing Request, by listener: Int, at instant: Instant, into response: inout Response
     ) {
         begin(request, at: instant)
         do throws(Refusal) {
-            let endpoint = try find(request, by: place)
+            let endpoint = try find(request, by: listener)
             try admit(request, to: endpoint)
             try answer(request, by: endpoint, into: &response)
             reporter.finish(context, &response)
@@ -93,11 +93,11 @@ struct AdminPipeline: ~Copyable {
     }
 
     mutating func refuses(
-        _ request: borrowing Request, by place: Int, at instant: Instant, into response: inout Response
+        _ request: borrowing Request, by listener: Int, at instant: Instant, into response: inout Response
     ) -> Bool {
         begin(request, at: instant)
         do throws(Refusal) {
-            let endpoint = try find(request, by: place)
+            let endpoint = try find(request, by: listener)
             try admit(request, to: endpoint)
             guard endpoint.takesBody, request.head.method == .post else { throw .unwantedBody }
             try admitType(of: request)
@@ -119,8 +119,8 @@ struct AdminPipeline: ~Copyable {
     // MARK: Who asks for what
 
     /// No page is answered, whatever its origin: nothing here is for browsers.
-    private func find(_ request: borrowing Request, by place: Int) throws(Refusal) -> Endpoint {
-        guard hosts.indices.contains(place), hosts[place].admits(request.authority) else { throw .misdirected }
+    private func find(_ request: borrowing Request, by listener: Int) throws(Refusal) -> Endpoint {
+        guard hosts.indices.contains(listener), hosts[listener].admits(request.authority) else { throw .misdirected }
         guard request.head.value(of: .origin) == nil, OriginRule.isOwnOrNone(request) else {
             throw .webPage
         }

@@ -68,21 +68,21 @@ struct MetricsPage: Sendable {
 
     private func writeRequests(_ sums: [UInt64], to page: inout Exposition) {
         page.begin("countersign_issued_total", .counter, "What was issued, by route and by provider.")
-        for (place, route) in Registry.routes.enumerated() where route.description.grant.hasCallers {
+        for (index, route) in Registry.routes.enumerated() where route.description.grant.hasCallers {
             page.add(
-                sums[RequestMeter.Place.issued + place], ("route", route.description.name),
+                sums[RequestMeter.Index.issued + index], ("route", route.description.name),
                 ("provider", route.provider.name))
         }
         page.begin("countersign_denied_total", .counter, "Requests that were refused, by the refusal's code.")
         for code in Refusal.Code.allCases {
-            page.add(sums[RequestMeter.Place.denied + code.rawValue], ("reason", code.text.description))
+            page.add(sums[RequestMeter.Index.denied + code.rawValue], ("reason", code.text.description))
         }
         // Every refusal has one of these codes; the sample stays for those who have asked for it until now.
         page.add(0, ("reason", "other"))
         page.begin("countersign_authentication_total", .counter, "Who asked, by what proved it, and whether it did.")
-        for (place, proof) in RequestLabels.proofs.enumerated() {
+        for (index, proof) in RequestLabels.proofs.enumerated() {
             for (other, outcome) in RequestLabels.outcomes.enumerated() {
-                let at = RequestMeter.Place.proofs + place * RequestLabels.outcomes.count + other
+                let at = RequestMeter.Index.proofs + index * RequestLabels.outcomes.count + other
                 page.add(sums[at], ("kind", proof), ("outcome", outcome))
             }
         }
@@ -90,15 +90,15 @@ struct MetricsPage: Sendable {
             "countersign_limits_hit_total", .counter,
             "Requests that were more, longer or slower than may be, and connections that were ended for a limit.")
         for limit in RequestLabels.Limit.allCases {
-            page.add(sums[RequestMeter.Place.limits + limit.place], ("limit", limit.rawValue))
+            page.add(sums[RequestMeter.Index.limits + limit.index], ("limit", limit.rawValue))
         }
         let ended = connections.endedFigures
         page.add(ended.handshakes, ("limit", "handshakes"))
         page.add(ended.buffers, ("limit", "buffers"))
         page.begin("countersign_http_requests_total", .counter, "Requests that were answered, by route and by status.")
-        for (place, route) in RequestLabels.routes.enumerated() {
+        for (index, route) in RequestLabels.routes.enumerated() {
             for (other, status) in RequestLabels.statuses.enumerated() {
-                let count = sums[RequestMeter.Place.requests + place * RequestLabels.statuses.count + other]
+                let count = sums[RequestMeter.Index.requests + index * RequestLabels.statuses.count + other]
                 guard count > 0 else { continue }
                 page.add(count, ("route", route), ("status", status == 0 ? "other" : "\(status)"))
             }
@@ -106,12 +106,12 @@ struct MetricsPage: Sendable {
         page.add(
             "countersign_http_requests_abandoned_total", .counter,
             "Requests that had to wait, and were given up before their answer: the client was gone, or it took too long.",
-            sums[RequestMeter.Place.abandoned])
+            sums[RequestMeter.Index.abandoned])
         page.begin(
             "countersign_http_request_duration_seconds", .histogram,
             "From when a request was heard of to when it was answered.")
-        for (place, route) in RequestLabels.routes.enumerated() {
-            let base = RequestMeter.Place.times + place * Histogram.size
+        for (index, route) in RequestLabels.routes.enumerated() {
+            let base = RequestMeter.Index.times + index * Histogram.size
             let counts = Array(sums[base..<base + Histogram.size])
             if counts.contains(where: { $0 > 0 }) { page.add(histogram: counts, ("route", route)) }
         }

@@ -64,7 +64,7 @@ final class AuditQueue: Sendable {
         count(AuditQueue.lost)
     }
 
-    /// Takes what there is, and leaves an empty load in its place.
+    /// Takes what there is, and leaves an empty load instead.
     func take(into other: inout Load) {
         other.reset()
         load.withLock { swap(&$0, &other) }

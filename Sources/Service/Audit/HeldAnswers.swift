@@ -16,7 +16,7 @@ final class HeldAnswer {
 
     fileprivate init() {}
 
-    /// Takes an answer over with its context, and leaves others in their places.
+    /// Takes an answer over with its context, and leaves others instead.
     func hold(_ other: inout Response, of context: inout RequestContext, by reporter: RequestReporter) {
         swap(&response, &other)
         swap(&self.context, &context)
@@ -33,7 +33,7 @@ final class HeldAnswer {
         return issue.isStillGood(at: reporter.now.unixSeconds)
     }
 
-    /// Puts a refusal into the place of the answer.
+    /// Replaces the answer by a refusal.
     func refuse(_ refusal: Refusal) {
         refusal.write(into: &response, for: context)
         self.refusal = refusal

@@ -146,7 +146,7 @@ final class LoopAudit {
         }
     }
 
-    /// Refuses in place of an answer that has its line, and adds a line that says so.
+    /// Refuses instead of giving an answer that has its line, and adds a line that says so.
     private func withhold(_ answer: HeldAnswer) {
         answer.refuse(.superseded)
         guard let shared, let queue else { return }

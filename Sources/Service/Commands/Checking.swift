@@ -34,12 +34,12 @@ enum Checking {
                     reason: error.description)
             }
         }
-        if let place = configuration.audit.map({ AuditPlace($0.file) }) {
-            if let missing = place.missingFolder {
+        if let trust = configuration.audit.map({ AuditFileTrust($0.file) }) {
+            if let missing = trust.missingFolder {
                 configuration.warnings.append("audit.file: \(missing)")
-            } else if let fault = place.fault {
+            } else if let fault = trust.fault {
                 throw ConfigurationError(file: path, path: "audit.file", reason: fault)
-            } else if let weakness = place.weakness {
+            } else if let weakness = trust.weakness {
                 configuration.warnings.append("audit.file: \(weakness)")
             }
         }

@@ -12,18 +12,18 @@ import Telemetry
 #endif
 
 /// What the process has from whoever started it: listening sockets (sd_listen_fds(3)), from systemd or from a process like
-/// itself whose place it is to take.
+/// itself that it is to replace.
 struct SocketActivation {
     /// From 3 on.
     private(set) var sockets: [Int32] = []
-    /// Where the process is told that it is not needed any more, whose place this one takes.
+    /// Where the process that this one replaces is told that it is not needed any more.
     private var predecessor: Int32?
 
     fileprivate enum Variable: String, CaseIterable {
         case process = "LISTEN_PID"
         case count = "LISTEN_FDS"
         case names = "LISTEN_FDNAMES"
-        /// The process whose place this one is to take; behind the sockets there is a pipe to it then.
+        /// The process that this one is to replace; behind the sockets there is a pipe to it then.
         case predecessor = "COUNTERSIGN_PREDECESSOR"
     }
 
@@ -56,7 +56,7 @@ struct SocketActivation {
     }
 }
 
-/// Has another process of the program take the place of this one, which ends when that answers: the listening sockets are
+/// Has another process of the program replace this one, which ends when that answers: the listening sockets are
 /// handed over as they are, so that nobody who connects is refused. From any thread.
 final class Handover: Sendable {
     private let program: String
@@ -80,7 +80,7 @@ final class Handover: Sendable {
         self.then = then
     }
 
-    /// The service is to end: nothing is begun after this, and a process that was about to answer in its place ends, too.
+    /// The service is to end: nothing is begun after this, and a process that was about to replace this one ends, too.
     func forbid() {
         queue.sync {
             isForbidden = true

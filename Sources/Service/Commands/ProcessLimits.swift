@@ -28,7 +28,7 @@ enum ProcessLimits {
         unsafe setrlimit(core, &limit)
     }
 
-    /// Opens nothing in the place of standard streams that the process was started without: else what is opened next would
+    /// Opens /dev/null for standard streams that the process was started without: else what is opened next would
     /// take their numbers, and a client would get the log.
     static func fillStandardStreams() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 { _ = unsafe open("/dev/null", O_RDWR) }

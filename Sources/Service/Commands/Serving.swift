@@ -116,12 +116,12 @@ enum Serving {
         signals.append(Signals.take(SIGUSR2) { handover.begin() })
         // Without an audit it is not the end of the process either.
         signals.append(Signals.take(SIGUSR1) { audit?.rotate() })
-        for (place, address) in server.addresses.enumerated() {
-            let isPublic = place < service.publicAddresses
+        for (index, address) in server.addresses.enumerated() {
+            let isPublic = index < service.publicAddresses
             log.write(.info, isPublic ? "listening" : "listening for admin", ["address": "\(address)"])
         }
         server.run {
-            // Whose place it was to take, if any, goes on then.
+            // The process that this one was to replace, if any, goes on then.
             guard !server.isStopping else { return }
             supervisor.ready()
             if !socketActivation.takeOver() { stop() }

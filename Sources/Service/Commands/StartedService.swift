@@ -3,7 +3,7 @@ import Net
 import Telemetry
 
 /// What serves, put together by the first configuration. Only the reloader and the loops hold that, so that it is gone, and its
-/// secrets are wiped, when another has taken its place.
+/// secrets are wiped, when another has replaced it.
 struct StartedService {
     let server: Server
     let loops: [LoopHandler]

@@ -30,7 +30,7 @@ struct Supervisor: Sendable {
     /// - Parameter microseconds: of the monotonic clock.
     func reloading(at microseconds: Int64) { tell("RELOADING=1\nMONOTONIC_USEC=\(microseconds)") }
 
-    /// Another process goes on in the place of this one.
+    /// Another process goes on instead of this one.
     func handedOver(to process: pid_t) { tell("MAINPID=\(process)") }
 
     func stopping() { tell("STOPPING=1") }

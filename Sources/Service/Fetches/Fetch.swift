@@ -22,7 +22,7 @@ struct Fetch {
 
     /// Requests that may be parked at once in a loop: half of what its client takes, so that sessions are fetched whatever is
     /// asked here.
-    static let places = 512
+    static let mostParked = 512
     /// The most bytes of a vendor's answer.
     static let answerLimit = 1 << 20
 

@@ -14,7 +14,7 @@ struct Inquiry {
     let caller: Principal
     /// What the caller's token says beside `sub` and `iss`.
     let claims: [JSONMember]
-    /// The route's place in the registry.
+    /// The route's index in the registry.
     let route: Int
     /// The grant that is named.
     let grant: [UInt8]?

@@ -9,7 +9,7 @@ package final class Metrics: Sendable {
 
     /// What another loop counts in.
     func makeCounters() -> Counters {
-        let counters = Counters(RequestMeter.Place.end)
+        let counters = Counters(RequestMeter.Index.end)
         loops.withLock { $0.append(counters) }
         return counters
     }
@@ -17,6 +17,6 @@ package final class Metrics: Sendable {
     /// The counts of all loops together.
     func sums() -> [UInt64] {
         let loops = loops.withLock { $0 }
-        return (0..<RequestMeter.Place.end).map { place in loops.reduce(0) { $0 &+ $1[place] } }
+        return (0..<RequestMeter.Index.end).map { index in loops.reduce(0) { $0 &+ $1[index] } }
     }
 }

@@ -54,7 +54,7 @@ enum RequestLabels {
         case principal(Principal.Kind)
         case ticket, other
 
-        var place: Int {
+        var index: Int {
             switch self {
             case .principal(let kind): principals.firstIndex(of: kind) ?? proofs.count - 1
             case .ticket: principals.count
@@ -71,7 +71,7 @@ enum RequestLabels {
     enum Limit: String, CaseIterable {
         case perAddress, perCaller, perGrant, callsPerCaller, requestLine, headers, body, time
 
-        var place: Int { Limit.allCases.firstIndex(of: self) ?? 0 }
+        var index: Int { Limit.allCases.firstIndex(of: self) ?? 0 }
     }
 }
 

@@ -7,7 +7,7 @@ import Telemetry
 /// that are answered in a batch of events.
 final class RequestMeter {
     /// Where each metric begins in a loop's counters.
-    enum Place {
+    enum Index {
         static let issued = 0
         static let denied = issued + RequestLabels.routes.count
         static let proofs = denied + Refusal.Code.allCases.count
@@ -45,14 +45,14 @@ final class RequestMeter {
     func count(late context: borrowing RequestContext, status: Int, because reason: Refusal.Code?) -> Int64 {
         add(context, status, reason)
         let time = max(0, clock().nanoseconds - context.instant.nanoseconds)
-        Histogram.add(UInt64(time), to: counters, at: Place.times + context.route * Histogram.size)
+        Histogram.add(UInt64(time), to: counters, at: Index.times + context.route * Histogram.size)
         return time / 1_000_000
     }
 
     /// A request that had to wait does not get its answer: its client is gone, or it took too long.
-    func countAbandoned() { counters.add(at: Place.abandoned) }
+    func countAbandoned() { counters.add(at: Index.abandoned) }
 
-    func count(_ limit: RequestLabels.Limit) { counters.add(at: Place.limits + limit.place) }
+    func count(_ limit: RequestLabels.Limit) { counters.add(at: Index.limits + limit.index) }
 
     /// The batch is over: what was answered in it took as long as the batch.
     func rest(since begin: Instant) {
@@ -61,20 +61,20 @@ final class RequestMeter {
         let time = UInt64(max(0, clock().nanoseconds - begin.nanoseconds))
         for route in answered.indices where answered[route] > 0 {
             Histogram.add(
-                time, times: answered[route], to: counters, at: Place.times + route * Histogram.size)
+                time, times: answered[route], to: counters, at: Index.times + route * Histogram.size)
             answered[route] = 0
         }
     }
 
     private func add(_ context: borrowing RequestContext, _ status: Int, _ reason: Refusal.Code?) {
         counters.add(
-            at: Place.requests + context.route * RequestLabels.statuses.count
+            at: Index.requests + context.route * RequestLabels.statuses.count
                 + RequestLabels.index(ofStatus: status))
-        if let proof = context.proof { counters.add(at: Place.proofs + proof) }
+        if let proof = context.proof { counters.add(at: Index.proofs + proof) }
         if let reason {
-            counters.add(at: Place.denied + reason.rawValue)
+            counters.add(at: Index.denied + reason.rawValue)
         } else if context.isIssuing {
-            counters.add(at: Place.issued + context.route)
+            counters.add(at: Index.issued + context.route)
         }
     }
 }

@@ -5,7 +5,7 @@ import Configuration
 /// What an snapshot admits requests by, on one loop.
 struct Admission {
     let configuration: Configuration
-    /// By the place of the address that is listened on.
+    /// By the index of the address that is listened on.
     let hosts: [HostRule]
     let origins: OriginRule
     let keys: IssuerKeys

@@ -40,7 +40,7 @@ struct CallbackTable {
     private let entries: [Entry]
 
     /// - Parameters:
-    ///   - keys: by the place of the credential.
+    ///   - keys: by the credential's index.
     ///   - previous: likewise, what signed before them.
     init(
         _ configuration: Configuration, with keys: [SigningKey?],

@@ -86,8 +86,8 @@ struct AuditToken {
     /// The token that an answer gives; nothing where it only hands on what the vendor says.
     init(in response: borrowing Response, of grant: AuditedGrant) {
         let body = response.body.bytes
-        let place = response.contentType == .text ? AuditToken.line(in: body) : AuditToken.member(of: grant, in: body)
-        if let place { digest = try? Digest(.sha256, of: body.extracting(place)) }
+        let range = response.contentType == .text ? AuditToken.line(in: body) : AuditToken.member(of: grant, in: body)
+        if let range { digest = try? Digest(.sha256, of: body.extracting(range)) }
     }
 
     private static func line(in body: Span<UInt8>) -> Range<Int> {

@@ -8,7 +8,7 @@ struct PendingIssue {
     let caller: Caller?
     /// Nil for a ticket, whose grant is looked for whenever it is used.
     let grant: Grant?
-    /// The place of the address that it came to.
+    /// The index of the address that it came to.
     let listener: Int
     /// The name by which it has called the service.
     let authority: [UInt8]

@@ -28,14 +28,14 @@ extension Pipeline {
             context.note(.other, isAccepted: false)
             throw .twoCredentials
         }
-        if let place = try Pipeline.ticket(in: request.query) {
+        if let range = try Pipeline.ticket(in: request.query) {
             guard request.head.value(of: .authorization) == nil, request.head.value(of: .apiKey) == nil else {
                 context.note(.other, isAccepted: false)
                 throw .twoCredentials
             }
             return try caller(
                 of: configuration.authenticator.identify(
-                    ticket: request.query.extracting(place), by: tickets, at: now,
+                    ticket: request.query.extracting(range), by: tickets, at: now,
                     remembering: keys.memory),
                 by: .ticket)
         }

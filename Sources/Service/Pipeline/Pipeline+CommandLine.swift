@@ -6,7 +6,7 @@ import Providers
 
 /// What `countersign mint` and `countersign ticket` ask for, on behalf of a caller whom they name.
 enum IssuingMethod {
-    /// Something of a route, by its place in the registry.
+    /// Something of a route, by its index in the registry.
     case issue(route: Int)
     case ticket
 

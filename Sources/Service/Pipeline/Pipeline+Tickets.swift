@@ -105,7 +105,7 @@ extension Pipeline {
     /// Takes `expires`, which is the ticket's and not the route's, out of the parameters.
     private mutating func takeLifetime(atMost longest: Int64) throws(Refusal) -> Int64 {
         guard let expires = ask.parameters.take("expires") else { return longest }
-        guard case .alone = expires.place, expires.form != .boolean,
+        guard case .alone = expires.nesting, expires.form != .boolean,
             let seconds = Decimal.parse(ask.parameters.bytes(expires.value), maximum: longest), seconds > 0
         else {
             let bounds = "a whole number from 1 to \(longest), the most that tickets.maxLifetime admits"

@@ -15,10 +15,10 @@ struct Pipeline: ~Copyable {
     /// What new requests are admitted by. A request that had to wait is checked against it before anything is issued.
     let newest: NewestAdmission
     let router: Router
-    /// By the place of the address that is listened on.
+    /// By the index of the address that is listened on.
     private let hosts: [HostRule]
     let origins: OriginRule
-    /// By the grant's place; nil for one whose route issues nothing.
+    /// By the grant's index; nil for one whose route issues nothing.
     private let makings: [Making?]
     let callbacks: CallbackTable
     let upstream: LoopUpstream
@@ -27,7 +27,7 @@ struct Pipeline: ~Copyable {
     let reporter: RequestReporter
     var context = RequestContext()
     let audit: LoopAudit
-    /// By the place of the grant.
+    /// By the grant's index.
     let audited: [AuditedGrant]
     var memo = SessionMemo()
     let log: Log

@@ -22,7 +22,7 @@ struct RequestContext: ~Copyable {
 
     // MARK: What the steps find out
 
-    /// Its place among `RequestLabels.routes`.
+    /// Its index among `RequestLabels.routes`.
     private(set) var route = RequestLabels.none
     /// The path, where it is one of the service's own; else empty.
     private(set) var path = ByteWriter(capacity: 64)
@@ -30,7 +30,7 @@ struct RequestContext: ~Copyable {
     var words = Refusal.Words.problem
     /// Who asks. Before that is known it is somebody who is denied everything.
     var caller = Caller.nobody
-    /// What was presented, and whether it was believed, by its place among the labels.
+    /// The index, among the labels, of what was presented and whether it was believed.
     private(set) var proof: Int?
     /// Whether its success issues something.
     var isIssuing = false
@@ -75,7 +75,7 @@ struct RequestContext: ~Copyable {
     }
 
     /// The request's path is one of the service's own.
-    /// - Parameter route: its place among `RequestLabels.routes`.
+    /// - Parameter route: its index among `RequestLabels.routes`.
     mutating func enter(_ route: Int, _ path: Span<UInt8>) {
         self.route = route
         self.path.append(path)
@@ -83,6 +83,6 @@ struct RequestContext: ~Copyable {
 
     /// Who asks is known, or what was presented is not believed.
     mutating func note(_ proof: RequestLabels.Proof, isAccepted: Bool) {
-        self.proof = proof.place * RequestLabels.outcomes.count + (isAccepted ? 0 : 1)
+        self.proof = proof.index * RequestLabels.outcomes.count + (isAccepted ? 0 : 1)
     }
 }

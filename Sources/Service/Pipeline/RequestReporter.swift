@@ -48,7 +48,7 @@ final class RequestReporter {
     }
 
     /// An answer leaves now that was held.
-    /// - Parameter refusal: what was put into its place; nil where it is the answer itself.
+    /// - Parameter refusal: what is sent instead of it; nil where it is the answer itself.
     func finishHeld(_ context: borrowing RequestContext, because refusal: Refusal?, _ response: borrowing Response) {
         report(late: context, status: refusal?.status ?? response.status, because: refusal?.code)
     }

@@ -5,7 +5,7 @@ import Providers
 /// Which path is what. Paths are compared as the bytes that were sent; nothing is decoded or normalised.
 struct Router: Sendable {
     enum Endpoint: Sendable {
-        /// A route of the registry, by its place there.
+        /// A route of the registry, by its index there.
         case issue(route: Int)
         /// Where a vendor's callbacks come.
         case callback

@@ -10,8 +10,8 @@ import Upstream
 final class LoopSnapshot {
     private var pipeline: Pipeline
     private var admin: AdminPipeline
-    /// Where the admin's listeners begin.
-    private let adminPlace: Int
+    /// The index of the first of the admin's listeners.
+    private let firstAdminListener: Int
     private let upstream: LoopUpstream
     private let keys: IssuerKeys
     let reporter: RequestReporter
@@ -33,14 +33,14 @@ final class LoopSnapshot {
             configuration, readiness,
             MetricsPage(of: snapshot, readiness, resources.metrics, loop.connections, resources.audit.shared),
             RequestReporter(resources.meter, accesses, nil))
-        adminPlace = configuration.server.listen.count
+        firstAdminListener = configuration.server.listen.count
     }
 
     func respond(
         to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
-        guard request.listener < adminPlace else {
-            admin.respond(to: request, by: request.listener - adminPlace, at: instant, into: &response)
+        guard request.listener < firstAdminListener else {
+            admin.respond(to: request, by: request.listener - firstAdminListener, at: instant, into: &response)
             return .done
         }
         return pipeline.respond(to: request, as: pending, at: instant, into: &response)
@@ -54,8 +54,8 @@ final class LoopSnapshot {
     }
 
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
-        guard request.listener < adminPlace else {
-            return admin.refuses(request, by: request.listener - adminPlace, at: instant, into: &response)
+        guard request.listener < firstAdminListener else {
+            return admin.refuses(request, by: request.listener - firstAdminListener, at: instant, into: &response)
         }
         return pipeline.refuses(request, at: instant, into: &response)
     }
@@ -65,7 +65,7 @@ final class LoopSnapshot {
         into response: inout Response
     ) {
         // Requests at the admin's listeners count for no address.
-        let sender = listener < adminPlace ? client : .none
+        let sender = listener < firstAdminListener ? client : .none
         pipeline.refuse(error, from: sender, at: instant, into: &response)
     }
 

@@ -12,7 +12,7 @@ import Telemetry
 #endif
 
 /// Has the service go on with another configuration, and nobody notice: it is read, checked and put together beside the one
-/// that serves, and then takes its place as a whole. One that is not good in every part changes nothing.
+/// that serves, and then replaces it as a whole. One that is not good in every part changes nothing.
 final class Reloader: Sendable {
     private let path: String
     private let server: Server
@@ -29,7 +29,7 @@ final class Reloader: Sendable {
     /// What they were when they were last seen to be others.
     @safe private nonisolated(unsafe) var changed: WatchedFiles?
     @safe private nonisolated(unsafe) var timer: (any DispatchSourceTimer)?
-    /// Whether another process has taken the place of this one, which only answers what is left.
+    /// Whether another process has replaced this one, which only answers what is left.
     @safe private nonisolated(unsafe) var isSucceeded = false
 
     /// Whoever writes a file may not be done: what is seen counts if it is seen again after this.
@@ -56,7 +56,7 @@ final class Reloader: Sendable {
     /// Reads the configuration again, whether it has changed or not. From any thread.
     func reload() { queue.async { [self] in takeUp() } }
 
-    /// Another process has taken the place of this one, and is told from now on when to read the configuration. This one reads it once
+    /// Another process has replaced this one, and is told from now on when to read the configuration. This one reads it once
     /// more, and looks by itself from then on, so that what the other denies is not given here.
     func succeeded() {
         queue.async { [self] in

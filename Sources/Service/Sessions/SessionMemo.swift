@@ -4,7 +4,7 @@ import Providers
 import Upstream
 
 /// Which session a caller gets by a grant, remembered so that its policy, name and key need not be made for every request:
-/// so many and no more, a newer one in the place of an older one.
+/// so many and no more; a newer one replaces an older one.
 struct SessionMemo: ~Copyable {
     private static let capacity = 256
     private var entries = [RememberedSession?](repeating: nil, count: capacity)

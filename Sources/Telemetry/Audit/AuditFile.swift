@@ -254,7 +254,7 @@ package final class AuditFile {
         try syncFolder()
     }
 
-    /// Puts a new file, which begins with where the chain stands, into the place of the old one, which gets another name.
+    /// Gives the old file another name, and begins a new one by its name, with where the chain stands.
     private func rotate(_ reason: AuditChain.Reason, at moment: Int64) throws(AuditFault) {
         let next = path + "-next"
         // Unsafe: here and below, paths and bytes are lent for the calls.
@@ -353,20 +353,20 @@ package final class AuditFile {
 
     /// Opens the file for appending, and locks it; not where somebody else could write it or put another in its place.
     private static func openLocked(_ path: String) throws(AuditFault) -> Int32 {
-        let place = AuditPlace(path)
-        if let fault = place.folderFault { throw AuditFault(fault) }
+        let trust = AuditFileTrust(path)
+        if let fault = trust.folderFault { throw AuditFault(fault) }
         while true {
             let isThere = FileMark(path) != nil
             let file = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
             guard file >= 0 else { throw AuditFault(failed: "cannot open \(path)") }
             do throws(AuditFault) {
-                if !isThere { FileMark(AuditPlace.folder(of: path))?.giveOwner(to: file) }
+                if !isThere { FileMark(AuditFileTrust.folder(of: path))?.giveOwner(to: file) }
                 guard let mark = FileMark(file) else { throw AuditFault(failed: "cannot look at \(path)") }
-                if let fault = place.fault(of: mark) { throw AuditFault(fault) }
+                if let fault = trust.fault(of: mark) { throw AuditFault(fault) }
                 try lock(file, path)
-                // Another may have been put in its place before it was locked, and this one another name.
+                // Another may have been put in its trust before it was locked, and this one another name.
                 if let locked = FileMark(file), locked == FileMark(path) {
-                    if let fault = place.nameFault(of: locked) { throw AuditFault(fault) }
+                    if let fault = trust.nameFault(of: locked) { throw AuditFault(fault) }
                     return file
                 }
             } catch {
@@ -405,7 +405,7 @@ package final class AuditFile {
     }
 
     private static func openFolder(of path: String) throws(AuditFault) -> Int32 {
-        let folder = AuditPlace.folder(of: path)
+        let folder = AuditFileTrust.folder(of: path)
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw AuditFault(failed: "cannot open \(folder)") }
         return descriptor

@@ -71,7 +71,7 @@ final class AuditHead {
         return try self.code(of: AuditHead.text(of: record)).constantTimeEquals(code) ? record : nil
     }
 
-    /// Writes another record in the place of the last, and waits until the disk has it.
+    /// Writes another record over the last, and waits until the disk has it.
     func write(_ record: Record) throws(AuditFault) {
         var text = AuditHead.text(of: record)
         let code = try code(of: text)

@@ -6,17 +6,17 @@ import Machine
     import Darwin
 #endif
 
-/// Where an audit's file stands, and whether somebody else could write it or put another in its place.
+/// Judges whether somebody else could write an audit's file, or put another in its place.
 ///
-/// The service judges the place when it opens the file. `countersign check` judges it before, by the same rules.
-package struct AuditPlace {
+/// The service asks when it opens the file; `countersign check` asks before, by the same rules.
+package struct AuditFileTrust {
     private let path: String
     private let folder: String
     private let trust: FileTrust
 
     package init(_ path: String) {
         self.path = path
-        folder = AuditPlace.folder(of: path)
+        folder = AuditFileTrust.folder(of: path)
         // Root goes on with a service's file, which belongs to the service's user as its folder does.
         trust = FileTrust(andOf: geteuid() == 0 ? FileMark(following: folder)?.user : nil)
     }

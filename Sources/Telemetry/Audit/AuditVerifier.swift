@@ -12,7 +12,7 @@ package struct AuditVerifier: ~Copyable {
             case foreign
             /// Lines that are not there.
             case removed
-            /// A line that stands at another place than where it was written.
+            /// A line that stands elsewhere than where it was written.
             case reordered
             /// The chain begins anew, or goes on from another line than the last.
             case broken

@@ -36,12 +36,12 @@ private struct CallbackSample {
     static let authorization =
         "s3HASUs5qQZaF6bG4imhtjxQuMSsC1xrSi/7Z2oUITS34glNJzpwxCnQEaOeNpuvtStyWCpLmS1LPu8TPmMNUqF/BZh0kQqaAF6aYEIOwwOpHuAe"
         + "Bdbl5pD39S3qn/Lid4gQBKfpWXvNDrImHw08fPPsQIXZdhpVGnFLVyB3RRs="
-    static let place = "aHR0cDovL2dvc3NwdWJsaWMuYWxpY2RuLmNvbS9jYWxsYmFja19wdWJfa2V5X3YxLnBlbQ=="
+    static let keyURL = "aHR0cDovL2dvc3NwdWJsaWMuYWxpY2RuLmNvbS9jYWxsYmFja19wdWJfa2V5X3YxLnBlbQ=="
     static let target = "/oss/callback?grant=a%2Fb"
     static let body = "bucket=examplebucket&object=users%2F42%2Fa.jpg"
     static let request = Sample.post(
         target, "application/x-www-form-urlencoded", body, "Authorization: \(authorization)",
-        "x-oss-pub-key-url: \(place)")
+        "x-oss-pub-key-url: \(keyURL)")
     private static let pem = """
         -----BEGIN PUBLIC KEY-----
         MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDN19884CUNlS0u16VrE0zEqezz
@@ -53,7 +53,7 @@ private struct CallbackSample {
 
     private let target = Array(text: CallbackSample.target)
     private let authorization = Array(text: CallbackSample.authorization)
-    private let fields = Array(text: "Host: app.example.com\r\nx-oss-pub-key-url: \(place)\r\n")
+    private let fields = Array(text: "Host: app.example.com\r\nx-oss-pub-key-url: \(keyURL)\r\n")
     private let body = Array(text: CallbackSample.body)
 
     static func key() throws -> RSAPublicKey {

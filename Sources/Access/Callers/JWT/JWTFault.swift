@@ -4,7 +4,7 @@ package struct JWTFault: Error, Sendable {
     package let reason: StaticString
     /// Whether the token is its issuer's, so that whoever has it may be told why it will not do.
     package let isGenuine: Bool
-    /// The place of the issuer whose keys, as far as they have been fetched, have none for the token; nil for all other faults.
+    /// The index of the issuer whose keys, as far as they have been fetched, have none for the token; nil for all other faults.
     package let issuerWithoutKey: Int?
     /// Whether the token's signature holds by keys of its issuer that are too old to be believed. Only a holder of such a token
     /// may learn that newer keys are waited for; everybody else would learn which issuers are configured.

@@ -33,7 +33,7 @@ package struct JWTIssuer: Sendable {
         let source: [UInt8]
         switch keys {
         case .known(let known): (self.keys, source) = (known, [])
-        case .fetched(let place): (self.keys, source) = (nil, place)
+        case .fetched(let url): (self.keys, source) = (nil, url)
         }
         self.id = id
         self.issuer = issuer
@@ -68,20 +68,20 @@ package struct JWTIssuer: Sendable {
     /// - Parameters:
     ///   - text: the token as it was sent.
     ///   - fetched: the keys that were fetched of the issuer last; nil where there are none.
-    ///   - place: the issuer's.
+    ///   - issuerIndex: this issuer's, for `JWTFault`.
     ///   - now: seconds since 1970.
     /// - Returns: what identifies the token's caller.
     func check(
-        _ token: JSONWebToken, sentAs text: Span<UInt8>, with fetched: JWTMemory.FetchedKeys?, of place: Int,
+        _ token: JSONWebToken, sentAs text: Span<UInt8>, with fetched: JWTMemory.FetchedKeys?, of issuerIndex: Int,
         at now: Int64
     ) throws(JWTFault) -> CallerProof {
         guard algorithms.contains(token.algorithm) else { throw JWTFault("its alg is none of its issuer's") }
         guard let keys = keys ?? fetched?.keys else {
-            throw JWTFault("its issuer's keys have not been fetched", issuerWithoutKey: place)
+            throw JWTFault("its issuer's keys have not been fetched", issuerWithoutKey: issuerIndex)
         }
         let candidates = keys.candidates(for: token.algorithm, named: token.keyID)
         if candidates.isEmpty {
-            throw JWTFault("its issuer has no such key", issuerWithoutKey: self.keys == nil ? place : nil)
+            throw JWTFault("its issuer has no such key", issuerWithoutKey: self.keys == nil ? issuerIndex : nil)
         }
         guard candidates.count <= JWTKeySet.mostTries else {
             throw JWTFault("it has no kid, and its issuer has too many keys to try them all")
@@ -90,7 +90,7 @@ package struct JWTIssuer: Sendable {
             throw JWTFault("its signature does not hold")
         }
         if self.keys == nil, fetched?.isCurrent(at: now) != true {
-            throw JWTFault("its issuer's keys are out of date", issuerWithoutKey: place, isByOldKeys: true)
+            throw JWTFault("its issuer's keys are out of date", issuerWithoutKey: issuerIndex, isByOldKeys: true)
         }
         guard token.claims.audience.contains(audience) else {
             throw JWTFault("the token is for another audience", isGenuine: true)

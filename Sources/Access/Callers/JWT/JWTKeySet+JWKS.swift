@@ -83,59 +83,59 @@ extension JWTKeySet {
 
     /// - Returns: nil for a key that is for something else.
     private static func key(
-        _ entry: JSONValue, _ place: String, beside others: [Key], mostBits: Int = .max
+        _ entry: JSONValue, _ path: String, beside others: [Key], mostBits: Int = .max
     ) throws(Fault) -> Key? {
-        guard case .object = entry.content else { throw Fault("\(place) is no object") }
-        guard let type = try text("kty", of: entry, place) else { throw Fault("\(place) has no kty") }
+        guard case .object = entry.content else { throw Fault("\(path) is no object") }
+        guard let type = try text("kty", of: entry, path) else { throw Fault("\(path) has no kty") }
         for name in ["d", "p", "q", "dp", "dq", "qi", "oth"] where entry[name] != nil {
-            throw Fault("\(place) has the private half of a key, which belongs to the issuer alone")
+            throw Fault("\(path) has the private half of a key, which belongs to the issuer alone")
         }
-        let id = try text("kid", of: entry, place)
-        guard try isForSignatures(entry, place) else { return nil }
+        let id = try text("kid", of: entry, path)
+        guard try isForSignatures(entry, path) else { return nil }
         var algorithm: SignatureAlgorithm?
-        if let name = try text("alg", of: entry, place) {
+        if let name = try text("alg", of: entry, path) {
             algorithm = SignatureAlgorithm.allCases.first { $0.rawValue.utf8.elementsEqual(name) }
             if algorithm == nil { return nil }
         }
-        guard let key = try publicKey(entry, type.text, place, mostBits: mostBits) else { return nil }
+        guard let key = try publicKey(entry, type.text, path, mostBits: mostBits) else { return nil }
         let made = Key(id: id, VerificationKey(key), for: algorithm)
-        if let algorithm, !made.fits(algorithm) { throw Fault("\(place) has an alg that is not of its kty") }
-        if let id, others.contains(where: { $0.id == id }) { throw Fault("\(place) has the kid of another key") }
+        if let algorithm, !made.fits(algorithm) { throw Fault("\(path) has an alg that is not of its kty") }
+        if let id, others.contains(where: { $0.id == id }) { throw Fault("\(path) has the kid of another key") }
         return made
     }
 
     /// Sections 4.2 and 4.3.
-    private static func isForSignatures(_ entry: JSONValue, _ place: String) throws(Fault) -> Bool {
-        if let use = try text("use", of: entry, place), !use.elementsEqual("sig".utf8) { return false }
+    private static func isForSignatures(_ entry: JSONValue, _ path: String) throws(Fault) -> Bool {
+        if let use = try text("use", of: entry, path), !use.elementsEqual("sig".utf8) { return false }
         guard let operations = entry["key_ops"] else { return true }
-        guard case .array(let list) = operations.content else { throw Fault("\(place) has a key_ops that is no list") }
+        guard case .array(let list) = operations.content else { throw Fault("\(path) has a key_ops that is no list") }
         return list.contains { $0.text?.elementsEqual("verify".utf8) == true }
     }
 
     /// - Returns: nil for a key of a kind that is not known.
     private static func publicKey(
-        _ entry: JSONValue, _ type: String, _ place: String, mostBits: Int
+        _ entry: JSONValue, _ type: String, _ path: String, mostBits: Int
     ) throws(Fault) -> PublicKey? {
-        let curve = try text("crv", of: entry, place)?.text
+        let curve = try text("crv", of: entry, path)?.text
         do {
             switch (type, curve) {
             case ("RSA", _):
-                let modulus = try number("n", of: entry, place)
+                let modulus = try number("n", of: entry, path)
                 // Before OpenSSL calculates with it.
                 guard bits(of: modulus) <= mostBits else {
-                    var fault = Fault("\(place) has more than \(mostBits) bits")
+                    var fault = Fault("\(path) has more than \(mostBits) bits")
                     fault.isSize = true
                     throw fault
                 }
-                return try PublicKey(rsaModulus: modulus, exponent: number("e", of: entry, place))
+                return try PublicKey(rsaModulus: modulus, exponent: number("e", of: entry, path))
             case ("EC", "P-256"):
-                return try PublicKey(p256X: number("x", of: entry, place), y: number("y", of: entry, place))
-            case ("OKP", "Ed25519"): return try PublicKey(ed25519: number("x", of: entry, place))
+                return try PublicKey(p256X: number("x", of: entry, path), y: number("y", of: entry, path))
+            case ("OKP", "Ed25519"): return try PublicKey(ed25519: number("x", of: entry, path))
             default: return nil
             }
         } catch let fault as PublicKey.Fault {
-            throw Fault("\(place) \(fault.description)")
-        } catch { throw (error as? Fault) ?? Fault("\(place) cannot be read") }
+            throw Fault("\(path) \(fault.description)")
+        } catch { throw (error as? Fault) ?? Fault("\(path) cannot be read") }
     }
 
     private static func bits(of number: [UInt8]) -> Int {
@@ -143,16 +143,16 @@ extension JWTKeySet {
         return digits.count * UInt8.bitWidth - (digits.first?.leadingZeroBitCount ?? 0)
     }
 
-    private static func text(_ name: String, of entry: JSONValue, _ place: String) throws(Fault) -> [UInt8]? {
+    private static func text(_ name: String, of entry: JSONValue, _ path: String) throws(Fault) -> [UInt8]? {
         guard let value = entry[name] else { return nil }
-        guard let text = value.text else { throw Fault("\(place) has a \(name) that is no string") }
+        guard let text = value.text else { throw Fault("\(path) has a \(name) that is no string") }
         return text
     }
 
-    private static func number(_ name: String, of entry: JSONValue, _ place: String) throws(Fault) -> [UInt8] {
-        guard let text = try text(name, of: entry, place),
+    private static func number(_ name: String, of entry: JSONValue, _ path: String) throws(Fault) -> [UInt8] {
+        guard let text = try text(name, of: entry, path),
             let number = Base64.urlSafe.decode(text.span, padded: false), !number.isEmpty
-        else { throw Fault("\(place) has no \(name) in canonical base64url without padding") }
+        else { throw Fault("\(path) has no \(name) in canonical base64url without padding") }
         return number
     }
 }

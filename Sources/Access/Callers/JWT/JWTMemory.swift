@@ -8,7 +8,7 @@ package struct JWTMemory: ~Copyable {
     package struct Entry: Sendable {
         let digest: Digest
         let caller: Caller
-        /// The place of its issuer.
+        /// The index of its issuer.
         let issuer: Int
         let validity: JWTValidity
         /// When it was looked at last, in looks.
@@ -24,12 +24,12 @@ package struct JWTMemory: ~Copyable {
         func isCurrent(at now: Int64) -> Bool { now < until }
     }
 
-    /// How many places share what a digest begins with: the one that was not looked at for longest gives way.
+    /// How many slots share what a digest begins with: the one that was not looked at for longest gives way.
     private static let ways = 4
     private var entries: [Entry?]
     private let sets: Int
     private var looks = 0
-    /// By the place of the issuer; nil for those whose keys are configured, or have not come.
+    /// By the issuer's index; nil for those whose keys are configured, or have not come.
     private var fetched: [FetchedKeys?] = []
 
     /// - Parameter capacity: how many tokens are remembered; rounded up to a multiple of four.
@@ -48,7 +48,7 @@ package struct JWTMemory: ~Copyable {
         while fetched.count <= issuer { fetched.append(nil) }
         fetched[issuer] = FetchedKeys(keys: keys, until: until)
         guard areOther else { return }
-        for place in entries.indices where entries[place]?.issuer == issuer { entries[place] = nil }
+        for slot in entries.indices where entries[slot]?.issuer == issuer { entries[slot] = nil }
     }
 
     /// The keys that were fetched of an issuer, which may be too old; nil where there are none.
@@ -61,10 +61,10 @@ package struct JWTMemory: ~Copyable {
 
     /// What is remembered of the token of this digest.
     mutating func find(_ digest: Digest) -> Entry? {
-        for place in places(of: digest) {
-            guard let entry = entries[place], entry.digest.constantTimeEquals(digest) else { continue }
+        for slot in slots(of: digest) {
+            guard let entry = entries[slot], entry.digest.constantTimeEquals(digest) else { continue }
             looks += 1
-            entries[place]?.lastLook = looks
+            entries[slot]?.lastLook = looks
             return entry
         }
         return nil
@@ -72,15 +72,15 @@ package struct JWTMemory: ~Copyable {
 
     mutating func remember(_ entry: Entry) {
         looks += 1
-        let oldest = places(of: entry.digest).min { lastLook(at: $0) < lastLook(at: $1) }
+        let oldest = slots(of: entry.digest).min { lastLook(at: $0) < lastLook(at: $1) }
         guard let oldest else { return }
         entries[oldest] = entry
         entries[oldest]?.lastLook = looks
     }
 
-    private func lastLook(at place: Int) -> Int { entries[place]?.lastLook ?? -1 }
+    private func lastLook(at slot: Int) -> Int { entries[slot]?.lastLook ?? -1 }
 
-    private func places(of digest: Digest) -> Range<Int> {
+    private func slots(of digest: Digest) -> Range<Int> {
         guard sets > 0 else { return 0..<0 }
         let start = Int(digest.prefix % UInt64(sets)) * JWTMemory.ways
         return start..<start + JWTMemory.ways

@@ -5,7 +5,7 @@ import Crypto
 /// The fields of a form that uploads what a policy allows (PostObject), as members of a JSON object. The file comes behind them.
 enum PostForm {
     /// Where in the text the values are that are not known beforehand.
-    struct Places {
+    struct Ranges {
         /// The base64 of the policy.
         let policy: Range<Int>
         let signature: Range<Int>
@@ -19,7 +19,7 @@ enum PostForm {
     static func writeV1(
         _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, token: [UInt8]?, with key: SigningKey,
         into out: inout ByteWriter, using scratch: inout ByteWriter
-    ) throws(IssueError) -> Places {
+    ) throws(IssueError) -> Ranges {
         let signed = tokenField(token)
         scratch.reset()
         policy.write(scope, signed: signed, into: &scratch)
@@ -36,7 +36,7 @@ enum PostForm {
     static func writeV4(
         _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, at moment: Int64, token: [UInt8]?,
         with key: ScopedKey, into out: inout ByteWriter, using scratch: inout ByteWriter
-    ) throws(IssueError) -> Places {
+    ) throws(IssueError) -> Ranges {
         guard key.covers(moment) else { throw .unsignable("the key must be of the day of the signature") }
         let (lifetime, isTooLong) = scope.deadline.subtractingReportingOverflow(moment)
         guard !isTooLong, PresignedURLV4.lifetimes.contains(lifetime) else {
@@ -62,7 +62,7 @@ enum PostForm {
     @discardableResult
     static func signV1(
         _ policy: Span<UInt8>, with key: SigningKey, into out: inout ByteWriter
-    ) throws(IssueError) -> Places {
+    ) throws(IssueError) -> Ranges {
         let encoded = write(policy, into: &out)
         let code = try key.sha1.code(of: out.bytes.extracting(encoded))
         out.append(",\"OSSAccessKeyId\":")
@@ -71,21 +71,21 @@ enum PostForm {
         let start = out.count
         Base64.standard.encode(code.bytes, into: &out)
         defer { out.append(UInt8(ascii: "\"")) }
-        return Places(policy: encoded, signature: start..<out.count)
+        return Ranges(policy: encoded, signature: start..<out.count)
     }
 
     /// The same for version 4.
     @discardableResult
     static func signV4(
         _ policy: Span<UInt8>, with key: ScopedKey, into out: inout ByteWriter
-    ) throws(IssueError) -> Places {
+    ) throws(IssueError) -> Ranges {
         let encoded = write(policy, into: &out)
         let code = try key.code(of: out.bytes.extracting(encoded))
         out.append(",\"x-oss-signature\":\"")
         let start = out.count
         Hex.encode(code.bytes, into: &out)
         defer { out.append(UInt8(ascii: "\"")) }
-        return Places(policy: encoded, signature: start..<out.count)
+        return Ranges(policy: encoded, signature: start..<out.count)
     }
 
     /// Writes the member `policy`.

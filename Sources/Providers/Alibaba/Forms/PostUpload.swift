@@ -187,14 +187,14 @@ struct PostUpload: TokenIssuer {
         out.append("\"url\":\"")
         endpoint.write(bucket: permit.bucket, into: &out)
         out.append("/\",\"fields\":{")
-        let places: PostForm.Places
+        let ranges: PostForm.Ranges
         var scoped: ScopedKey?
         switch PostUpload.version(of: ask) {
         case .v1:
-            places = try PostForm.writeV1(policy, scope, token: nil, with: key, into: &out, using: &scratch)
+            ranges = try PostForm.writeV1(policy, scope, token: nil, with: key, into: &out, using: &scratch)
         case .v4, nil:
             let derived = try ScopedKey.kept(by: key, region: region, at: instant.unixSeconds)
-            places = try PostForm.writeV4(
+            ranges = try PostForm.writeV4(
                 policy, scope, at: instant.unixSeconds, token: nil, with: derived, into: &out, using: &scratch)
             scoped = derived
         }
@@ -202,7 +202,7 @@ struct PostUpload: TokenIssuer {
         out.append(jsonString: permit.bucket)
         out.append(isPrefix ? ",\"keyPrefix\":" : ",\"key\":")
         out.append(jsonString: permit.key)
-        writeSampleNames(places, permit, key, into: &out)
+        writeSampleNames(ranges, permit, key, into: &out)
         if let scoped { PostUpload.writeSampleNames(scoped, at: instant.unixSeconds, into: &out) }
     }
 
@@ -216,16 +216,16 @@ struct PostUpload: TokenIssuer {
 
     /// What the vendor's samples for web pages give under names of their own.
     private func writeSampleNames(
-        _ places: PostForm.Places, _ permit: borrowing Permit, _ key: SigningKey, into out: inout ByteWriter
+        _ ranges: PostForm.Ranges, _ permit: borrowing Permit, _ key: SigningKey, into out: inout ByteWriter
     ) {
         out.append(",\"accessid\":")
         out.append(jsonString: key.accessKey)
         out.append(",\"host\":\"")
         endpoint.write(bucket: permit.bucket, into: &out)
         out.append("\",\"policy\":\"")
-        out.append(copyOf: places.policy)
+        out.append(copyOf: ranges.policy)
         out.append("\",\"signature\":\"")
-        out.append(copyOf: places.signature)
+        out.append(copyOf: ranges.signature)
         out.append("\",\"expire\":")
         out.append(decimal: permit.expiresAt)
         let path = permit.key

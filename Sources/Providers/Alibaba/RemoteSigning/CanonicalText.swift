@@ -21,14 +21,14 @@ package struct CanonicalText: ~Escapable {
     let verb: OSSVerb
     let form: Form
     /// Empty at service level.
-    let bucketPlace: Range<Int>
+    let bucketRange: Range<Int>
     /// Percent-encoded; empty at bucket and service level.
-    package let keyPlace: Range<Int>
+    package let keyRange: Range<Int>
     /// Percent-encoded; empty where there is none.
-    let queryPlace: Range<Int>
+    let queryRange: Range<Int>
     /// The lines without the last one's LF; empty where there are none.
-    let headerPlace: Range<Int>
-    private let additionalPlace: Range<Int>
+    let headerRange: Range<Int>
+    private let additionalRange: Range<Int>
 
     /// - Parameter string: what is signed of it; it must be of the same moment and scope.
     @_lifetime(copy text)
@@ -49,9 +49,9 @@ package struct CanonicalText: ~Escapable {
         guard let additional = SignedText.line(&start, of: text) else { throw CanonicalText.incomplete }
         self.text = text
         self.verb = try OSSVerb(reading: text.extracting(verb))
-        (bucketPlace, keyPlace) = try CanonicalText.places(in: path, of: text)
+        (bucketRange, keyRange) = try CanonicalText.ranges(in: path, of: text)
         try CanonicalText.checkQuery(NamedValues(query: text.extracting(query)))
-        (queryPlace, headerPlace, additionalPlace) = (query, headers, additional)
+        (queryRange, headerRange, additionalRange) = (query, headers, additional)
         try CanonicalText.checkHeaders(
             NamedValues(lines: text.extracting(headers)), NamedValues(names: text.extracting(additional)),
             additionalLine: 5 + count)
@@ -67,13 +67,13 @@ package struct CanonicalText: ~Escapable {
     /// In ascending order of their encoded names, no name twice; no value is empty.
     var query: NamedValues {
         @_lifetime(copy self)
-        get { NamedValues(query: text.extracting(queryPlace)) }
+        get { NamedValues(query: text.extracting(queryRange)) }
     }
 
     /// In ascending order, no name twice.
     var headers: NamedValues {
         @_lifetime(copy self)
-        get { NamedValues(lines: text.extracting(headerPlace)) }
+        get { NamedValues(lines: text.extracting(headerRange)) }
     }
 
     /// Whether a name is one of the query's that carry the signature, and not the request.
@@ -96,18 +96,18 @@ package struct CanonicalText: ~Escapable {
         var copy = TextComparison(with: text)
         copy.append(verb.name)
         copy.append("\n/")
-        if !bucketPlace.isEmpty {
-            copy.append(bucketPlace)
+        if !bucketRange.isEmpty {
+            copy.append(bucketRange)
             copy.append("/")
         }
-        if !keyPlace.isEmpty { copy.append(keyPlace) }
+        if !keyRange.isEmpty { copy.append(keyRange) }
         copy.append("\n")
-        copy.append(query, at: queryPlace.lowerBound, mark: "=", between: "&")
+        copy.append(query, at: queryRange.lowerBound, mark: "=", between: "&")
         copy.append("\n")
-        copy.append(headers, at: headerPlace.lowerBound, mark: ":", ending: "\n")
+        copy.append(headers, at: headerRange.lowerBound, mark: ":", ending: "\n")
         copy.append("\n")
         copy.append(
-            NamedValues(names: text.extracting(additionalPlace)), at: additionalPlace.lowerBound, mark: ";",
+            NamedValues(names: text.extracting(additionalRange)), at: additionalRange.lowerBound, mark: ";",
             between: ";")
         copy.append("\n")
         copy.append(CanonicalRequest.payload)
@@ -123,7 +123,7 @@ package struct CanonicalText: ~Escapable {
 
 extension CanonicalText {
     /// Where bucket and key are in a path.
-    private static func places(
+    private static func ranges(
         in path: Range<Int>, of text: Span<UInt8>
     ) throws(StringToSignError) -> (bucket: Range<Int>, key: Range<Int>) {
         let (start, end) = (path.lowerBound, path.upperBound)
@@ -192,7 +192,7 @@ extension CanonicalText {
         _ headers: borrowing NamedValues, _ additional: borrowing NamedValues, additionalLine: Int
     ) throws(StringToSignError) {
         try SignedText.checkHeaders(headers, line: 4) { _ in true }
-        var (position, place) = (0, 0)
+        var (position, additionalPosition) = (0, 0)
         while let header = headers.next(&position) {
             let name = headers.bytes(header.name)
             let value = headers.bytes(header.value ?? header.name)
@@ -200,7 +200,8 @@ extension CanonicalText {
             if name.equals("content-type") { try SignedText.checkContentType(value) }
             if CanonicalRequest.isAlwaysSigned(name) { continue }
             // Both are in ascending order.
-            guard let listed = additional.next(&place), additional.bytes(listed.name).equals(name), !value.isEmpty,
+            guard let listed = additional.next(&additionalPosition), additional.bytes(listed.name).equals(name),
+                !value.isEmpty,
                 !name.equals("authorization")
             else {
                 throw StringToSignError(
@@ -208,7 +209,7 @@ extension CanonicalText {
                     "those headers, in ascending order, that are signed only because they stand there")
             }
         }
-        guard additional.next(&place) == nil else {
+        guard additional.next(&additionalPosition) == nil else {
             throw StringToSignError(
                 .additionalHeaders, line: additionalLine, "no header that is not there, or is always signed")
         }
@@ -268,7 +269,7 @@ extension CanonicalText {
         return isEncoding(named, of: names)
     }
 
-    /// The place of the first encoded slash of an `x-oss-credential`, before which is the access key.
+    /// The index of the first encoded slash of an `x-oss-credential`, before which is the access key.
     static func accessKeyEnd(of credential: Span<UInt8>) -> Int? {
         var position = 0
         while true {

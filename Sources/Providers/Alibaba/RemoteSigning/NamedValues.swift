@@ -9,7 +9,7 @@ struct NamedValues: ~Escapable {
     /// Between one and the next.
     private let separator: UInt8
 
-    /// Places in the text.
+    /// Ranges in the text.
     struct Pair {
         let name: Range<Int>
         /// Nil where the name stands alone, without a mark.
@@ -47,7 +47,7 @@ struct NamedValues: ~Escapable {
     }
 
     @_lifetime(copy self)
-    func bytes(_ place: Range<Int>) -> Span<UInt8> { text.extracting(place) }
+    func bytes(_ range: Range<Int>) -> Span<UInt8> { text.extracting(range) }
 
     /// The value of a name; nil where there is none, or the name stands alone.
     @_lifetime(copy self)

@@ -3,7 +3,7 @@ import Bytes
 
 /// What a client wants signed, as far as grants judge it: as it was read from the string to sign, or from the canonical request.
 ///
-/// It holds places in those texts, in so few bytes that an ask keeps it in place.
+/// It holds ranges of those texts, in so few bytes that an ask keeps it in place.
 struct RemoteRequest: AskDetail {
     enum Version: UInt8, Sendable {
         case v1, v4
@@ -28,10 +28,10 @@ struct RemoteRequest: AskDetail {
     let age: Int32
     /// For how long the URL holds yet, in seconds.
     let rest: Int32
-    private let headers, query: Place
+    private let headers, query: CompactRange
 
     /// Two bytes each: no text is longer than `StringToSign.maximumLength`.
-    private struct Place: Sendable {
+    private struct CompactRange: Sendable {
         let start, end: UInt16
 
         init(_ range: Range<Int>) {
@@ -49,7 +49,7 @@ struct RemoteRequest: AskDetail {
         case .date(let date): (isURL, age, rest) = (false, RemoteRequest.seconds(now, since: date), 0)
         case .expires(let end): (isURL, age, rest) = (true, 0, RemoteRequest.seconds(end, since: now))
         }
-        (headers, query) = (Place(string.headerPlace), Place(string.queryPlace))
+        (headers, query) = (CompactRange(string.headerRange), CompactRange(string.queryRange))
     }
 
     init(_ canonical: borrowing CanonicalText, of string: borrowing StringToSignV4, at now: Int64) {
@@ -61,7 +61,7 @@ struct RemoteRequest: AskDetail {
         case .url(let lifetime):
             (isURL, rest) = (true, RemoteRequest.seconds(string.moment + lifetime, since: now))
         }
-        (headers, query) = (Place(canonical.headerPlace), Place(canonical.queryPlace))
+        (headers, query) = (CompactRange(canonical.headerRange), CompactRange(canonical.queryRange))
     }
 
     /// Of a request that the client has told about, and not shown.
@@ -71,7 +71,7 @@ struct RemoteRequest: AskDetail {
         isURL = false
         age = RemoteRequest.seconds(now, since: string.moment)
         rest = 0
-        (headers, query) = (Place(0..<0), Place(0..<0))
+        (headers, query) = (CompactRange(0..<0), CompactRange(0..<0))
     }
 
     /// - Parameter text: the one that the request was read from.

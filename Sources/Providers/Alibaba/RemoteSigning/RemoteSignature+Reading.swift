@@ -32,7 +32,7 @@ extension RemoteSignature {
 
     static let parameters = Parameters()
 
-    /// What was read, and what it is about: places in the text of a parameter.
+    /// What was read, and what it is about: ranges in the text of a parameter.
     private struct Reading {
         let request: RemoteRequest
         let end: Ask.End
@@ -77,7 +77,7 @@ extension RemoteSignature {
             case .expires(let end): .binding(end)
             }
         return Reading(
-            request: RemoteRequest(string, at: now), end: end, bucket: string.bucketPlace, key: string.keyPlace,
+            request: RemoteRequest(string, at: now), end: end, bucket: string.bucketRange, key: string.keyRange,
             parameter: parameters.contentToSign)
     }
 
@@ -94,8 +94,8 @@ extension RemoteSignature {
             throw AskError(
                 .unreadableStringToSign, "canonicalRequest", "hash: its SHA-256 is not line 4 of the string to sign")
         }
-        try check(ask, agreesWith: canonical.verb, bucket: text.extracting(canonical.bucketPlace))
-        let encoded = text.extracting(canonical.keyPlace)
+        try check(ask, agreesWith: canonical.verb, bucket: text.extracting(canonical.bucketRange))
+        let encoded = text.extracting(canonical.keyRange)
         if let key = ask.key, !CanonicalText.isEncoding(encoded, of: key, keeping: OSSRequest.keyMarks) {
             throw disagreement("key")
         }
@@ -105,8 +105,8 @@ extension RemoteSignature {
             case .url(let lifetime): .binding(string.moment + lifetime)
             }
         return Reading(
-            request: RemoteRequest(canonical, of: string, at: now), end: end, bucket: canonical.bucketPlace,
-            key: canonical.keyPlace, parameter: parameters.canonicalRequest)
+            request: RemoteRequest(canonical, of: string, at: now), end: end, bucket: canonical.bucketRange,
+            key: canonical.keyRange, parameter: parameters.canonicalRequest)
     }
 
     /// A string without its canonical request is good only for who is trusted in what he says of it.

@@ -7,11 +7,11 @@ enum SignedText {
     static func check(_ text: Span<UInt8>, maximumLength: Int) throws(StringToSignError) {
         guard text.count <= maximumLength else { throw StringToSignError(.syntax, "at most 16384 bytes") }
         var start = 0
-        while let place = text.firstControlCharacter(from: start) {
-            guard text[place] == UInt8(ascii: "\n") else {
+        while let index = text.firstControlCharacter(from: start) {
+            guard text[index] == UInt8(ascii: "\n") else {
                 throw StringToSignError(.syntax, "no control characters; a line ends with LF alone")
             }
-            start = place + 1
+            start = index + 1
         }
         guard UTF8Text.isWellFormed(text) else { throw StringToSignError(.syntax, "valid UTF-8") }
     }

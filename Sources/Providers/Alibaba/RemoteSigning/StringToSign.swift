@@ -35,15 +35,15 @@ package struct StringToSign: ~Escapable {
     private let text: Span<UInt8>
     package let verb: OSSVerb
     package let moment: Moment
-    private let contentMD5Place, contentTypePlace, datePlace: Range<Int>
+    private let contentMD5Range, contentTypeRange, dateRange: Range<Int>
     /// The lines without the last one's LF; empty where there are none.
-    let headerPlace: Range<Int>
+    let headerRange: Range<Int>
     /// Empty at service level.
-    let bucketPlace: Range<Int>
+    let bucketRange: Range<Int>
     /// Raw, never percent-decoded; empty at bucket and service level.
-    let keyPlace: Range<Int>
+    let keyRange: Range<Int>
     /// Behind the `?`; empty where there is none.
-    let queryPlace: Range<Int>
+    let queryRange: Range<Int>
 
     @_lifetime(copy text)
     package init(reading text: Span<UInt8>) throws(StringToSignError) {
@@ -65,50 +65,50 @@ package struct StringToSign: ~Escapable {
         try SignedText.checkContentMD5(text.extracting(contentMD5), line: 2)
         try SignedText.checkContentType(text.extracting(contentType), line: 3)
         moment = try StringToSign.moment(text.extracting(date))
-        (contentMD5Place, contentTypePlace, datePlace) = (contentMD5, contentType, date)
-        headerPlace = headersStart..<(count > 0 ? start - 1 : start)
+        (contentMD5Range, contentTypeRange, dateRange) = (contentMD5, contentType, date)
+        headerRange = headersStart..<(count > 0 ? start - 1 : start)
         if count > 0 {
-            try StringToSign.checkHeaders(text.extracting(headerPlace), beside: moment, text.extracting(date))
+            try StringToSign.checkHeaders(text.extracting(headerRange), beside: moment, text.extracting(date))
         }
 
         let mark = text.firstIndex(of: UInt8(ascii: "?"), from: start)
-        queryPlace = mark.map { $0 + 1..<text.count } ?? text.count..<text.count
-        (bucketPlace, keyPlace) = try StringToSign.places(in: start..<(mark ?? text.count), of: text, line: 5 + count)
-        if mark != nil { try StringToSign.checkSubResources(text.extracting(queryPlace), line: 5 + count) }
+        queryRange = mark.map { $0 + 1..<text.count } ?? text.count..<text.count
+        (bucketRange, keyRange) = try StringToSign.ranges(in: start..<(mark ?? text.count), of: text, line: 5 + count)
+        if mark != nil { try StringToSign.checkSubResources(text.extracting(queryRange), line: 5 + count) }
         guard isWrittenBack else { throw StringToSignError(.syntax, "the string has one spelling only") }
     }
 
     /// Base64 of 16 bytes, or empty.
     package var contentMD5: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(contentMD5Place) }
+        get { text.extracting(contentMD5Range) }
     }
 
     package var contentType: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(contentTypePlace) }
+        get { text.extracting(contentTypeRange) }
     }
 
     package var bucket: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(bucketPlace) }
+        get { text.extracting(bucketRange) }
     }
 
     package var key: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(keyPlace) }
+        get { text.extracting(keyRange) }
     }
 
     /// In ascending order, no name twice.
     var headers: NamedValues {
         @_lifetime(copy self)
-        get { NamedValues(lines: text.extracting(headerPlace)) }
+        get { NamedValues(lines: text.extracting(headerRange)) }
     }
 
     /// Decoded, in ascending order, no name twice; no value is empty.
     var subResources: NamedValues {
         @_lifetime(copy self)
-        get { NamedValues(query: text.extracting(queryPlace)) }
+        get { NamedValues(query: text.extracting(queryRange)) }
     }
 
     /// Whether the string from its parts is byte for byte what was read. A moment has one spelling only.
@@ -116,21 +116,21 @@ package struct StringToSign: ~Escapable {
         var copy = TextComparison(with: text)
         copy.append(verb.name)
         copy.append("\n")
-        copy.append(contentMD5Place)
+        copy.append(contentMD5Range)
         copy.append("\n")
-        copy.append(contentTypePlace)
+        copy.append(contentTypeRange)
         copy.append("\n")
-        copy.append(datePlace)
+        copy.append(dateRange)
         copy.append("\n")
-        copy.append(headers, at: headerPlace.lowerBound, mark: ":", ending: "\n")
+        copy.append(headers, at: headerRange.lowerBound, mark: ":", ending: "\n")
         copy.append("/")
-        if !bucketPlace.isEmpty {
-            copy.append(bucketPlace)
+        if !bucketRange.isEmpty {
+            copy.append(bucketRange)
             copy.append("/")
         }
-        if !keyPlace.isEmpty { copy.append(keyPlace) }
-        if !queryPlace.isEmpty { copy.append("?") }
-        copy.append(subResources, at: queryPlace.lowerBound, mark: "=", between: "&")
+        if !keyRange.isEmpty { copy.append(keyRange) }
+        if !queryRange.isEmpty { copy.append("?") }
+        copy.append(subResources, at: queryRange.lowerBound, mark: "=", between: "&")
         return copy.isSame
     }
 }
@@ -159,7 +159,7 @@ extension StringToSign {
     }
 
     /// Where bucket and key are in a resource without its sub-resources.
-    private static func places(
+    private static func ranges(
         in resource: Range<Int>, of text: Span<UInt8>, line: Int
     ) throws(StringToSignError) -> (bucket: Range<Int>, key: Range<Int>) {
         let (start, end) = (resource.lowerBound, resource.upperBound)

@@ -19,7 +19,7 @@ package struct StringToSignError: Error, Equatable, CustomStringConvertible {
     }
 
     package var description: String {
-        let place = line.map { "line \($0), " } ?? ""
-        return "\(place)\(clause.rawValue): \(reason)"
+        let position = line.map { "line \($0), " } ?? ""
+        return "\(position)\(clause.rawValue): \(reason)"
     }
 }

@@ -12,7 +12,7 @@ package struct StringToSignV4: ~Escapable {
     private let text: Span<UInt8>
     /// The date of the request, or the beginning of a URL's life: seconds since 1970.
     let moment: Int64
-    private let scopePlace, regionPlace, productPlace: Range<Int>
+    private let scopeRange, regionRange, productRange: Range<Int>
 
     private static let dateStart = ScopedKey.algorithm.utf8CodeUnitCount + 1
     private static let dateLength = 16
@@ -42,7 +42,7 @@ package struct StringToSignV4: ~Escapable {
         }
         self.text = text
         self.moment = moment
-        (scopePlace, regionPlace, productPlace) = (scope, region, product)
+        (scopeRange, regionRange, productRange) = (scope, region, product)
     }
 
     /// The second line.
@@ -54,7 +54,7 @@ package struct StringToSignV4: ~Escapable {
     /// The third line.
     var scope: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(scopePlace) }
+        get { text.extracting(scopeRange) }
     }
 
     /// `20240106`
@@ -65,18 +65,18 @@ package struct StringToSignV4: ~Escapable {
 
     var region: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(regionPlace) }
+        get { text.extracting(regionRange) }
     }
 
     var product: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(productPlace) }
+        get { text.extracting(productRange) }
     }
 
     /// Whether this is the string to sign of a canonical request.
     func isOf(_ canonical: Span<UInt8>) throws(CryptoError) -> Bool {
         let digest = try Digest(.sha256, of: canonical)
-        let digits = text.extracting(scopePlace.upperBound + 1..<text.count)
+        let digits = text.extracting(scopeRange.upperBound + 1..<text.count)
         for index in digest.bytes.indices {
             guard Hex.value(of: digits[2 * index]) == digest.bytes[index] >> 4,
                 Hex.value(of: digits[2 * index + 1]) == digest.bytes[index] & 15

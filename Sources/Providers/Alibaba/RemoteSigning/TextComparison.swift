@@ -1,7 +1,7 @@
 import Bytes
 
-/// Compares a text with what would be written in its place, piece by piece, without writing it anywhere. What is a place of the
-/// text itself is the same if it would be written there, and the bytes need no look.
+/// Compares a text with what would be written instead of it, piece by piece, without writing it anywhere. A range of the
+/// text itself is the same if it would be written at its own offset, and the bytes need no look.
 struct TextComparison: ~Escapable {
     private let text: Span<UInt8>
     private var position = 0
@@ -13,12 +13,12 @@ struct TextComparison: ~Escapable {
     /// Whether what was appended is the whole text.
     var isSame: Bool { !hasDiffered && position == text.count }
 
-    mutating func append(_ place: Range<Int>) {
-        guard place.lowerBound == position, place.upperBound <= text.count else {
+    mutating func append(_ range: Range<Int>) {
+        guard range.lowerBound == position, range.upperBound <= text.count else {
             hasDiffered = true
             return
         }
-        position = place.upperBound
+        position = range.upperBound
     }
 
     mutating func append(_ bytes: StaticString) {

@@ -29,7 +29,7 @@ enum HeaderSignatureV1 {
         using scratch: inout ByteWriter
     ) throws(IssueError) {
         let date = request.fields.value(of: request.fields.contains("x-oss-date") ? "x-oss-date" : "date")
-        // A number in the date's place would be a URL's end, and this its signature.
+        // A number instead of the date would be a URL's end, and this its signature.
         guard HTTPDate.parse(date) != nil else { throw .unsignable("a request must have a date in HTTP's form") }
         scratch.reset()
         request.writeStartV1(into: &scratch)

@@ -12,9 +12,9 @@ struct OSSAuthorization: TokenIssuer {
     private let clauses: OSSRequestClauses
     private let endpoint: WebOrigin
     private let region: [UInt8]
-    private let place: Place
+    private let form: Form
 
-    private enum Place {
+    private enum Form {
         case header, url
     }
 
@@ -69,7 +69,7 @@ struct OSSAuthorization: TokenIssuer {
     ]
 
     private init(
-        _ grant: Settings<OSSRequestClauses.Fields>, _ context: GrantContext, _ place: Place, callersEnd: CallersEnd
+        _ grant: Settings<OSSRequestClauses.Fields>, _ context: GrantContext, _ form: Form, callersEnd: CallersEnd
     ) throws(FieldProblem) {
         guard let region = context.credential[OSS.credential.region],
             let endpoint = OSS.endpoint(context.credential)
@@ -83,7 +83,7 @@ struct OSSAuthorization: TokenIssuer {
         self.callersEnd = callersEnd
         self.endpoint = endpoint
         self.region = region
-        self.place = place
+        self.form = form
     }
 
     private var kind: IssuerKind {
@@ -113,7 +113,7 @@ struct OSSAuthorization: TokenIssuer {
         out.append("\"method\":\"")
         out.append(parts.method)
         out.append("\",\"url\":\"")
-        switch place {
+        switch form {
         case .url:
             let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: parts.lines.span)
             try writeURL(of: request, parts, under: permit, with: key, into: &out, using: &scratch)
@@ -138,7 +138,7 @@ struct OSSAuthorization: TokenIssuer {
         out.append(jsonString: permit.bucket)
         out.append(",\"key\":")
         out.append(jsonString: permit.key)
-        guard place == .url else { return }
+        guard form == .url else { return }
         out.append(",\"deadline\":")
         out.append(decimal: permit.expiresAt)
     }

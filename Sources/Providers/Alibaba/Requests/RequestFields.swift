@@ -21,14 +21,14 @@ struct RequestFields: ~Escapable {
             guard RequestFields.isValue(lines.extracting(field.value)) else {
                 throw .unsignable("a field's value must be UTF-8 without control characters or spaces around it")
             }
-            var place = fields.count
-            while place > 0, name(field.name, precedes: fields[place - 1].name) { place -= 1 }
-            if place > 0, !name(fields[place - 1].name, precedes: field.name) {
+            var index = fields.count
+            while index > 0, name(field.name, precedes: fields[index - 1].name) { index -= 1 }
+            if index > 0, !name(fields[index - 1].name, precedes: field.name) {
                 for name in RequestFields.single where lines.extracting(field.name).equals(ignoringCase: name) {
                     throw .unsignable("a field that is no list must not come twice")
                 }
             }
-            fields.insert(field, at: place)
+            fields.insert(field, at: index)
         }
     }
 

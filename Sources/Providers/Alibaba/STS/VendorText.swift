@@ -31,6 +31,6 @@ enum VendorText {
 }
 
 extension StaticString {
-    /// The literal's bytes, for places off the hot path.
+    /// The literal's bytes, for use off the hot path.
     var array: [UInt8] { bytes.array }
 }

@@ -13,19 +13,19 @@ struct InspectedOSSRequest {
 
     /// Notes what it is about; nil where it cannot be read.
     init?(_ request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection) {
-        guard let place = request.place("oss", endpoints: keyring.values(of: OSS.credential.endpoint)),
+        guard let object = request.object("oss", endpoints: keyring.values(of: OSS.credential.endpoint)),
             let parameters = request.parameters
         else {
             inspection.fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")
             return nil
         }
         if let method = request.method { inspection.tell("method", method) }
-        inspection.tell("bucket", place.bucket)
-        inspection.tell("key", place.key)
+        inspection.tell("bucket", object.bucket)
+        inspection.tell("key", object.key)
         for parameter in parameters where !InspectedOSSRequest.isOwn(parameter.name) {
             inspection.tell("query." + parameter.name.text, parameter.value ?? [])
         }
-        (bucket, key) = place
+        (bucket, key) = object
         self.request = request
         self.parameters = parameters.filter { !InspectedOSSRequest.isOwn($0.name) }
             .map { QueryParameter($0.name, $0.value ?? []) }

@@ -57,14 +57,14 @@ enum InspectedPostForm {
             inspection.fails("form", "policy must be the base64, with its padding, of a JSON object")
             return inspection
         }
-        let place = (answer.text("url") ?? answer.text("host")).flatMap { SpecimenRequest(url: $0) }?
-            .place("oss", endpoints: keyring.values(of: OSS.credential.endpoint))
+        let object = (answer.text("url") ?? answer.text("host")).flatMap { SpecimenRequest(url: $0) }?
+            .object("oss", endpoints: keyring.values(of: OSS.credential.endpoint))
         if form.value("x-oss-credential") != nil {
             let begin = judgeV4(encoded, policy, form, keyring, now, in: &inspection)
-            tell(policy, form, place?.bucket, now, from: begin, in: &inspection)
+            tell(policy, form, object?.bucket, now, from: begin, in: &inspection)
         } else {
             judgeV1(encoded, form, keyring, in: &inspection)
-            tell(policy, form, place?.bucket, now, in: &inspection)
+            tell(policy, form, object?.bucket, now, in: &inspection)
         }
         return inspection
     }

@@ -28,7 +28,7 @@ enum InspectedNOSRequest {
         _ request: SpecimenRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(url.kind)
-        guard let place = tellPlace(of: request, keyring, in: &inspection) else { return inspection }
+        guard let object = tellObject(of: request, keyring, in: &inspection) else { return inspection }
         guard let signature = request.parameter("Signature"),
             let deadline = request.parameter("Expires").flatMap({ Decimal.parse($0.span) })
         else {
@@ -41,7 +41,7 @@ enum InspectedNOSRequest {
                 otherwise:
                     "it is not that of this URL and method, with the Content-MD5, Content-Type and x-nos- fields given"
             ) { method throws(IssueError) in
-                try withRequest(method, place, request) { signed throws(IssueError) in
+                try withRequest(method, object, request) { signed throws(IssueError) in
                     try SpecimenRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
                         try NOSPresignedURL.write(
                             for: signed, on: origin, until: deadline, with: entry.key, into: &out, using: &scratch)
@@ -63,7 +63,7 @@ enum InspectedNOSRequest {
             inspection.fails("form", "it must be access key and signature, joined by :")
             return inspection
         }
-        let place = request.flatMap { tellPlace(of: $0, keyring, in: &inspection) }
+        let object = request.flatMap { tellObject(of: $0, keyring, in: &inspection) }
         guard let entry = inspection.key(Array(value[..<colon]), of: keyring) else {
             if let request { tellDate(of: request, now, in: &inspection) }
             return inspection
@@ -73,12 +73,12 @@ enum InspectedNOSRequest {
             return inspection
         }
         tellDate(of: request, now, in: &inspection)
-        guard let place else { return inspection }
+        guard let object else { return inspection }
         let date = request.field("x-nos-date") == nil ? request.field("date") ?? [] : []
         inspection.isSigned(
             Array(value[(colon + 1)...]), byOneOf: [request.method ?? []], otherwise: "it is not that of this request"
         ) { method throws(IssueError) in
-            let made = try withRequest(method, place, request) { signed throws(IssueError) in
+            let made = try withRequest(method, object, request) { signed throws(IssueError) in
                 try SpecimenRequest.written { out, scratch throws(IssueError) in
                     try NOSHeaderSignature.write(
                         for: signed, date: date.span, with: entry.key, into: &out, using: &scratch)
@@ -100,31 +100,31 @@ enum InspectedNOSRequest {
 
     // MARK: Requests
 
-    private static func tellPlace(
+    private static func tellObject(
         of request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection
     ) -> (bucket: [UInt8], key: [UInt8])? {
-        guard let place = request.place("nos", endpoints: keyring.values(of: NOS.credential.endpoint)),
+        guard let object = request.object("nos", endpoints: keyring.values(of: NOS.credential.endpoint)),
             request.parameters != nil
         else {
             inspection.fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")
             return nil
         }
         if let method = request.method { inspection.tell("method", method) }
-        inspection.tell("bucket", place.bucket)
-        inspection.tell("key", place.key)
-        return place
+        inspection.tell("bucket", object.bucket)
+        inspection.tell("key", object.key)
+        return object
     }
 
     /// The request as it is signed: without the parameters of the signature itself.
     private static func withRequest(
-        _ method: [UInt8], _ place: (bucket: [UInt8], key: [UInt8]), _ request: SpecimenRequest,
+        _ method: [UInt8], _ object: (bucket: [UInt8], key: [UInt8]), _ request: SpecimenRequest,
         _ use: (borrowing NOSRequest) throws(IssueError) -> [UInt8]
     ) throws(IssueError) -> [UInt8] {
         let own: [StaticString] = ["NOSAccessKeyId", "Expires", "Signature"]
         let parameters = (request.parameters ?? []).filter { parameter in
             !own.contains { parameter.name.span.equals($0) }
         }
-        let (lines, bucket, key) = (request.fieldLines, place.bucket, place.key)
+        let (lines, bucket, key) = (request.fieldLines, object.bucket, object.key)
         let (digest, type) = (request.field("content-md5") ?? [], request.field("content-type") ?? [])
         let signed = try NOSRequest(
             method: method.span, bucket: bucket.span, key: key.span,
