@@ -122,10 +122,7 @@ extension UInt8 {
     package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 
     /// Whether it is one of ASCII's 62.
-    package var isLetterOrDigit: Bool {
-        let lower = lowercasedASCII
-        return isDigit || lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z")
-    }
+    package var isLetterOrDigit: Bool { ByteSet.alphanumerics.contains(self) }
 
     /// Whether it is ASCII that shows: no space, no control character.
     package var isVisible: Bool { self > 0x20 && self < 0x7F }

@@ -20,7 +20,7 @@ package enum Decimal {
         var number: Int64 = 0
         for index in digits.indices {
             let digit = digits[index]
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            guard digit.isDigit else { return nil }
             let (tenfold, overflow) = number.multipliedReportingOverflow(by: 10)
             let (sum, carry) = tenfold.addingReportingOverflow(Int64(digit - UInt8(ascii: "0")))
             guard !overflow, !carry else { return nil }

@@ -30,17 +30,14 @@ package enum Percent {
         return isWhole
     }
 
-    /// The marks that RFC 3986 calls unreserved: they mean the same whether encoded or not.
-    package static var unreservedMarks: StaticString { "-._~" }
-
-    /// Appends `bytes` with everything as `%XX` in upper case but ASCII letters, digits and `marks`; a space is `%20`.
+    /// Appends `bytes` with everything as `%XX` in upper case but what is `plain`; a space is `%20`.
     package static func encode(
-        _ bytes: Span<UInt8>, keeping marks: StaticString = unreservedMarks, into writer: inout ByteWriter
+        _ bytes: Span<UInt8>, keeping plain: ByteSet = .unreserved, into writer: inout ByteWriter
     ) {
         var clean = 0
         for index in bytes.indices {
             let byte = bytes[index]
-            if byte.isLetterOrDigit || marks.contains(byte) { continue }
+            if plain.contains(byte) { continue }
             writer.append(bytes.extracting(clean..<index))
             writer.append(UInt8(ascii: "%"))
             writer.append(digit(byte >> 4))
@@ -53,11 +50,11 @@ package enum Percent {
     /// The byte that is encoded at `position`, which is moved behind it; nil at the end, and where no byte of `text` could be
     /// so encoded: `encode` writes each byte in one way only.
     package static func nextEncoded(
-        _ position: inout Int, of text: Span<UInt8>, keeping marks: StaticString = unreservedMarks
+        _ position: inout Int, of text: Span<UInt8>, keeping plain: ByteSet = .unreserved
     ) -> UInt8? {
         guard position < text.count else { return nil }
         let first = text[position]
-        if first.isLetterOrDigit || marks.contains(first) {
+        if plain.contains(first) {
             position += 1
             return first
         }
@@ -65,8 +62,7 @@ package enum Percent {
             let low = Hex.value(of: text[position + 2])
         else { return nil }
         let byte = high << 4 | low
-        guard text[position + 1] == digit(high), text[position + 2] == digit(low), !byte.isLetterOrDigit,
-            !marks.contains(byte)
+        guard text[position + 1] == digit(high), text[position + 2] == digit(low), !plain.contains(byte)
         else { return nil }
         position += 3
         return byte

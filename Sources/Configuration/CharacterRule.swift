@@ -2,21 +2,6 @@ import Bytes
 
 /// What names and texts of the configuration may be made of.
 enum CharacterRule {
-    static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        default: isDigit(byte)
-        }
-    }
-
-    static func isLowerOrDigit(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) && byte == byte.lowercasedASCII }
-
-    static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-
-    static func isWord(_ byte: UInt8) -> Bool {
-        isLetterOrDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
-    }
-
     /// Something, without control characters.
     static func isText(_ bytes: [UInt8]) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
@@ -27,7 +12,7 @@ enum CharacterRule {
         if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") {
             return IPAddress(Array(bytes.dropFirst().dropLast()).text)?.isV6 == true
         }
-        return !bytes.isEmpty && bytes.allSatisfy { isWord($0) || $0 == UInt8(ascii: ".") }
+        return !bytes.isEmpty && ByteSet.dottedWord.contains(all: bytes)
     }
 
     /// A host name as TLS names a server, no address; a star may stand for its whole first label.
@@ -35,12 +20,12 @@ enum CharacterRule {
         let name = bytes.starts(with: "*.".utf8) ? bytes[2...] : bytes[...]
         let labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return name.count < 254 && IPAddress(Array(name).text) == nil
-            && labels.allSatisfy { (1...63).contains($0.count) && $0.allSatisfy { isWord($0) } }
+            && labels.allSatisfy { ByteSet.word.contains(all: $0, length: 1...63) }
     }
 
     /// `scheme://host[:port]` in lower case, without the scheme's own port, as browsers write it (RFC 6454 section 6).
     static func isOrigin(_ bytes: [UInt8]) -> Bool {
-        let scheme = bytes.prefix { isLowerOrDigit($0) || "+.-".utf8.contains($0) }
+        let scheme = bytes.prefix(while: schemeBytes.contains)
         let rest = bytes[scheme.count...]
         guard !scheme.isEmpty, rest.starts(with: "://".utf8), bytes.allSatisfy({ $0 == $0.lowercasedASCII }) else {
             return false
@@ -55,4 +40,7 @@ enum CharacterRule {
         let isOwn = port == 443 && scheme.elementsEqual("https".utf8) || port == 80 && scheme.elementsEqual("http".utf8)
         return !isOwn && isHost(Array(authority[..<colon]))
     }
+
+    /// RFC 3986 section 3.1, in lower case.
+    private static let schemeBytes = ByteSet.lowercaseLabel.union("+.")
 }

@@ -273,7 +273,7 @@ extension Compiler {
         let path = draft.path + ".extensions"
         if extensions.isEmpty { reader.report(path, "must name at least one") }
         for (index, name) in extensions.enumerated() {
-            let isPlain = (1...8).contains(name.count) && name.allSatisfy(CharacterRule.isLowerOrDigit)
+            let isPlain = ByteSet.lowercase.union(.digits).contains(all: name, length: 1...8)
             if !isPlain { reader.report(reader.join(path, index), "must be 1 to 8 of a-z 0-9, without the dot") }
         }
         if draft.isRead, draft.scope.key?.usesExtension != true {

@@ -43,7 +43,7 @@ struct FieldReader {
 
     /// The path of a member: `path.name`, or `path["name"]` where the name is no plain word.
     func join(_ path: String, _ name: [UInt8]) -> String {
-        let isWord = (1...64).contains(name.count) && name.allSatisfy { CharacterRule.isWord($0) }
+        let isWord = ByteSet.word.contains(all: name, length: 1...64)
         if isWord { return path.isEmpty ? name.text : "\(path).\(name.text)" }
         let shown = name.prefix(64)
         let text = Array(shown).text.unicodeScalars.map { $0.escaped(asASCII: false) }.joined()

@@ -8,9 +8,15 @@ enum HostName {
         guard (1...253).contains(text.count) else { return false }
         let labels = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Array.init)
         let areLabels = labels.allSatisfy { label in
-            VendorText.isWord(label, "-", length: 1...63) && label.first != UInt8(ascii: "-")
+            ByteSet.label.contains(all: label, length: 1...63) && label.first != UInt8(ascii: "-")
                 && label.last != UInt8(ascii: "-")
         }
         return areLabels && labels.last?.first?.isDigit == false
+    }
+
+    /// Whether `name` is a bucket's where it is a label of a host's name: 3 to 63 of a-z 0-9 and inner hyphens.
+    static func isBucket(_ name: Span<UInt8>) -> Bool {
+        (3...63).contains(name.count) && name[0] != UInt8(ascii: "-") && name[name.count - 1] != UInt8(ascii: "-")
+            && ByteSet.lowercaseLabel.contains(all: name)
     }
 }

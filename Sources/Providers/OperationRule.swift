@@ -108,9 +108,7 @@ struct OperationRule: Sendable {
 
     /// Lower-case letters, digits and hyphens, and a `*` at the end.
     private static func isHeader(_ name: [UInt8]) -> Bool {
-        (name.last == UInt8(ascii: "*") ? name.dropLast() : name[...]).allSatisfy { byte in
-            byte.isLetterOrDigit && byte == byte.lowercasedASCII || byte == UInt8(ascii: "-")
-        }
+        ByteSet.lowercaseLabel.contains(all: name.last == UInt8(ascii: "*") ? name.dropLast() : name[...])
     }
 
     private static func unknown(_ field: String, _ known: [[UInt8]]) -> FieldProblem {

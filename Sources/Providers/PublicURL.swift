@@ -36,14 +36,10 @@ package struct PublicURL: Sendable {
 
     /// Whether it is what a request's path may be (RFC 3986 section 3.3); another never gets as far as to be compared.
     package static func isPath(_ text: [UInt8]) -> Bool {
-        text.first == UInt8(ascii: "/") && text.allSatisfy { isPlain($0) }
+        text.first == UInt8(ascii: "/") && ByteSet.path.contains(all: text)
     }
 
     private static func isQuery(_ text: [UInt8]) -> Bool {
-        !text.isEmpty && text.allSatisfy { isPlain($0) || $0 == UInt8(ascii: "?") }
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        byte.isLetterOrDigit || StaticString("-._~%!$&'()*+,;=:@/").contains(byte)
+        !text.isEmpty && ByteSet.target.contains(all: text)
     }
 }

@@ -31,7 +31,7 @@ enum PolicyGrammar {
     private static func isAction(_ text: [UInt8]) -> Bool {
         if text.elementsEqual("*".utf8) { return true }
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map(Array.init)
-        return parts.count == 2 && parts.allSatisfy { SessionRequest.isWord($0, with: "*?-_", length: 1...128) }
+        return parts.count == 2 && parts.allSatisfy { ByteSet.word.union("*?").contains(all: $0, length: 1...128) }
     }
 
     /// `*` or `acs:<service>:<region>:<account>:<what>`
@@ -41,15 +41,16 @@ enum PolicyGrammar {
             separator: UInt8(ascii: ":"), maxSplits: 4, omittingEmptySubsequences: false
         ).map(Array.init)
         guard parts.count == 5, parts[0].elementsEqual("acs".utf8), !parts[4].isEmpty else { return false }
-        return SessionRequest.isWord(parts[1], with: "*-", length: 1...64)
-            && parts[2...3].allSatisfy { SessionRequest.isWord($0, with: "*-", length: 0...64) }
+        return ByteSet.label.union("*").contains(all: parts[1], length: 1...64)
+            && parts[2...3].allSatisfy { ByteSet.label.union("*").contains(all: $0, length: 0...64) }
     }
 
     /// `{ "<operator>": { "<key>": value or values } }`
     private static func isCondition(_ condition: JSONValue) -> Bool {
         guard let operators = members(of: condition) else { return false }
         return operators.allSatisfy { entry in
-            guard SessionRequest.isWord(entry.name, with: ":", length: 1...64), let keys = members(of: entry.value)
+            guard ByteSet.alphanumerics.union(":").contains(all: entry.name, length: 1...64),
+                let keys = members(of: entry.value)
             else {
                 return false
             }

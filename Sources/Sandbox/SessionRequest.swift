@@ -18,7 +18,7 @@ struct SessionRequest {
         guard let sessionName = parameters["RoleSessionName"], !sessionName.isEmpty else {
             throw .required("RoleSessionName")
         }
-        guard SessionRequest.isWord(sessionName, with: ".@-_", length: 2...64) else {
+        guard ByteSet.dottedWord.union("@").contains(all: sessionName, length: 2...64) else {
             throw .malformed("RoleSessionName")
         }
         var duration = min(SessionRequest.defaultDuration, maximumDuration)
@@ -33,12 +33,12 @@ struct SessionRequest {
             guard PolicyGrammar.admits(policy) else { throw .wrongPolicy }
         }
         if let externalID = parameters["ExternalId"] {
-            guard SessionRequest.isWord(externalID, with: "_+=,.@:/-", length: 2...1224) else {
+            guard ByteSet.dottedWord.union("+=,@:/").contains(all: externalID, length: 2...1224) else {
                 throw .malformed("ExternalId")
             }
         }
         let sourceIdentity = parameters["SourceIdentity"]
-        if let sourceIdentity, !SessionRequest.isWord(sourceIdentity, with: "_+=,.@-", length: 2...64) {
+        if let sourceIdentity, !ByteSet.dottedWord.union("+=,@").contains(all: sourceIdentity, length: 2...64) {
             throw .malformed("SourceIdentity")
         }
         self.roleARN = roleARN
@@ -51,23 +51,9 @@ struct SessionRequest {
     static func isRoleARN(_ text: [UInt8]) -> Bool {
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].elementsEqual("acs".utf8), parts[1].elementsEqual("ram".utf8),
-            parts[2].isEmpty, (1...20).contains(parts[3].count),
-            parts[3].allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            parts[2].isEmpty, ByteSet.digits.contains(all: parts[3], length: 1...20),
             parts[4].starts(with: "role/".utf8)
         else { return false }
-        return isWord(Array(parts[4].dropFirst(5)), with: ".-_", length: 1...64)
-    }
-
-    /// Whether the text is of ASCII letters, digits and `others` only, and as long as it may be.
-    static func isWord(_ text: [UInt8], with others: String, length: ClosedRange<Int>) -> Bool {
-        length.contains(text.count)
-            && text.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: others.utf8.contains(byte)
-                }
-            }
+        return ByteSet.dottedWord.contains(all: parts[4].dropFirst(5), length: 1...64)
     }
 }

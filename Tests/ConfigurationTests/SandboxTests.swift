@@ -29,7 +29,7 @@ struct SandboxTests {
             let name = key.accessKey.text
             #expect(credential.isSandbox)
             #expect(name.hasPrefix(start) && name.utf8.count == start.utf8.count + 13)
-            #expect(name.utf8.allSatisfy { CharacterRule.isLetterOrDigit($0) })
+            #expect(name.utf8.allSatisfy { $0.isLetterOrDigit })
             #expect(key.secret.count == 40 && key.securityToken == nil)
             seen.insert(name)
         }

@@ -49,15 +49,6 @@ package enum BucketRule {
     package static let fault: StaticString = "must be 1 to 63 letters, digits, - _ or ."
 
     package static func admits(_ name: Span<UInt8>) -> Bool {
-        guard (1...63).contains(name.count) else { return false }
-        for index in name.indices {
-            switch name[index] {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-                continue
-            default: return false
-            }
-        }
-        return true
+        (1...63).contains(name.count) && ByteSet.dottedWord.contains(all: name)
     }
 }

@@ -60,16 +60,8 @@ package struct Principal: Sendable, Hashable {
 
     /// Whether `text` may stand in a key where a caller's name belongs (R14): `[A-Za-z0-9_@+=~-][A-Za-z0-9._@+=~-]{0,127}`.
     package static func isPlain(_ text: Span<UInt8>) -> Bool {
-        guard (1...maximumPlainLength).contains(text.count), text[0] != UInt8(ascii: ".") else { return false }
-        for index in text.indices {
-            switch text[index] {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "@"),
-                UInt8(ascii: "+"), UInt8(ascii: "="), UInt8(ascii: "~"), UInt8(ascii: "-"):
-                continue
-            default: return false
-            }
-        }
-        return true
+        (1...maximumPlainLength).contains(text.count) && text[0] != UInt8(ascii: ".") && plainBytes.contains(all: text)
     }
+
+    private static let plainBytes = ByteSet.dottedWord.union("@+=~")
 }

@@ -19,22 +19,12 @@ package struct JSONNumber: Sendable {
         // Grows away from zero in its own direction, because Int64.min has no positive counterpart.
         var value: Int64 = 0
         for byte in digits {
-            guard let digit = Self.hexDigit(byte).map(Int64.init), digit < radix else { return nil }
+            guard let digit = Hex.value(of: byte).map(Int64.init), digit < radix else { return nil }
             let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: radix)
             let (sum, isOver) = shifted.addingReportingOverflow(isNegative ? -digit : digit)
             guard !isTooLarge, !isOver else { return nil }
             value = sum
         }
         return value
-    }
-
-    /// The value, 0 to 15, of one ASCII hexadecimal digit in either case.
-    static func hexDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -11,7 +11,7 @@ extension JSONReader {
             try skipWord("NaN")
         case UInt8(ascii: "0") where syntax == .json5 && isHexMark(byte(at: offset + 1)):
             offset += 2
-            guard skipDigits(where: { JSONNumber.hexDigit($0) != nil }) > 0 else {
+            guard skipDigits(where: { Hex.value(of: $0) != nil }) > 0 else {
                 throw error("expected a hexadecimal digit after 0x")
             }
         default:
@@ -21,7 +21,7 @@ extension JSONReader {
     }
 
     private mutating func skipDecimal(isSigned: Bool) throws(JSONError) {
-        if next == UInt8(ascii: "0"), byte(at: offset + 1).map(Self.isDigit) == true {
+        if next == UInt8(ascii: "0"), byte(at: offset + 1).map(\.isDigit) == true {
             throw error("a number must not start with a needless zero")
         }
         let wholeDigits = skipDigits()
@@ -41,7 +41,7 @@ extension JSONReader {
     }
 
     /// Goes past digits and tells how many there were.
-    private mutating func skipDigits(where isDigit: (UInt8) -> Bool = Self.isDigit) -> Int {
+    private mutating func skipDigits(where isDigit: (UInt8) -> Bool = \.isDigit) -> Int {
         let start = offset
         skip(while: isDigit)
         return offset - start

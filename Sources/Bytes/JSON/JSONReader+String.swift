@@ -57,8 +57,8 @@ extension JSONReader {
         case UInt8(ascii: "v"): text.append(0x0B)
         case UInt8(ascii: "x"):
             text += Unicode.Scalar(UInt8(truncatingIfNeeded: try readHex(digits: 2, escapedAt: start))).utf8
-        case UInt8(ascii: "0") where next.map(Self.isDigit) != true: text.append(0x00)
-        case _ where Self.isDigit(letter):
+        case UInt8(ascii: "0") where next.map(\.isDigit) != true: text.append(0x00)
+        case _ where letter.isDigit:
             throw JSONError(offset: start, reason: #"expected \x and two hexadecimal digits"#)
         // Every other character stands for itself; if it has more bytes, they are plain and come next.
         default: text.append(letter)
@@ -84,7 +84,7 @@ extension JSONReader {
     private mutating func readHex(digits: Int, escapedAt start: Int) throws(JSONError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<digits {
-            guard let digit = next.flatMap(JSONNumber.hexDigit) else {
+            guard let digit = next.flatMap(Hex.value) else {
                 throw JSONError(offset: start, reason: "an escape must have \(digits) hexadecimal digits here")
             }
             value = value << 4 | UInt32(digit)

@@ -112,7 +112,7 @@ extension JSONReader {
         if let quote = next, isQuote(quote) { return try readString(endingWith: quote) }
         guard syntax == .json5 else { throw error("expected a key in double quotes") }
         let start = offset
-        if let first = next, !Self.isDigit(first) { skip(while: Self.isNameByte) }
+        if let first = next, !first.isDigit { skip(while: Self.nameBytes.contains) }
         guard offset > start else {
             throw error("expected a key in quotes, or of ASCII letters, digits, _ and $ that starts with no digit")
         }
@@ -193,15 +193,5 @@ extension JSONReader {
         byte == UInt8(ascii: "\"") || (syntax == .json5 && byte == UInt8(ascii: "'"))
     }
 
-    static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "_"), UInt8(ascii: "$"): true
-        default: isDigit(byte)
-        }
-    }
+    private static let nameBytes = ByteSet.alphanumerics.union("_$")
 }

@@ -14,7 +14,9 @@ enum Authority {
         } else {
             end = text.firstIndex(of: UInt8(ascii: ":")) ?? text.count
             let name = text.extracting(0..<end)
-            guard end > 0, CharacterClass.name.contains(all: name), PercentEncoding.isValid(name) else { return false }
+            guard end > 0, ByteSet.registeredName.contains(all: name), PercentEncoding.isValid(name) else {
+                return false
+            }
         }
         guard end < text.count else { return true }
         // The colon may stand alone (RFC 3986 section 3.2.3).

@@ -29,7 +29,7 @@ enum ChunkExtension {
     /// - Returns: nil when there is none.
     private static func skipToken(in text: Span<UInt8>, from start: Int) -> Int? {
         var at = start
-        while at < text.count, CharacterClass.token.contains(text[at]) { at += 1 }
+        while at < text.count, ByteSet.token.contains(text[at]) { at += 1 }
         return at > start ? at : nil
     }
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// `field-name ":" OWS field-value OWS` (RFC 9112 section 5): no space before the colon, no folding, no control characters.
 struct FieldLine {
     let name: Range<Int>
@@ -7,7 +9,7 @@ struct FieldLine {
     /// - Parameter line: where the line is in `bytes`, without its line break.
     static func parse(_ line: Range<Int>, of bytes: Span<UInt8>) throws(RequestError) -> FieldLine {
         var colon = line.lowerBound
-        while colon < line.upperBound, CharacterClass.token.contains(bytes[colon]) { colon += 1 }
+        while colon < line.upperBound, ByteSet.token.contains(bytes[colon]) { colon += 1 }
         guard colon < line.upperBound, bytes[colon] == UInt8(ascii: ":"), colon > line.lowerBound else {
             throw .malformed("a header field is a name, a colon and a value, on one line")
         }

@@ -19,7 +19,7 @@ package struct RequestParser: Sendable {
             guard bytes[1] == UInt8(ascii: "\n") else { throw .malformed("a carriage return must precede a line feed") }
             start = 2
         }
-        if start < bytes.count, !CharacterClass.token.contains(bytes[start]) {
+        if start < bytes.count, !ByteSet.token.contains(bytes[start]) {
             throw .malformed("a request begins with its method")
         }
         let longest = start + limits.requestLine
@@ -79,7 +79,7 @@ package struct RequestParser: Sendable {
             methodEnd < line.upperBound
         else { throw .malformed("a request line is a method, a target and a version") }
         let method = bytes.extracting(line.lowerBound..<methodEnd)
-        guard CharacterClass.token.contains(all: method) else { throw .malformed("the method is not a token") }
+        guard ByteSet.token.contains(all: method) else { throw .malformed("the method is not a token") }
         head.method = Method(method)
         // " HTTP/1.1" is nine bytes.
         let targetEnd = line.upperBound - 9
@@ -129,7 +129,7 @@ package struct RequestParser: Sendable {
     private func split(
         path target: Range<Int>, of bytes: Span<UInt8>, into head: inout RequestHead
     ) throws(RequestError) {
-        guard CharacterClass.target.contains(all: bytes.extracting(target)) else {
+        guard ByteSet.target.contains(all: bytes.extracting(target)) else {
             throw .malformed("the target has a character that must be percent-encoded")
         }
         var end = target.lowerBound

@@ -50,17 +50,11 @@ struct Origin: Hashable {
     private static func isName(_ host: String) -> Bool {
         guard host.utf8.count <= 253 else { return false }
         let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard let first = labels.last?.first, isLetter(first) else { return false }
-        return labels.allSatisfy { label in
-            (1...63).contains(label.count)
-                && label.allSatisfy {
-                    isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
-                        || $0 == UInt8(ascii: "_")
-                }
-        }
+        guard let first = labels.last?.first, ByteSet.lowercase.contains(first) else { return false }
+        return labels.allSatisfy { labelBytes.contains(all: $0, length: 1...63) }
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    private static let labelBytes = ByteSet.lowercaseLabel.union("_")
 
     static func == (a: Origin, b: Origin) -> Bool { a.host == b.host && a.port == b.port && a.trust === b.trust }
 

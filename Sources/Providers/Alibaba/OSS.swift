@@ -58,16 +58,5 @@ enum OSS {
 
     static let bucketFault = "must be 3 to 63 of a-z 0-9 and -, as OSS has them"
 
-    static func isBucket(_ name: Span<UInt8>) -> Bool {
-        guard (3...63).contains(name.count), name[0] != UInt8(ascii: "-"), name[name.count - 1] != UInt8(ascii: "-")
-        else { return false }
-        for index in name.indices where !isLowerOrDigit(name[index]) && name[index] != UInt8(ascii: "-") {
-            return false
-        }
-        return true
-    }
-
-    static func isLowerOrDigit(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || byte.isDigit
-    }
+    static func isBucket(_ name: Span<UInt8>) -> Bool { HostName.isBucket(name) }
 }

@@ -37,14 +37,5 @@ enum NOS {
 
     static let bucketFault = "must be 3 to 63 of a-z 0-9 and -, since it is part of a host's name"
 
-    static func isHostLabel(_ bucket: Span<UInt8>) -> Bool {
-        for index in bucket.indices {
-            let byte = bucket[index]
-            guard byte.isLetterOrDigit && byte == byte.lowercasedASCII || byte == UInt8(ascii: "-") else {
-                return false
-            }
-        }
-        return (3...63).contains(bucket.count) && bucket[0] != UInt8(ascii: "-")
-            && bucket[bucket.count - 1] != UInt8(ascii: "-")
-    }
+    static func isHostLabel(_ bucket: Span<UInt8>) -> Bool { HostName.isBucket(bucket) }
 }

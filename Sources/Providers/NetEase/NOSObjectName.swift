@@ -6,6 +6,8 @@ enum NOSObjectName {
     /// Java and PHP SDKs write `~` as `%7E`, its Python SDK does not; a server that encodes the decoded name again does as the
     /// former.
     static func encode(_ name: Span<UInt8>, into out: inout ByteWriter) {
-        Percent.encode(name, keeping: "-._*", into: &out)
+        Percent.encode(name, keeping: plainBytes, into: &out)
     }
+
+    private static let plainBytes = ByteSet.dottedWord.union("*")
 }

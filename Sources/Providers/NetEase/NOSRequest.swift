@@ -109,13 +109,13 @@ package struct NOSRequest: ~Escapable {
         out.append(parameter.name)
         guard let value = parameter.value else { return }
         out.append(UInt8(ascii: "="))
-        Percent.encode(value.span, keeping: "-._", into: &out)
+        Percent.encode(value.span, keeping: .dottedWord, into: &out)
     }
 
     /// - Parameter parameters: sorted by name.
     private static func check(_ parameters: [Parameter]) throws(IssueError) {
         for (index, parameter) in parameters.enumerated() {
-            guard !parameter.name.isEmpty, parameter.name.allSatisfy(isPlainMark),
+            guard !parameter.name.isEmpty, ByteSet.dottedWord.contains(all: parameter.name),
                 !NOSSubResources.isBarred(parameter.name)
             else {
                 throw .unsignable(
@@ -126,23 +126,15 @@ package struct NOSRequest: ~Escapable {
             }
             // One SDK signs such a value encoded, another as it is.
             if NOSSubResources.isSigned(parameter.name), let value = parameter.value {
-                guard !value.isEmpty, value.allSatisfy(isPlainMark) else {
+                guard !value.isEmpty, ByteSet.dottedWord.contains(all: value) else {
                     throw .unsignable("a sub-resource's value must be of a-z A-Z 0-9 and -._")
                 }
             }
         }
     }
 
-    private static func isPlainMark(_ byte: UInt8) -> Bool {
-        byte.isLetterOrDigit || StaticString("-._").contains(byte)
-    }
-
     private static func isMD5(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where Hex.value(of: text[index]) == nil || text[index] != text[index].lowercasedASCII
-        {
-            return false
-        }
-        return text.count == 32
+        text.count == 32 && ByteSet.lowercaseHex.contains(all: text)
     }
 
     /// Visible ASCII and spaces; neither spaces nor quotes around it, which one SDK strips before it signs.

@@ -53,7 +53,7 @@ struct NOSRequestParts: AskDetail {
         name: [UInt8], value: [UInt8]
     ) {
         let name = ask.parameters.bytes(pair.name).array.map(\.lowercasedASCII)
-        guard name.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }), let value = pair.value else {
+        guard ByteSet.label.contains(all: name), let value = pair.value else {
             throw AskError(.invalid, "header", "must be name:value, the name of letters, digits and -")
         }
         var text = ask.parameters.bytes(value).array.drop { $0 == UInt8(ascii: " ") }

@@ -25,7 +25,7 @@ enum ObjectURL {
         // HTTP clients make one slash of two behind the host.
         let hasSlash = key[0] == UInt8(ascii: "/")
         if hasSlash { out.append("%2F") }
-        Percent.encode(key.extracting((hasSlash ? 1 : 0)..<key.count), keeping: "-._~/", into: &out)
+        Percent.encode(key.extracting((hasSlash ? 1 : 0)..<key.count), keeping: .unreservedPath, into: &out)
         let path = start..<out.count
         if !query.isEmpty {
             out.append(UInt8(ascii: "?"))
@@ -48,16 +48,17 @@ enum ObjectURL {
             case UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: "?"):
                 if isReserved(query.extracting(start..<index)) { return reservedFault }
                 start = index + 1
-            case _ where byte.isLetterOrDigit: break
             default:
-                // RFC 3986 section 3.4, without the quote that browsers encode.
-                guard StaticString("-._~!$()*+,=:@/").contains(byte) else {
+                guard queryBytes.contains(byte) else {
                     return "a query must be percent-encoded but for a-z A-Z 0-9 and -._~!$&()*+,;=:@/?"
                 }
             }
         }
         return isReserved(query.extracting(start..<query.count)) ? reservedFault : nil
     }
+
+    /// RFC 3986 section 3.4, without the quote that browsers encode.
+    private static let queryBytes = ByteSet.unreserved.union("!$()*+,=:@/")
 
     private static let reservedFault: StaticString = "a query must not have the parameters e, token, sign and t"
 

@@ -70,14 +70,11 @@ extension PutPolicy {
     /// `image/jpeg;image/png`, `image/*`, `!application/json;text/plain`
     private static func isTypeList(_ text: [UInt8]) -> Bool {
         let types = text.first == UInt8(ascii: "!") ? text.dropFirst() : text[...]
-        return types.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).allSatisfy { type in
-            let halves = type.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            return halves.count == 2
-                && halves.allSatisfy {
-                    !$0.isEmpty && $0.allSatisfy { $0.isLetterOrDigit || "*-.+_".utf8.contains($0) }
-                }
-        }
+        return types.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .allSatisfy { MediaTypeName.isName($0.span, of: listedTypeBytes) }
     }
+
+    private static let listedTypeBytes = ByteSet.dottedWord.union("*+")
 
     /// The vendor writes under `key` by itself, so it must lie inside the grant whoever asks.
     private static func check(_ key: [UInt8], in field: String, _ target: Grant.Target) throws(FieldProblem) {

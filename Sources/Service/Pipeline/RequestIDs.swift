@@ -28,15 +28,6 @@ struct RequestIDs: ~Copyable {
 
     /// `[A-Za-z0-9._-]{1,64}`
     private static func isPlain(_ text: Span<UInt8>) -> Bool {
-        guard (1...64).contains(text.count) else { return false }
-        for index in text.indices {
-            switch text[index] {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                continue
-            default: return false
-            }
-        }
-        return true
+        (1...64).contains(text.count) && ByteSet.dottedWord.contains(all: text)
     }
 }

@@ -33,12 +33,10 @@ struct TraceID: Sendable, Equatable {
     private static func number(_ digits: Span<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for index in digits.indices {
-            switch digits[index] {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(digits[index] - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"):
-                number = number << 4 | UInt64(digits[index] - UInt8(ascii: "a") + 10)
-            default: return nil
+            guard ByteSet.lowercaseHex.contains(digits[index]), let digit = Hex.value(of: digits[index]) else {
+                return nil
             }
+            number = number << 4 | UInt64(digit)
         }
         return number
     }

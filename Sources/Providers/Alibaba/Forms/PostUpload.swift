@@ -105,7 +105,7 @@ struct PostUpload: TokenIssuer {
         if grant.contentTypes?.isEmpty == true {
             throw FieldProblem("contentTypes", "must name at least one")
         }
-        guard contentTypes.allSatisfy({ PostUpload.isType($0.span) }) else {
+        guard contentTypes.allSatisfy({ MediaTypeName.isName($0.span) }) else {
             throw FieldProblem("contentTypes", "must be types such as image/png, without * and parameters")
         }
         self.endpoint = endpoint
@@ -136,7 +136,7 @@ struct PostUpload: TokenIssuer {
         if let prefix = ask[PostUpload.parameters.keyPrefix], !prefix.extracting(last: 1).equals("/") {
             throw AskError(.invalid, "keyPrefix", "must end in /, else users/1 would also admit users/10")
         }
-        if let type = ask[PostUpload.parameters.contentType], !isType(type) {
+        if let type = ask[PostUpload.parameters.contentType], !MediaTypeName.isName(type) {
             throw AskError(.invalid, "contentType", typeFault)
         }
         guard version(of: ask) != nil else { throw AskError(.invalid, "version", "must be v4 or v1") }
@@ -144,21 +144,6 @@ struct PostUpload: TokenIssuer {
 
     private static func version(of ask: borrowing Ask) -> Version? {
         ask.reading(parameters.version) { $0.equals("v4") ? .v4 : $0.equals("v1") ? .v1 : nil }
-    }
-
-    /// `image/svg+xml`; what stands there is compared as it is (RFC 6838, section 4.2).
-    private static func isType(_ text: Span<UInt8>) -> Bool {
-        var slashes = 0
-        for index in text.indices {
-            let byte = text[index]
-            if byte == UInt8(ascii: "/") {
-                slashes += 1
-                guard index > 0, index < text.count - 1 else { return false }
-            } else if !byte.isLetterOrDigit, !"!#$&-^_.+".utf8.contains(byte) {
-                return false
-            }
-        }
-        return slashes == 1
     }
 
     func objection(to ask: borrowing Ask) -> Objection? {

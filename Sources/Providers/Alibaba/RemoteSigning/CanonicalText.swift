@@ -145,7 +145,7 @@ extension CanonicalText {
         // As long as the longest key, OSS.maximumKeyLength.
         var key = InlineArray<1023, UInt8>(repeating: 0)
         var (position, count) = (0, 0)
-        while count < key.count, let byte = Percent.nextEncoded(&position, of: encoded, keeping: OSSRequest.keyMarks) {
+        while count < key.count, let byte = Percent.nextEncoded(&position, of: encoded, keeping: .unreservedPath) {
             key[count] = byte
             count += 1
         }
@@ -281,10 +281,10 @@ extension CanonicalText {
 
     /// Whether `encoded` is what a text is encoded as.
     static func isEncoding(
-        _ encoded: Span<UInt8>, of text: Span<UInt8>, keeping marks: StaticString = Percent.unreservedMarks
+        _ encoded: Span<UInt8>, of text: Span<UInt8>, keeping plain: ByteSet = .unreserved
     ) -> Bool {
         var (position, count) = (0, 0)
-        while let byte = Percent.nextEncoded(&position, of: encoded, keeping: marks) {
+        while let byte = Percent.nextEncoded(&position, of: encoded, keeping: plain) {
             guard count < text.count, text[count] == byte else { return false }
             count += 1
         }

@@ -29,6 +29,8 @@ struct RemoteRequest: AskDetail {
     /// For how long the URL holds yet, in seconds.
     let rest: Int32
     private let headers, query: CompactRange
+    /// Where the region ends in a string of version 4.
+    private let regionEnd: UInt16
 
     /// Two bytes each: no text is longer than `StringToSign.maximumLength`.
     private struct CompactRange: Sendable {
@@ -50,6 +52,7 @@ struct RemoteRequest: AskDetail {
         case .expires(let end): (isURL, age, rest) = (true, 0, RemoteRequest.seconds(end, since: now))
         }
         (headers, query) = (CompactRange(string.headerRange), CompactRange(string.queryRange))
+        regionEnd = 0
     }
 
     init(_ canonical: borrowing CanonicalText, of string: borrowing StringToSignV4, at now: Int64) {
@@ -62,6 +65,7 @@ struct RemoteRequest: AskDetail {
             (isURL, rest) = (true, RemoteRequest.seconds(string.moment + lifetime, since: now))
         }
         (headers, query) = (CompactRange(canonical.headerRange), CompactRange(canonical.queryRange))
+        regionEnd = UInt16(clamping: string.regionEnd)
     }
 
     /// Of a request that the client has told about, and not shown.
@@ -72,7 +76,12 @@ struct RemoteRequest: AskDetail {
         age = RemoteRequest.seconds(now, since: string.moment)
         rest = 0
         (headers, query) = (CompactRange(0..<0), CompactRange(0..<0))
+        regionEnd = UInt16(clamping: string.regionEnd)
     }
+
+    /// - Parameter text: the string to sign, of version 4, that the request was read from.
+    @_lifetime(copy text)
+    func string(in text: Span<UInt8>) -> StringToSignV4? { StringToSignV4(text, regionEnd: Int(regionEnd)) }
 
     /// - Parameter text: the one that the request was read from.
     @_lifetime(copy text)

@@ -96,7 +96,7 @@ extension RemoteSignature {
         }
         try check(ask, agreesWith: canonical.verb, bucket: text.extracting(canonical.bucketRange))
         let encoded = text.extracting(canonical.keyRange)
-        if let key = ask.key, !CanonicalText.isEncoding(encoded, of: key, keeping: OSSRequest.keyMarks) {
+        if let key = ask.key, !CanonicalText.isEncoding(encoded, of: key, keeping: .unreservedPath) {
             throw disagreement("key")
         }
         let end: Ask.End =

@@ -144,7 +144,7 @@ struct RemoteSignature: TokenIssuer {
         switch request.version {
         case .v1: return objection(to: request, of: ask, in: text)
         case .v4:
-            if let objection = objection(toScopeOf: text) { return objection }
+            if let objection = objection(toScopeOf: request, in: text) { return objection }
             if let canonical = ask[RemoteSignature.parameters.canonicalRequest] {
                 return objection(toKeyOf: request, in: canonical) ?? objection(to: request, of: ask, in: canonical)
             }
@@ -168,8 +168,8 @@ struct RemoteSignature: TokenIssuer {
     }
 
     /// - Parameter text: the string to sign.
-    private func objection(toScopeOf text: Span<UInt8>) -> Objection? {
-        guard let string = try? StringToSignV4(reading: text) else {
+    private func objection(toScopeOf request: RemoteRequest, in text: Span<UInt8>) -> Objection? {
+        guard let string = request.string(in: text) else {
             return Objection("contentToSign", "was not read")
         }
         guard let region, string.region.equals(region), string.product.equals(ScopedKey.product) else {
@@ -219,7 +219,7 @@ struct RemoteSignature: TokenIssuer {
         scratch.reset()
         switch request.version {
         case .v1: Base64.standard.encode(try key.sha1.code(of: text).bytes, into: &scratch)
-        case .v4: try writeSignature(of: text, with: key, into: &scratch)
+        case .v4: try writeSignature(of: request, in: text, with: key, into: &scratch)
         }
         if ask.wantsText {
             if request.version == .v1 {
@@ -245,11 +245,10 @@ struct RemoteSignature: TokenIssuer {
     }
 
     private func writeSignature(
-        of text: Span<UInt8>, with key: SigningKey, into out: inout ByteWriter
+        of request: RemoteRequest, in text: Span<UInt8>, with key: SigningKey, into out: inout ByteWriter
     ) throws(IssueError) {
         guard let region else { throw .unsignable("version 4 needs a region") }
-        let string: StringToSignV4
-        do throws(StringToSignError) { string = try StringToSignV4(reading: text) } catch { throw .nothingToSign }
+        guard let string = request.string(in: text) else { throw .nothingToSign }
         let scoped = try ScopedKey.kept(by: key, region: region, at: string.moment)
         try string.writeSignature(with: scoped, into: &out)
     }

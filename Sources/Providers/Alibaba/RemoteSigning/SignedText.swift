@@ -82,14 +82,10 @@ enum SignedText {
 
     /// A token of RFC 9110 section 5.6.2 without capitals.
     static func isHeaderName(_ name: Span<UInt8>) -> Bool {
-        for index in name.indices
-        where !OSS.isLowerOrDigit(name[index]) && name[index] != UInt8(ascii: "-")
-            && !StaticString("!#$%&'*+.^_`|~").contains(name[index])
-        {
-            return false
-        }
-        return !name.isEmpty
+        !name.isEmpty && headerNameBytes.contains(all: name)
     }
+
+    private static let headerNameBytes = ByteSet.token.subtracting(.uppercase)
 
     private static func hasOuterSpace(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty && (text[0] == UInt8(ascii: " ") || text[text.count - 1] == UInt8(ascii: " "))
@@ -99,9 +95,8 @@ enum SignedText {
         guard text.count == 24, text.extracting(22..<24).equals("=="), StaticString("AQgw").contains(text[21]) else {
             return false
         }
-        for index in 0..<22 where !text[index].isLetterOrDigit && !StaticString("+/").contains(text[index]) {
-            return false
-        }
-        return true
+        return base64Bytes.contains(all: text.extracting(0..<22))
     }
+
+    private static let base64Bytes = ByteSet.alphanumerics.union("+/")
 }

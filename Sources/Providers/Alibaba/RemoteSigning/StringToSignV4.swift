@@ -12,10 +12,14 @@ package struct StringToSignV4: ~Escapable {
     private let text: Span<UInt8>
     /// The date of the request, or the beginning of a URL's life: seconds since 1970.
     let moment: Int64
-    private let scopeRange, regionRange, productRange: Range<Int>
+    /// Where the region ends. All else has its place by its length, so this finds every part of a string that has been read.
+    let regionEnd: Int
 
     private static let dateStart = ScopedKey.algorithm.utf8CodeUnitCount + 1
     private static let dateLength = 16
+    private static let scopeStart = dateStart + dateLength + 1
+    private static let dayLength = 8
+    private static let regionStart = scopeStart + dayLength + 1
     private static let digitCount = 64
 
     @_lifetime(copy text)
@@ -32,7 +36,7 @@ package struct StringToSignV4: ~Escapable {
         guard let moment = ISO8601.parseBasic(text.extracting(date)) else {
             throw StringToSignError(.date, line: 2, "a date such as 20240106T233431Z")
         }
-        guard let (region, product) = StringToSignV4.parts(of: scope, in: text),
+        guard let regionEnd = StringToSignV4.regionEnd(of: scope, in: text),
             text.extracting(scope).begins(with: text.extracting(date.prefix(StringToSignV4.dayLength)))
         else {
             throw StringToSignError(.scope, line: 3, "day/region/product/aliyun_v4_request, the day being line 2's")
@@ -42,19 +46,31 @@ package struct StringToSignV4: ~Escapable {
         }
         self.text = text
         self.moment = moment
-        (scopeRange, regionRange, productRange) = (scope, region, product)
+        self.regionEnd = regionEnd
+    }
+
+    /// A string that has been read before.
+    @_lifetime(copy text)
+    init?(_ text: Span<UInt8>, regionEnd: Int) {
+        let productEnd = StringToSignV4.productEnd(of: text)
+        guard (StringToSignV4.regionStart..<productEnd).contains(regionEnd),
+            let moment = ISO8601.parseBasic(text.extracting(StringToSignV4.dateRange))
+        else { return nil }
+        self.text = text
+        self.moment = moment
+        self.regionEnd = regionEnd
     }
 
     /// The second line.
     var date: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(StringToSignV4.dateStart..<StringToSignV4.dateStart + StringToSignV4.dateLength) }
+        get { text.extracting(StringToSignV4.datePlace) }
     }
 
     /// The third line.
     var scope: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(scopeRange) }
+        get { text.extracting(StringToSignV4.scopeStart..<StringToSignV4.scopeEnd(of: text)) }
     }
 
     /// `20240106`
@@ -65,18 +81,18 @@ package struct StringToSignV4: ~Escapable {
 
     var region: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(regionRange) }
+        get { text.extracting(StringToSignV4.regionStart..<regionEnd) }
     }
 
     var product: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(productRange) }
+        get { text.extracting(regionEnd + 1..<StringToSignV4.productEnd(of: text)) }
     }
 
     /// Whether this is the string to sign of a canonical request.
     func isOf(_ canonical: Span<UInt8>) throws(CryptoError) -> Bool {
         let digest = try Digest(.sha256, of: canonical)
-        let digits = text.extracting(scopeRange.upperBound + 1..<text.count)
+        let digits = text.extracting(StringToSignV4.scopeEnd(of: text) + 1..<text.count)
         for index in digest.bytes.indices {
             guard Hex.value(of: digits[2 * index]) == digest.bytes[index] >> 4,
                 Hex.value(of: digits[2 * index + 1]) == digest.bytes[index] & 15
@@ -92,12 +108,16 @@ package struct StringToSignV4: ~Escapable {
         Hex.encode(code.bytes, into: &out)
     }
 
-    private static let dayLength = 8
+    private static var datePlace: Range<Int> { dateStart..<dateStart + dateLength }
 
-    /// Where region and product are in a scope; nil if it is none.
-    private static func parts(
-        of scope: Range<Int>, in text: Span<UInt8>
-    ) -> (region: Range<Int>, product: Range<Int>)? {
+    private static func scopeEnd(of text: Span<UInt8>) -> Int { text.count - digitCount - 1 }
+
+    private static func productEnd(of text: Span<UInt8>) -> Int {
+        scopeEnd(of: text) - ScopedKey.ending.utf8CodeUnitCount - 1
+    }
+
+    /// Where the region ends in a scope; nil if it is none.
+    private static func regionEnd(of scope: Range<Int>, in text: Span<UInt8>) -> Int? {
         let slash = UInt8(ascii: "/")
         let start = scope.lowerBound + dayLength + 1
         guard start < scope.upperBound, text[start - 1] == slash,
@@ -107,14 +127,10 @@ package struct StringToSignV4: ~Escapable {
             ScopedKey.isName(text.extracting(first + 1..<second)),
             text.extracting(second + 1..<scope.upperBound).equals(ScopedKey.ending)
         else { return nil }
-        return (start..<first, first + 1..<second)
+        return first
     }
 
     private static func isHash(_ digits: Span<UInt8>) -> Bool {
-        for index in digits.indices
-        where Hex.value(of: digits[index]) == nil || digits[index] != digits[index].lowercasedASCII {
-            return false
-        }
-        return digits.count == digitCount
+        digits.count == digitCount && ByteSet.lowercaseHex.contains(all: digits)
     }
 }

@@ -66,13 +66,9 @@ extension OSSRequest {
             let rest = text.extracting(index + 1..<text.count)
             if rest.begins(with: "x-oss-") { return true }
             var end = 0
-            while end < rest.count, isNameByte(rest[end]) { end += 1 }
+            while end < rest.count, ByteSet.word.contains(rest[end]) { end += 1 }
             if end > 0, end == rest.count || StaticString("=&?").contains(rest[end]) { return true }
         }
         return false
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        byte.isLetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 }

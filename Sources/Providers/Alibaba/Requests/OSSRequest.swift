@@ -53,11 +53,8 @@ struct OSSRequest: ~Escapable {
 
     /// Writes a key as it stands in a path.
     static func encode(_ key: Span<UInt8>, into out: inout ByteWriter) {
-        Percent.encode(key, keeping: keyMarks, into: &out)
+        Percent.encode(key, keeping: .unreservedPath, into: &out)
     }
-
-    /// What stays as it is in a path, beside letters and digits.
-    static var keyMarks: StaticString { "-._~/" }
 
     /// For a URL that carries its signature: the fields that would carry one are not there.
     func checkCarriesNothing() throws(IssueError) {

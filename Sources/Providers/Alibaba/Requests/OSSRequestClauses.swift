@@ -62,7 +62,7 @@ struct OSSRequestClauses: Sendable {
         let signsV1 = versions.contains(.v1)
         hasOneKey = if case .key = target { true } else { false }
         contentTypes = grant.contentTypes
-        guard contentTypes.map({ !$0.isEmpty && $0.allSatisfy(OSSRequestClauses.isType) }) ?? true else {
+        guard contentTypes.map({ !$0.isEmpty && $0.allSatisfy(MediaTypeName.isPattern) }) ?? true else {
             throw FieldProblem("contentTypes", "must be at least one, such as image/png or image/*, in lower case")
         }
         maxSize = grant.maxSize.map { Int64($0) }
@@ -99,7 +99,7 @@ struct OSSRequestClauses: Sendable {
         }
         let writes = parts.method.span.equals("PUT") || parts.method.span.equals("POST")
         if let contentTypes, writes || parts.contentType != nil {
-            guard let type = parts.contentType, contentTypes.contains(where: { OSSRequestClauses.is(type, $0) }) else {
+            guard let type = parts.contentType, contentTypes.contains(where: { MediaTypeName.admits(type, $0) }) else {
                 return Objection("contentTypes", "the content type must be one of the grant's")
             }
         }
@@ -109,31 +109,6 @@ struct OSSRequestClauses: Sendable {
                 ? Objection("maxSize", "content-length must be among the headers that are signed") : nil
         }
         return length <= maxSize ? nil : Objection("maxSize", "the body is longer than the grant allows")
-    }
-
-    // MARK: Content types
-
-    /// Browsers read `image/png,text/html` as the second, so a subtype that is not the grant's is a plain token.
-    private static func `is`(_ type: [UInt8], _ admitted: [UInt8]) -> Bool {
-        guard admitted.last == UInt8(ascii: "*") else { return type == admitted }
-        let start = admitted.dropLast()
-        return type.count > start.count && type.starts(with: start)
-            && type.dropFirst(start.count).allSatisfy(isTokenByte)
-    }
-
-    private static func isType(_ type: [UInt8]) -> Bool {
-        let parts = type.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard type.count <= 256, parts.count >= 2, !parts[0].isEmpty, parts[0].allSatisfy(isTokenByte),
-            parts[0].allSatisfy({ $0 == $0.lowercasedASCII }), let last = parts.last, !last.isEmpty
-        else { return false }
-        if last.elementsEqual("*".utf8) { return parts.count == 2 }
-        return type.allSatisfy { ($0.isVisible || $0 == UInt8(ascii: " ")) && $0 != UInt8(ascii: "*") }
-            && type.last != UInt8(ascii: " ")
-    }
-
-    /// Letters, digits and what else registered types have (RFC 6838 section 4.2).
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        byte.isLetterOrDigit || StaticString("!#$&-^_.+").contains(byte)
     }
 
     private static func fixedText(of target: Grant.Target) -> [UInt8] {

@@ -91,7 +91,7 @@ struct OSSRequestParts: AskDetail {
     private mutating func add(
         _ name: [UInt8], _ text: Span<UInt8>, from parameter: String
     ) throws(AskError) {
-        guard !name.isEmpty, name.allSatisfy({ $0.isLetterOrDigit || $0 == UInt8(ascii: "-") }) else {
+        guard !name.isEmpty, ByteSet.label.contains(all: name) else {
             throw AskError(.invalid, parameter, "must be name:value, the name of letters, digits and -")
         }
         var value = text

@@ -30,13 +30,9 @@ struct QueryParameter: Sendable, Equatable {
     /// Whether the name comes before the other one once both are encoded: `%` is less than everything that is left as it is.
     func precedesEncoded(_ other: QueryParameter) -> Bool {
         for (mine, other) in zip(name, other.name) where mine != other {
-            let (isMinePlain, isOtherPlain) = (QueryParameter.isPlain(mine), QueryParameter.isPlain(other))
+            let (isMinePlain, isOtherPlain) = (ByteSet.unreserved.contains(mine), ByteSet.unreserved.contains(other))
             return isMinePlain == isOtherPlain ? mine < other : isOtherPlain
         }
         return name.count < other.name.count
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        byte.isLetterOrDigit || Percent.unreservedMarks.contains(byte)
     }
 }

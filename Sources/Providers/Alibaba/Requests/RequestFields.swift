@@ -15,7 +15,7 @@ struct RequestFields: ~Escapable {
         self.lines = lines
         var start = 0
         while let field = try FieldLine.next(&start, of: lines) {
-            guard RequestFields.isToken(lines.extracting(field.name)) else {
+            guard !field.name.isEmpty, ByteSet.token.contains(all: lines.extracting(field.name)) else {
                 throw .unsignable("a field's name must be a token")
             }
             guard RequestFields.isValue(lines.extracting(field.value)) else {
@@ -89,15 +89,6 @@ struct RequestFields: ~Escapable {
             if mine != other { return mine < other }
         }
         return first.count < second.count
-    }
-
-    /// A token (RFC 9110 section 5.6.2).
-    private static func isToken(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices
-        where !text[index].isLetterOrDigit && !StaticString("!#$%&'*+-.^_`|~").contains(text[index]) {
-            return false
-        }
-        return !text.isEmpty
     }
 
     /// The vendor's SDKs strip every kind of space from a value before they sign it; HTTP strips ASCII's alone.

@@ -88,10 +88,7 @@ struct ScopedKey: DerivedKey {
     static let ending: StaticString = "aliyun_v4_request"
 
     static func isName(_ text: Span<UInt8>) -> Bool {
-        for index in text.indices where !OSS.isLowerOrDigit(text[index]) && text[index] != UInt8(ascii: "-") {
-            return false
-        }
-        return !text.isEmpty
+        !text.isEmpty && ByteSet.lowercaseLabel.contains(all: text)
     }
 
     /// Days since 1970.

@@ -34,14 +34,6 @@ package enum SubResources {
 
     /// The vendor's own are all of lower-case letters, digits and hyphens; other names are not understood.
     private static func isExtension(_ name: Span<UInt8>) -> Bool {
-        guard name.begins(with: "x-oss-"), name.count > "x-oss-".utf8.count else { return false }
-        for index in name.indices {
-            switch name[index] {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                continue
-            default: return false
-            }
-        }
-        return true
+        name.begins(with: "x-oss-") && name.count > "x-oss-".utf8.count && ByteSet.lowercaseLabel.contains(all: name)
     }
 }

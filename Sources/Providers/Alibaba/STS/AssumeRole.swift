@@ -54,9 +54,12 @@ package struct AssumeRole: Sendable {
         sourceIdentity = account.sourceIdentity
     }
 
-    static func isExternalID(_ text: [UInt8]) -> Bool { VendorText.isWord(text, "_+=,.@:/-", length: 2...1224) }
+    static func isExternalID(_ text: [UInt8]) -> Bool { externalIDBytes.contains(all: text, length: 2...1224) }
 
-    static func isSourceIdentity(_ text: [UInt8]) -> Bool { VendorText.isWord(text, "_+=,.@-", length: 2...64) }
+    static func isSourceIdentity(_ text: [UInt8]) -> Bool { sourceBytes.contains(all: text, length: 2...64) }
+
+    private static let sourceBytes = ByteSet.dottedWord.union("+=,@")
+    private static let externalIDBytes = sourceBytes.union(":/")
 
     /// One signed request.
     /// - Parameters:

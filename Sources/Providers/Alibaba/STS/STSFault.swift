@@ -34,11 +34,11 @@ package struct STSFault: Error, Sendable, Equatable {
 
     /// The fault that the vendor names; nil when `code` does not look like one of a fault.
     init?(vendorCode code: [UInt8], requestID: [UInt8]?, status: Int) {
-        guard VendorText.isWord(code, "._-", length: 1...64), code != Array(text: "Success") else { return nil }
+        guard ByteSet.dottedWord.contains(all: code, length: 1...64), code != Array(text: "Success") else { return nil }
         kind = .vendor
         self.code = code.text
         self.status = status
-        self.requestID = requestID.flatMap { VendorText.isWord($0, "-", length: 1...64) ? $0.text : nil }
+        self.requestID = requestID.flatMap { ByteSet.label.contains(all: $0, length: 1...64) ? $0.text : nil }
     }
 
     /// What is wrong with an answer where the vendor itself names no fault.

@@ -13,7 +13,7 @@ extension VendorEndpoint {
     }
 
     static func isRegion(_ text: [UInt8]) -> Bool {
-        VendorText.isWord(text, "-", length: 2...40) && !text.starts(with: StaticString("oss-").array)
+        ByteSet.label.contains(all: text, length: 2...40) && !text.starts(with: StaticString("oss-").array)
             && text.allSatisfy { $0 == $0.lowercasedASCII }
             && text.first != UInt8(ascii: "-") && text.last != UInt8(ascii: "-")
     }

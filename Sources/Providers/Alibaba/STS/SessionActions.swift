@@ -41,8 +41,8 @@ package struct SessionActions: Sendable {
         if objectLevel.contains(where: { action.elementsEqual($0.utf8) }) { return }
         let parts = action.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map(Array.init)
         let isAction =
-            parts.count == 2 && VendorText.isWord(parts[0], "-", length: 1...32)
-            && VendorText.isWord(parts[1], "*?", length: 1...64)
+            parts.count == 2 && ByteSet.label.contains(all: parts[0], length: 1...32)
+            && ByteSet.alphanumerics.union("*?").contains(all: parts[1], length: 1...64)
         guard isAction else { throw FieldProblem("actions", "must be names such as oss:PutObject") }
         if isUnscoped { return }
         if action.elementsEqual("oss:ListObjects".utf8) {

@@ -45,7 +45,7 @@ package struct SessionName: Sendable, Hashable {
         var readable: [UInt8] = []
         for byte in name {
             guard readable.count < maximumLength - hashLength - 1 else { break }
-            if isNameByte(byte) {
+            if nameBytes.contains(byte) {
                 readable.append(byte)
             } else if readable.last != UInt8(ascii: "_") {
                 readable.append(UInt8(ascii: "_"))
@@ -54,15 +54,10 @@ package struct SessionName: Sendable, Hashable {
         return readable.contains { $0.isLetterOrDigit } ? readable : nil
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "."), UInt8(ascii: "@"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: byte.isLetterOrDigit
-        }
-    }
+    private static let nameBytes = ByteSet.dottedWord.union("@")
 
     /// Whether the vendor takes `text` for a session name.
     static func admits(_ text: [UInt8]) -> Bool {
-        (2...maximumLength).contains(text.count) && text.allSatisfy(isNameByte)
+        nameBytes.contains(all: text, length: 2...maximumLength)
     }
 }

@@ -2,21 +2,15 @@ import Bytes
 
 /// What STS takes for a name, and what may be believed of its answers. All of it is ASCII.
 enum VendorText {
-    /// Whether `text` is of letters, digits and `marks`, and as long as allowed.
-    static func isWord(_ text: [UInt8], _ marks: StaticString, length: ClosedRange<Int>) -> Bool {
-        guard length.contains(text.count) else { return false }
-        let marks = marks.array
-        return text.allSatisfy { $0.isLetterOrDigit || marks.contains($0) }
-    }
-
     /// Whether `text` is visible ASCII that stands in a JSON string, a header or a log as it is.
     static func isPlain(_ text: [UInt8], length: ClosedRange<Int>) -> Bool {
-        length.contains(text.count)
-            && text.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        plainBytes.contains(all: text, length: length)
     }
 
+    private static let plainBytes = ByteSet(0x21...0x7E).subtracting(ByteSet("\"\\"))
+
     /// The name of a RAM role.
-    static func isRoleName(_ text: [UInt8]) -> Bool { isWord(text, ".-_", length: 1...64) }
+    static func isRoleName(_ text: [UInt8]) -> Bool { ByteSet.dottedWord.contains(all: text, length: 1...64) }
 
     /// `acs:ram::<account>:<kind>/<name>`.
     static func isARN(_ text: [UInt8], _ kind: StaticString) -> Bool {
@@ -26,7 +20,7 @@ enum VendorText {
         let account = text.dropFirst(start.count).prefix { $0.isDigit }
         let rest = text.dropFirst(start.count + account.count)
         return (1...32).contains(account.count) && rest.starts(with: middle)
-            && isWord(Array(rest.dropFirst(middle.count)), ".-_", length: 1...128)
+            && ByteSet.dottedWord.contains(all: rest.dropFirst(middle.count), length: 1...128)
     }
 }
 

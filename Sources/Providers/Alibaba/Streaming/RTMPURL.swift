@@ -54,10 +54,7 @@ enum RTMPURL {
 
     /// Names that stand in a URL as they are: streaming clients send the path without reading it.
     static func isChannel(_ name: Span<UInt8>) -> Bool {
-        for index in name.indices
-        where !name[index].isLetterOrDigit && !Percent.unreservedMarks.contains(name[index]) {
-            return false
-        }
-        return !name.isEmpty && name.count <= OSS.maximumKeyLength && !name.equals(".") && !name.equals("..")
+        (1...OSS.maximumKeyLength).contains(name.count) && ByteSet.unreserved.contains(all: name) && !name.equals(".")
+            && !name.equals("..")
     }
 }

@@ -1,0 +1,34 @@
+import Bytes
+
+/// Names of types of media (RFC 6838 section 4.2), as grants and requests give them.
+enum MediaTypeName {
+    /// Whether `text` is `type/subtype`, both of `characters`.
+    static func isName(_ text: Span<UInt8>, of characters: ByteSet = .mediaType) -> Bool {
+        guard let slash = text.firstIndex(of: UInt8(ascii: "/")), slash > 0, slash + 1 < text.count else {
+            return false
+        }
+        return characters.contains(all: text.extracting(0..<slash))
+            && characters.contains(all: text.extracting(slash + 1..<text.count))
+    }
+
+    /// Whether a grant may admit `text`: `image/*`, or a type that may have parameters; the type in lower case.
+    static func isPattern(_ text: [UInt8]) -> Bool {
+        guard text.count <= 256, let slash = text.firstIndex(of: UInt8(ascii: "/")), slash > 0,
+            lowercaseType.contains(all: text[..<slash]), let last = text.last, last != UInt8(ascii: "/")
+        else { return false }
+        return text[(slash + 1)...].elementsEqual("*".utf8)
+            || withParameters.contains(all: text) && last != UInt8(ascii: " ")
+    }
+
+    /// Whether a pattern admits a type. Browsers read `image/png,text/html` as the second, so a subtype that is not the
+    /// pattern's is a plain name.
+    static func admits(_ type: [UInt8], _ pattern: [UInt8]) -> Bool {
+        guard pattern.last == UInt8(ascii: "*") else { return type == pattern }
+        let start = pattern.dropLast()
+        return type.count > start.count && type.starts(with: start)
+            && ByteSet.mediaType.contains(all: type.dropFirst(start.count))
+    }
+
+    private static let lowercaseType = ByteSet.mediaType.subtracting(.uppercase)
+    private static let withParameters = ByteSet(0x20...0x7E).subtracting(ByteSet("*"))
+}
