@@ -64,7 +64,7 @@ package struct StringToSignV4: ~Escapable {
     /// The second line.
     var date: Span<UInt8> {
         @_lifetime(copy self)
-        get { text.extracting(StringToSignV4.datePlace) }
+        get { text.extracting(StringToSignV4.dateRange) }
     }
 
     /// The third line.
@@ -108,7 +108,7 @@ package struct StringToSignV4: ~Escapable {
         Hex.encode(code.bytes, into: &out)
     }
 
-    private static var datePlace: Range<Int> { dateStart..<dateStart + dateLength }
+    private static var dateRange: Range<Int> { dateStart..<dateStart + dateLength }
 
     private static func scopeEnd(of text: Span<UInt8>) -> Int { text.count - digitCount - 1 }
 
