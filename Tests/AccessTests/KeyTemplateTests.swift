@@ -16,7 +16,7 @@ import Testing
         return fault == nil ? rendered.bytes.text : nil
     }
 
-    @Test func `R14: every place is filled in`() throws {
+    @Test func `R14: every placeholder is filled in`() throws {
         #expect(try render("a/${caller.id}/${caller.source}/b") == "a/android/apiKey-android/b")
         #expect(try render("${date.yyyy}/${date.mm}/${date.dd}/") == "2026/11/20/")
         #expect(try render("${uuid}") == "abababab-abab-4bab-abab-abababababab")
@@ -28,7 +28,7 @@ import Testing
         "$", "$(a)", "${", "${}", "${caller}", "${caller.id", "${Caller.id}", "${ caller.id}", "${claims.}",
         "${claims}", "${sha256:claims.}", "${sha256:caller.id}", "${sha1:claims.sub}", "${env.X}", "a$b",
     ])
-    func `R14: a place that is not known is refused`(template: String) {
+    func `R14: a placeholder that is not known is refused`(template: String) {
         #expect(throws: KeyTemplate.Fault.self) { try KeyTemplate(Array(template.utf8)) }
     }
 

@@ -77,7 +77,7 @@ import Testing
         #expect(!table.look(rate, for: Self.somebody(0), at: 0).isAllowed)
     }
 
-    @Test func `who has found no place has one of its own, in that of the bucket that is full soonest`() throws {
+    @Test func `who has found no slot has one of its own, in that of the bucket that is full soonest`() throws {
         var table = RateTable(capacity: 8)
         let rate = try Self.rate(2, 1000)
         for number in 0..<8 as Range<UInt64> {

@@ -64,12 +64,12 @@ import Testing
     /// The module of an import line, whatever attributes and access it has; nil for any other line.
     static func module(importedBy line: String) -> String? {
         let words = line.split(separator: " ").map(String.init)
-        guard let place = words.firstIndex(of: "import"),
-            words[..<place].allSatisfy({ $0.first == "@" || isAccess($0) })
+        guard let index = words.firstIndex(of: "import"),
+            words[..<index].allSatisfy({ $0.first == "@" || isAccess($0) })
         else { return nil }
         // `import struct Module.Name`
         let kinds: Set = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
-        let rest = words[(place + 1)...].drop { kinds.contains($0) }
+        let rest = words[(index + 1)...].drop { kinds.contains($0) }
         return rest.first.map { String($0.prefix { $0 != "." }) }
     }
 

@@ -25,12 +25,12 @@ import Testing
             guard let seed = seeds.randomElement(using: &random) else { continue }
             var text = Array(seed.utf8)
             for _ in 0..<Int.random(in: 0...3, using: &random) {
-                let place = Int.random(in: 0...text.count, using: &random)
+                let index = Int.random(in: 0...text.count, using: &random)
                 let letter = letters[Int.random(in: letters.indices, using: &random)]
                 switch Int.random(in: 0..<3, using: &random) {
-                case 0: text.insert(letter, at: place)
-                case 1 where place < text.count: text.remove(at: place)
-                default: if place < text.count { text[place] = letter }
+                case 0: text.insert(letter, at: index)
+                case 1 where index < text.count: text.remove(at: index)
+                default: if index < text.count { text[index] = letter }
                 }
             }
             let string = String(decoding: text, as: UTF8.self)

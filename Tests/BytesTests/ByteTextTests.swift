@@ -153,15 +153,15 @@ import Testing
 
     @Test func `JSON strings escape every byte alike, wherever it stands`() {
         for byte in UInt8.min...UInt8.max {
-            for place in 0..<20 {
+            for index in 0..<20 {
                 var text = [UInt8](repeating: UInt8(ascii: "x"), count: 20)
-                text[place] = byte
+                text[index] = byte
                 let isPlain = byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
                 var writer = ByteWriter()
                 writer.append(jsonString: text)
                 let inside = Array(writer.array.dropFirst().dropLast())
-                #expect((inside == text) == isPlain, "\(byte) at \(place)")
-                #expect(inside.starts(with: text[..<place]) && inside.reversed().starts(with: text[(place + 1)...]))
+                #expect((inside == text) == isPlain, "\(byte) at \(index)")
+                #expect(inside.starts(with: text[..<index]) && inside.reversed().starts(with: text[(index + 1)...]))
             }
         }
     }

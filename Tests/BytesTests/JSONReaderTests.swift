@@ -120,7 +120,7 @@ struct JSONReaderTests {
         Refused("\u{200B}1", at: 0, in: .json5), Refused("1\u{85}", at: 1, in: .json5),
         Refused("1\u{1F600}", at: 1, in: .json5),
     ])
-    func `refuses at the right place`(text: Refused) {
+    func `refuses at the right position`(text: Refused) {
         for syntax in text.syntaxes {
             #expect(offsetOfMistake(in: text.bytes, as: syntax) == text.offset)
         }

@@ -87,15 +87,15 @@ func mutation(of document: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
     let telling = Array("{}[]:,\"'\\/*+-.0x1eEuINn \t\n\r\u{0}\u{A0}\u{2028}\u{FEFF}\u{1F600}".utf8)
     var text = document
     for _ in 0..<Int.random(in: 1...3, using: &random) {
-        let place = Int.random(in: 0..<text.count, using: &random)
+        let index = Int.random(in: 0..<text.count, using: &random)
         let byte = telling.randomElement(using: &random) ?? 0
         switch Int.random(in: 0..<6, using: &random) {
-        case 0: text.insert(byte, at: place)
-        case 1: text[place] = byte
-        case 2: text[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 3: text.remove(at: place)
-        case 4: text.swapAt(place, Int.random(in: 0..<text.count, using: &random))
-        default: text.insert(contentsOf: text[place...].prefix(Int.random(in: 1...20, using: &random)), at: place)
+        case 0: text.insert(byte, at: index)
+        case 1: text[index] = byte
+        case 2: text[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 3: text.remove(at: index)
+        case 4: text.swapAt(index, Int.random(in: 0..<text.count, using: &random))
+        default: text.insert(contentsOf: text[index...].prefix(Int.random(in: 1...20, using: &random)), at: index)
         }
     }
     return text

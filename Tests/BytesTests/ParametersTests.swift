@@ -40,8 +40,8 @@ import Testing
             ])
         let forms = parameters.entries.map(\.form)
         #expect(forms == [.string, .number, .boolean, .string, .string, .number])
-        let places = parameters.entries.map { "\($0.place)" }
-        #expect(places == ["alone", "alone", "alone", "listed", "listed", "alone"])
+        let nestings = parameters.entries.map { "\($0.nesting)" }
+        #expect(nestings == ["alone", "alone", "alone", "listed", "listed", "alone"])
     }
 
     @Test(arguments: ["[", "{"])
@@ -65,7 +65,7 @@ import Testing
         #expect(shown(parameters) == [["header", "1"], ["header", "b:2"], ["key", "k"]])
         var names: [String?] = []
         for entry in parameters.entries {
-            if case .member(let name) = entry.place {
+            if case .member(let name) = entry.nesting {
                 names.append(parameters.bytes(name).text)
             } else {
                 names.append(nil)

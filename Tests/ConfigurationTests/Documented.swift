@@ -27,14 +27,14 @@ struct Documented: Sendable, CustomTestStringConvertible {
 
     private static func flatten(_ fields: [FieldDescription], below path: [String], of owner: String) -> [Documented] {
         fields.flatMap { field -> [Documented] in
-            let place = path + [field.name]
+            let fieldPath = path + [field.name]
             let inner: [Documented] =
                 switch field.kind {
-                case .object(let fields): flatten(fields, below: place, of: owner)
-                case .objects(let fields): flatten(fields, below: place + ["[]"], of: owner)
+                case .object(let fields): flatten(fields, below: fieldPath, of: owner)
+                case .objects(let fields): flatten(fields, below: fieldPath + ["[]"], of: owner)
                 default: []
                 }
-            return [Documented(path: place, field: field, owner: owner)] + inner
+            return [Documented(path: fieldPath, field: field, owner: owner)] + inner
         }
     }
 
@@ -66,15 +66,16 @@ struct Documented: Sendable, CustomTestStringConvertible {
             }
         }
         for provider in Registry.providers where path.first != "version" {
-            let place = "credentials.\(provider.name)"
+            let credential = "credentials.\(provider.name)"
             // Those of a sandbox would not stand beside others.
             if path.first == "credentials", provider.name != owner { continue }
             settings += [
-                ("\(place).provider", "\"\(provider.name)\""), ("\(place).accessKey", "\"a\""),
-                ("\(place).secretKey", "\"s\""),
+                ("\(credential).provider", "\"\(provider.name)\""), ("\(credential).accessKey", "\"a\""),
+                ("\(credential).secretKey", "\"s\""),
             ]
             for field in provider.credentialFields where field.isRequired {
-                settings.append(("\(place).\(field.name)", Documented.values["\(place).\(field.name)"] ?? "\"x\""))
+                settings.append(
+                    ("\(credential).\(field.name)", Documented.values["\(credential).\(field.name)"] ?? "\"x\""))
             }
         }
         if let route = Registry.routes.first(where: { $0.description.name == owner }) {

@@ -93,7 +93,8 @@ struct GrantMistakeTests {
             prefix("photos", "must end in /"), prefix("photos/a${uuid}", "must end in /"),
             prefix("/photos/", "begin with /"),
             prefix("photos/../", "segments . or .."), prefix("./photos/", "segments . or .."), prefix("..", "segments"),
-            prefix("photos/$(etag)/", "a $ must begin a place"), prefix("photos/$/", "a $ must begin a place"),
+            prefix("photos/$(etag)/", "a $ must begin a placeholder"),
+            prefix("photos/$/", "a $ must begin a placeholder"),
             prefix("photos\\u0001/", "control characters"), prefix("photos\\n/", "control characters"),
             prefix("", "empty"), prefix(String(repeating: "x", count: 750) + "/", "longer than the vendor allows"),
             Mistake(photosPrefix, "‸key: \"/a\"", "grants.photos.key", "must not begin with /"),
@@ -112,10 +113,10 @@ struct GrantMistakeTests {
     }
 
     @Test(
-        "refuses templates with places that cannot be filled in, or not for one caller alone (R14)",
+        "refuses templates with placeholders that cannot be filled in, or not for one caller alone (R14)",
         arguments: [
             prefix("${caller.name}/", "${caller.name} is not known; there are ${caller.id}"),
-            prefix("${}/", "is not known"), prefix("${caller.id/", "a $ must begin a place"),
+            prefix("${}/", "is not known"), prefix("${caller.id/", "a $ must begin a placeholder"),
             prefix("${ caller.id }/", "is not known"), prefix("${CALLER.ID}/", "is not known"),
             prefix("${claims.sub}/", "only callers jwt:ID"),
             prefix("${sha256:claims.sub}/", "only callers jwt:ID"),
@@ -138,7 +139,7 @@ struct GrantMistakeTests {
     }
 
     @Test(
-        "refuses places for a caller's name where callers of different identities could meet (R9)",
+        "refuses placeholders for a caller's name where callers of different identities could meet (R9)",
         arguments: [
             Mistake(
                 avatarsKey, "‸key: \"a/${caller.id}/b.${ext}\"", "grants.avatars.key", "must have ${caller.source}"),

@@ -116,8 +116,8 @@ struct GuessableKeyTests {
             Data((0..<32).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString()
         }
         secrets += ["password-of-the-tickets-2f8c61d09", "2f8c61d09b-your-256-bit-secret-7a"]
-        for (place, secret) in secrets.enumerated() {
-            #expect(try complaint(of: secret, at: Self.fields[place % 3]) == "")
+        for (index, secret) in secrets.enumerated() {
+            #expect(try complaint(of: secret, at: Self.fields[index % 3]) == "")
         }
     }
 

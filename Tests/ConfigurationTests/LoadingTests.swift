@@ -111,7 +111,7 @@ struct LoadingTests {
     }
 
     @Test
-    func `a file that is not there is one problem, without a place in it`() {
+    func `a file that is not there is one problem, without a position in it`() {
         #expect(throws: ConfigurationError.self) { try Configuration.load("/nowhere/c.json5") }
         let environment = Environment(variable: { _ in nil }, file: { _ in nil })
         do throws(ConfigurationError) {
@@ -128,12 +128,14 @@ struct LoadingTests {
 
     @Test(arguments: ["c.json5", "/c.json5", "a/b/c.json5", "./c.json5"])
     func `a relative path of a secret begins at the configuration's folder`(name: String) throws {
-        let place = String(name.dropLast(7)) + "key"
+        let secretFile = String(name.dropLast(7)) + "key"
         let text = Sample.file(
             "{version:1,credentials:{a:{provider:'nos',accessKey:'a',secretKey:{file:'key'}}},grants:{}}")
         let environment = Environment(
             variable: { _ in nil },
-            file: { $0 == name ? text : $0 == (place == "key" ? "./key" : place) ? Sample.file("secret") : nil })
+            file: {
+                $0 == name ? text : $0 == (secretFile == "key" ? "./key" : secretFile) ? Sample.file("secret") : nil
+            })
         #expect(try Configuration.load(name, in: environment).credentials.count == 1)
     }
 

@@ -14,7 +14,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     let word: String
     private let sample: String
     /// Where the problem is, if not in the edit.
-    private var place: String?
+    private var passage: String?
     private var omitted: [String] = []
 
     /// - Parameters:
@@ -31,9 +31,9 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     }
 
     /// The same problem at a part of the sample that the edit leaves as it is.
-    func at(_ place: String) -> Mistake {
+    func at(_ passage: String) -> Mistake {
         var moved = self
-        moved.place = place
+        moved.passage = passage
         return moved
     }
 
@@ -46,11 +46,13 @@ struct Mistake: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(path): \(word) ← \(new)" }
 
-    /// Expects that the edited sample has this problem, only this, and at its place.
+    /// Expects that the edited sample has this problem, only this, and at its position.
     func check() throws {
         var marked = try #require(sample.replacingOnce(old, with: new), "not once in the sample: \(old)")
         for part in omitted { marked = try #require(marked.replacingOnce(part, with: ""), "\(part)") }
-        if let place { marked = try #require(marked.replacingOnce(place, with: Mistake.mark + place), "\(place)") }
+        if let passage {
+            marked = try #require(marked.replacingOnce(passage, with: Mistake.mark + passage), "\(passage)")
+        }
         try Mistake.check(marked, path, word)
     }
 

@@ -81,7 +81,7 @@ struct OSSCallbackTests {
         try Mistake.check(text, "grants.done.publicURL", "must be https:// or http://")
     }
 
-    @Test func `a callback's credential is one of its vendor, and no two vendors' are at one place`() throws {
+    @Test func `a callback's credential is one of its vendor, and no two vendors' are at one path`() throws {
         let text = OSSCallbackTests.text()
         try Mistake.check(
             text.replacing("credential: \"oss\"", with: "‸credential: \"kodo\""), "grants.done.credential",

@@ -58,7 +58,7 @@ struct OSSRequestMistakeTests {
             region("cn hangzhou"), region("中"), endpoint("https://oss.example"), endpoint("oss.example/"),
             endpoint("OSS.example"), endpoint("oss.example:443"), endpoint("a b"), endpoint("user@oss.example"),
         ])
-    func places(mistake: Mistake) throws { try mistake.check() }
+    func positions(mistake: Mistake) throws { try mistake.check() }
 
     private static func region(_ text: String) -> Mistake {
         mistake("region: \"cn-hangzhou\"", "‸region: \"\(text)\"", "credentials.oss.region", "such as cn-hangzhou")

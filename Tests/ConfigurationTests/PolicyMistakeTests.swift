@@ -66,7 +66,7 @@ struct PolicyMistakeTests {
             policy("‸saveKey: \"other/$(etag)\"", "saveKey", "begin with the grant's keyPrefix"),
             policy("‸saveKey: \"shared\"", "saveKey", "begin with the grant's keyPrefix"),
             policy("‸saveKey: \"$(key)\"", "saveKey", "begin with the grant's keyPrefix"),
-            qiniu(photos, "\(photos), ‸saveKey: \"photos/a\"", "saveKey", "must have no places"),
+            qiniu(photos, "\(photos), ‸saveKey: \"photos/a\"", "saveKey", "must have no placeholders"),
             Mistake(
                 "extensions: [\"jpg\", \"png\"]", "policy: { ‸saveKey: \"avatars/x\" }",
                 "grants.avatars.policy.saveKey", "begin with the grant's keyPrefix"),
@@ -96,7 +96,7 @@ struct PolicyMistakeTests {
                 "begin with the grant's keyPrefix"),
             qiniu(
                 "persistentOps: \"avthumb/mp4\"", "‸persistentOps: \"a|saveas/bWVkaWE6cGhvdG9zL2E=\"", "persistentOps",
-                "must have no places"),
+                "must have no placeholders"),
             Mistake(
                 "extensions: [\"jpg\", \"png\"]", "policy: { ‸persistentOps: \"a|saveas/bWVkaWE6YXZhdGFycy9h\" }",
                 "grants.avatars.policy.persistentOps", "begin with the grant's keyPrefix"),
@@ -105,7 +105,7 @@ struct PolicyMistakeTests {
             keyLimit("[\"shared/./a\"]", "segments . or .."), keyLimit("[]", "1 to 20 keys"),
             keyLimit("[\"shared/\(String(repeating: "a", count: 744))\"]", "longer"),
             keyLimit("[\((0...20).map { "\"shared/\($0)\"" }.joined(separator: ", "))]", "1 to 20 keys"),
-            qiniu(photos, "\(photos), ‸keylimit: [\"photos/a\"]", "keylimit", "must have no places"),
+            qiniu(photos, "\(photos), ‸keylimit: [\"photos/a\"]", "keylimit", "must have no placeholders"),
             policy("transform: \"x\", ‸transformFallbackKey: \"other/a\"", "transformFallbackKey", "grant's keyPrefix"),
             policy("‸transformFallbackKey: \"shared/a\"", "transformFallbackKey", "needs transform"),
             policy("‸transformFallbackMode: \"x\"", "transformFallbackMode", "needs transform"),

@@ -40,7 +40,7 @@ struct ReadmeTests {
     }
 
     @Test
-    func `has the places of templates that there are (R14)`() {
+    func `has the placeholders of templates that there are (R14)`() {
         let rows = lines.filter { $0.hasPrefix("| `${") }.compactMap { $0.split(separator: "`").dropFirst().first }
         do throws(KeyTemplate.Fault) {
             _ = try KeyTemplate(Array("${no such}".utf8))

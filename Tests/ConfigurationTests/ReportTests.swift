@@ -121,7 +121,7 @@ struct ReportTests {
     }
 
     @Test
-    func `no damage to a file stops the reader, and every problem has a place in it`() {
+    func `no damage to a file stops the reader, and every problem has a position in it`() {
         var random = Generator(state: 7)
         let good = Array(Sample.text.utf8)
         let pieces = [

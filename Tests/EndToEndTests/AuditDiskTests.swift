@@ -90,16 +90,16 @@ struct AuditDiskTests {
         let folder = try Keeper.makeFolder()
         let configuration = try setup.write(to: folder, transport: .epoll)
         // The first is found when the audit is opened, the others are before that.
-        for (place, code, reason) in [
+        for (name, code, reason) in [
             ("a.jsonl-head", Int32(1), "cannot start"), ("a.jsonl", 3, "audit.file: "),
             ("a.jsonl/b", 3, "audit.file: "),
         ] {
-            let file = folder + "/audit/" + place
-            if place == "a.jsonl" { try FileManager.default.removeItem(atPath: file) }
+            let file = folder + "/audit/" + name
+            if name == "a.jsonl" { try FileManager.default.removeItem(atPath: file) }
             try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
             let outcome = try Program.run("serve", "--config", configuration, environment: Setup.environment)
-            #expect(outcome.code == code && outcome.err.contains(reason), "\(place): \(outcome.err)")
-            #expect(outcome.err.contains("a.jsonl"), "\(place): \(outcome.err)")
+            #expect(outcome.code == code && outcome.err.contains(reason), "\(name): \(outcome.err)")
+            #expect(outcome.err.contains("a.jsonl"), "\(name): \(outcome.err)")
         }
     }
 

@@ -23,9 +23,9 @@ struct AuditTests {
             """)
 
     /// What the answer gives, by what the documentation says of each route.
-    private static func token(_ place: EveryRoute, _ answer: Answer) -> String? {
+    private static func token(_ route: EveryRoute, _ answer: Answer) -> String? {
         let json = answer.json
-        switch place.name {
+        switch route.name {
         case "distribute-token": return json["SecurityToken"]?.string
         case "qiniu.uptoken": return json["uptoken"]?.string
         case "nos.token": return json["token"]?.string
@@ -56,42 +56,42 @@ struct AuditTests {
         let setup = Setup.everyRoute("audit", kodo: kodo.url, sts: "http://127.0.0.1:\(sts.port)").audited()
         let service = try Service(setup, transport, Setup.Secrets().environment)
         defer { service.stop() }
-        var given: [(place: EveryRoute, answer: Answer, principal: String, object: String)] = []
-        for place in EveryRoute.all(kodo: kodo.url) where !place.isCallback {
+        var given: [(route: EveryRoute, answer: Answer, principal: String, object: String)] = []
+        for route in EveryRoute.all(kodo: kodo.url) where !route.isCallback {
             for (asker, principal, object) in [
                 (APIKey.alice.bearer, "apiKey:alice", "alice"),
                 ("Authorization: Bearer \(Setup.token())", "jwt:login/42", "42"),
             ] {
-                let form = EveryRoute.form(place.parameters?(object) ?? [])
-                #expect(try service.ask("HEAD", "\(place.path)?\(form)", [asker]).status == 200)
+                let form = EveryRoute.form(route.parameters?(object) ?? [])
+                #expect(try service.ask("HEAD", "\(route.path)?\(form)", [asker]).status == 200)
                 // Sessions and fetches wait for the vendor the first time only.
                 for _ in 0..<2 {
-                    let answer = try service.get("\(place.path)?\(form)", asker)
-                    #expect(answer.status == 200, "\(place.name): \(answer.text)")
-                    given.append((place, answer, principal, object))
+                    let answer = try service.get("\(route.path)?\(form)", asker)
+                    #expect(answer.status == 200, "\(route.name): \(answer.text)")
+                    given.append((route, answer, principal, object))
                 }
             }
         }
         let trail = try AuditTrail(service)
         #expect(given.count > 60)
         #expect(trail.lines.filter { $0["requestId"] != nil }.count == given.count, "HEAD leaves no line")
-        for (place, answer, principal, object) in given {
+        for (route, answer, principal, object) in given {
             let line = try trail.line(of: answer)
             #expect(line["principal"]?.string == principal)
-            #expect(line["route"]?.string == place.name)
-            #expect(line["grant"]?.string == Place.issuing(place).grants(of: object).own)
-            #expect(line["credential"]?.string == place.credential)
-            #expect(line["provider"]?.string == place.credential)
-            let isFetched = ["qiniu.buckets", "qiniu.files", "qiniu.stat"].contains(place.name)
+            #expect(line["route"]?.string == route.name)
+            #expect(line["grant"]?.string == Endpoint.issuing(route).grants(of: object).own)
+            #expect(line["credential"]?.string == route.credential)
+            #expect(line["provider"]?.string == route.credential)
+            let isFetched = ["qiniu.buckets", "qiniu.files", "qiniu.stat"].contains(route.name)
             #expect(line["event"]?.string == (isFetched ? "fetched" : "issued"))
-            let token = AuditTests.token(place, answer)
+            let token = AuditTests.token(route, answer)
             #expect(line["fingerprint"]?.string == (isFetched ? nil : token.map(AuditTests.fingerprint)))
             #expect(isFetched == (token == nil))
             if let key = answer.json["key"]?.string { #expect(line["key"]?.string == key) }
             if let end = answer.json["expiresIn"] {
                 #expect(line["lifetime"] == end && line["limitedBy"] == answer.json["limitedBy"])
             }
-            if place.name == "distribute-token" {
+            if route.name == "distribute-token" {
                 #expect(line["accessKeyId"] == answer.json["AccessKeyId"])
                 #expect(line["prefix"]?.string == "users/\(object)/" && line["limitedBy"]?.string != nil)
             }

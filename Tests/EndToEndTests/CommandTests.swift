@@ -167,9 +167,9 @@ struct CommandTests {
     private func attempt(_ path: String, _ mode: Int, _ command: String) throws -> Program.Outcome {
         let folder = try Keeper.makeFolder()
         let configuration = try Setup.open.audited().write(to: folder, transport: .epoll)
-        let place = folder + path
-        if !FileManager.default.fileExists(atPath: place) { try Keeper.write("", to: place) }
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: place)
+        let file = folder + path
+        if !FileManager.default.fileExists(atPath: file) { try Keeper.write("", to: file) }
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
         return try Program.run(command, "--config", configuration, environment: Setup.environment)
     }
 

@@ -38,9 +38,9 @@ struct ExhaustionTests {
         #expect(served > 0)
         let waiting = try #require(clients.first { !$0.hasNews(within: 0) })
         let start = try used(service.process.identifier)
-        // There is no place for it all this time.
-        let hasPlace = waiting.hasNews(within: 2)
-        #expect(!hasPlace)
+        // There is no room for it all this time.
+        let hasRoom = waiting.hasNews(within: 2)
+        #expect(!hasRoom)
         let spent = try used(service.process.identifier) - start
         #expect(spent < 1000, "\(spent) ms of CPU in 2 s")
         try first.send(service.text("GET", "/livez"))

@@ -47,11 +47,11 @@ struct FloodTests {
             let long = head + lines.joined(separator: "\r\n") + "\r\n"
             #expect(long.utf8.count > 37_000)
             var floods: [Client] = []
-            for place in 0..<660 {
+            for number in 0..<660 {
                 let client = try Client(service.port, from: Self.hostile)
                 // Small ones fill what is left.
                 try? client.send(
-                    place < 600 ? long : "GET /livez HTTP/1.1\r\nX: " + String(repeating: "c", count: 2000))
+                    number < 600 ? long : "GET /livez HTTP/1.1\r\nX: " + String(repeating: "c", count: 2000))
                 floods.append(client)
             }
             try Self.settle(service)
@@ -104,7 +104,7 @@ struct FloodTests {
     func `an address that has taken all connections loses those without progress to others, and gets no more`(
         _ transport: Transport
     ) throws {
-        let setup = Setup(name: "places", server: "limits: { connections: 20, \(Self.times) }", rest: Self.grants)
+        let setup = Setup(name: "room", server: "limits: { connections: 20, \(Self.times) }", rest: Self.grants)
         try Service.run(setup, transport) { service in
             let livez = service.text("GET", "/livez")
             let active = try Client(service.port, from: Self.hostile)

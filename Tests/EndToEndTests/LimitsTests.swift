@@ -16,7 +16,7 @@ struct LimitsTests {
     }
 
     @Test(arguments: Transport.allCases)
-    func `connections: one too many is 503, and the place of one that has left is given again`(
+    func `connections: one too many is 503, and where one has left there is room again`(
         _ transport: Transport
     ) throws {
         let setup = Setup(name: "full", server: "limits: { connections: 3 }", rest: Setup.limitedGrants)

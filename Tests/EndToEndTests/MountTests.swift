@@ -8,7 +8,7 @@ import Testing
 @testable import TestService
 
 /// That takes root: elsewhere `scripts/test` leaves these tests out, and says so.
-@Suite("With other files in the place of the system's", .alone, .unwatched, .needsMounts, .timeLimit(.minutes(20)))
+@Suite("With other files instead of the system's", .alone, .unwatched, .needsMounts, .timeLimit(.minutes(20)))
 struct MountTests {
     @Test(arguments: Transport.allCases)
     func `without /proc it serves, and its metrics leave out what nobody can tell`(_ transport: Transport) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TestService
 
-/// What the vendor's key host, or whoever is in its place, does to a question; and what callbacks are answered.
+/// What the vendor's key host, or whoever answers instead, does to a question; and what callbacks are answered.
 struct KeyHostFault: Sendable, CustomTestStringConvertible {
     let name: String
     let status: Int

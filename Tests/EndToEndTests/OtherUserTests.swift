@@ -13,7 +13,7 @@ struct OtherUserTests {
     private static let becoming = ["--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
 
     /// Files that the user can reach: the binary, the configuration with its secrets, and a file that is there until an attack is over.
-    private final class Place {
+    private final class Installation {
         let folder: String
         let program: String
         let configuration: String
@@ -38,7 +38,7 @@ struct OtherUserTests {
 
         deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-        /// Starts the service, as the user and by this place's binary.
+        /// Starts the service, as the user and by this installation's binary.
         func serve(_ environment: [String: String]) throws -> Service {
             try Service(
                 serving: configuration, in: folder, environment, hasAdmin: false,
@@ -59,7 +59,7 @@ struct OtherUserTests {
         }
     }
 
-    /// What somebody of the same user has found while other processes took the service's place.
+    /// What somebody of the same user has found while other processes replaced the service.
     private struct Loot {
         let hasSecret: Bool
         /// Whether it could look into one of the processes at all.
@@ -67,15 +67,15 @@ struct OtherUserTests {
         let log: String
     }
 
-    /// - Parameter rounds: how often another process takes the place.
+    /// - Parameter rounds: how often another process replaces the service.
     private func attack(binaryMode mode: Int, rounds: Int) throws -> Loot {
         // Other tests may have services of the same user.
         let secret = "secret-\(UUID().uuidString)"
-        let place = try Place(SealingTests.setup(), binaryMode: mode)
-        let service = try place.serve(["E2E_OSS_SECRET": secret])
+        let installation = try Installation(SealingTests.setup(), binaryMode: mode)
+        let service = try installation.serve(["E2E_OSS_SECRET": secret])
         var processes = [service.process.identifier]
         defer { for process in processes { kill(process, SIGKILL) } }
-        let spy = try place.spy(for: [secret, "COUNTERSIGN_PREDECESSOR=[0-9]*"])
+        let spy = try installation.spy(for: [secret, "COUNTERSIGN_PREDECESSOR=[0-9]*"])
         var log = ""
         for number in 1...rounds {
             kill(processes[number - 1], SIGUSR2)
@@ -83,7 +83,7 @@ struct OtherUserTests {
             processes.append(try #require(SealingTests.heirs(in: log).last))
             try service.get(SealingTests.path).expectSuccess()
         }
-        try FileManager.default.removeItem(atPath: place.isGoingOn)
+        try FileManager.default.removeItem(atPath: installation.isGoingOn)
         let found = try spy.wait().out.split(separator: "\n")
         return Loot(
             hasSecret: found.contains { $0 == secret },

@@ -154,8 +154,8 @@ struct ProxyTests {
             // A proxy at a Unix socket has no address that could count instead.
             lists += isLocal ? [nobody + everything] : [nobody, everything]
             for list in lists {
-                for (place, header) in list.enumerated() {
-                    let (status, wanted) = (try ask(header), place == 0 ? 200 : 429)
+                for (index, header) in list.enumerated() {
+                    let (status, wanted) = (try ask(header), index == 0 ? 200 : 429)
                     #expect(status == wanted, "\(String(decoding: header, as: UTF8.self).debugDescription)")
                 }
             }

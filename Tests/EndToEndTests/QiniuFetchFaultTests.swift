@@ -5,7 +5,7 @@ import Testing
 
 @testable import TestService
 
-/// What Kodo, or whoever is in its place, does to a question; and what clients are told.
+/// What Kodo, or whoever answers instead, does to a question; and what clients are told.
 struct KodoFault: Sendable, CustomTestStringConvertible {
     let name: String
     let status: Int
@@ -13,7 +13,7 @@ struct KodoFault: Sendable, CustomTestStringConvertible {
     /// What the log says of it.
     let reason: String
     let certificate: (@Sendable (ClientCertificates) -> ClientCertificates.Pair)?
-    /// What is in the place of `localhost`.
+    /// What is called instead of `localhost`.
     let host: String?
 
     /// As `FakeKodo`'s.

@@ -86,8 +86,8 @@ struct RawRequest: Sendable, Decodable {
         let client = try service.connect()
         var expected = status[...]
         var last: Answer?
-        for (place, part) in send.enumerated() {
-            let isLast = place + 1 == send.count
+        for (index, part) in send.enumerated() {
+            let isLast = index + 1 == send.count
             let following = isLast && !keeps && !ends ? RawRequest.next : ""
             // It may have refused, and closed, before all was sent.
             try? client.send(RawRequest.bytes(part) + Array(following.utf8))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TestService
 
-/// Another configuration takes the place of the one that serves, and nobody notices who need not.
+/// Another configuration replaces the one that serves, and nobody notices who need not.
 @Suite("Reload: R12, R19", .waiting, .timeLimit(.minutes(20)))
 struct ReloadTests {
     static let quiet = "reload: { watch: false },"

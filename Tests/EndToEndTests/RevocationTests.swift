@@ -10,7 +10,7 @@ import Testing
 @Suite("Revocation: R12, R19", .waiting, .timeLimit(.minutes(20)))
 struct RevocationTests {
     @Test(arguments: Transport.allCases)
-    func `R12: a process whose place was taken gives nothing that the other denies, though no file is watched`(
+    func `R12: a process that was replaced gives nothing that the other denies, though no file is watched`(
         _ transport: Transport
     ) throws {
         let port = try Listener.freePort()
@@ -47,7 +47,7 @@ struct RevocationTests {
             try clients[0].answer().expectSuccess()
             try service.replaceConfiguration(with: setup("\"apiKey:alice\""), transport)
             kill(other, SIGHUP)
-            // The first was read when the place was taken; now each of the two reads it.
+            // The first was read when the process was replaced; now each of the two reads it.
             _ = try service.process.waitForError(holding: "configuration reloaded", times: 3)
             try clients[1].send(body)
             try clients[1].answer().expectProblem(403, "forbidden")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestService
 
-/// What other processes can see of the service's environment, while it runs and while another process takes its place.
+/// What other processes can see of the service's environment, while it runs and while another process replaces it.
 @Suite("Nobody reads secrets out of the environment", .waiting, .timeLimit(.minutes(20)))
 struct SealingTests {
     /// Signs by a secret that the environment alone has.

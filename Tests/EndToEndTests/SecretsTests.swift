@@ -42,7 +42,7 @@ struct SecretsTests {
         /// What the vendor issues, for its caller's eyes only.
         let issued = (secret: canary(), token: canary())
         let failing = Switch()
-        let places: [Place]
+        let endpoints: [Endpoint]
         private let kodo: FakeKodo
         private let sts: ClientPeer
         /// The bodies and fields of all answers, and of those that issued something.
@@ -72,7 +72,7 @@ struct SecretsTests {
                         body, status: failing.isOn ? "403 No" : "200 OK", fields: "Date: \(httpDate(now))\r\n")
                 }
             }
-            places = EveryRoute.all(kodo: kodo.url).map { .issuing($0) } + [.grants, .tickets]
+            endpoints = EveryRoute.all(kodo: kodo.url).map { .issuing($0) } + [.grants, .tickets]
             var setup = Setup.everyRoute(
                 "secrets", kodo: kodo.url, sts: "http://127.0.0.1:\(sts.port)", secrets: secrets, keys: keys,
                 logLevel: "debug")
@@ -125,11 +125,11 @@ struct SecretsTests {
 
     /// Every row of the table of callers.
     private func askInTurn(_ fixture: Fixture, _ askers: [Asker]) throws {
-        for place in fixture.places {
+        for endpoint in fixture.endpoints {
             for asker in askers {
                 for method in ["GET", "HEAD", "POST"] {
                     for flaw in Flaw.allCases {
-                        let text = asker.request(method, place, flaw, to: fixture.service)
+                        let text = asker.request(method, endpoint, flaw, to: fixture.service)
                         try fixture.ask(text, toHead: method == "HEAD" && flaw != .unknownMethod)
                     }
                 }
@@ -140,8 +140,8 @@ struct SecretsTests {
     /// What is wrong with the request itself, with a credential wherever a client may put one.
     private func askWrongly(_ fixture: Fixture, _ askers: [Asker]) throws {
         let (service, key) = (fixture.service, fixture.keys.alice)
-        for place in fixture.places {
-            let path = place.path
+        for endpoint in fixture.endpoints {
+            let path = endpoint.path
             let form = "Content-Type: application/x-www-form-urlencoded"
             for text in [
                 service.text("GET", "\(path)?ticket=\(key.key)&grant=\(key.key)", [key.bearer]),
@@ -170,14 +170,14 @@ struct SecretsTests {
     private func askByTicket(_ fixture: Fixture) throws {
         let (service, key) = (fixture.service, fixture.keys.alice)
         let form = "Content-Type: application/x-www-form-urlencoded"
-        for place in fixture.places.compactMap(\.route) where !place.isCallback {
+        for route in fixture.endpoints.compactMap(\.route) where !route.isCallback {
             let minted = try fixture.ask(
-                service.text("POST", "/tickets", [key.bearer, form], body: "grant=\(place.keyGrant)&expires=1200"))
+                service.text("POST", "/tickets", [key.bearer, form], body: "grant=\(route.keyGrant)&expires=1200"))
             let ticket = try #require(minted.json["ticket"]?.string, "\(minted.text)")
             // A ticket needs no escapes, and takes none.
-            let parameters = EveryRoute.form(place.parameters?("alice") ?? [])
-            let target = place.path + (parameters.isEmpty ? "?" : "?\(parameters)&") + "ticket=\(ticket)"
-            #expect(try fixture.ask(service.text("GET", target, [])).status == 200, "\(place.name)")
+            let parameters = EveryRoute.form(route.parameters?("alice") ?? [])
+            let target = route.path + (parameters.isEmpty ? "?" : "?\(parameters)&") + "ticket=\(ticket)"
+            #expect(try fixture.ask(service.text("GET", target, [])).status == 200, "\(route.name)")
             #expect(try fixture.ask(service.text("GET", target, [key.bearer])).status == 401)
             #expect(try fixture.ask(service.text("GET", target + "A", [])).status == 401)
         }

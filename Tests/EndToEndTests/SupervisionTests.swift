@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestService
 
-/// What the service and whoever has started it tell each other, and how another binary takes its place.
+/// What the service and whoever has started it tell each other, and how another binary replaces it.
 @Suite("Supervision: sd_notify, sockets that are handed over, another binary", .waiting, .timeLimit(.minutes(20)))
 struct SupervisionTests {
     private static func setup(_ port: UInt16 = 0, _ more: String = "") -> Setup {

@@ -11,7 +11,7 @@ import Testing
         (.accessControlRequestMethod, "Access-Control-Request-Method"), (.forwardedFor, "X-Forwarded-For"),
     ]
 
-    @Test func `every field that is looked at has its place in a head`() throws {
+    @Test func `every field that is looked at has its range in a head`() throws {
         // Transfer-Encoding does not stand beside Content-Length.
         #expect(Set(FieldNameTests.names.map(\.0)).union([.transferEncoding]) == Set(FieldName.allCases))
         for (field, name) in FieldNameTests.names {
@@ -19,8 +19,8 @@ import Testing
             let host = field == .host ? "" : "Host: h\r\n"
             let bytes = Array("GET / HTTP/1.1\r\n\(host)\(name): \(value)\r\n\r\n".utf8)
             let head = try #require(try RequestParser(limits: Limits()).parse(bytes.span))
-            let place = try #require(head.value(of: field), "\(name)")
-            #expect(bytes[place].elementsEqual(value.utf8), "\(name)")
+            let range = try #require(head.value(of: field), "\(name)")
+            #expect(bytes[range].elementsEqual(value.utf8), "\(name)")
         }
     }
 }

@@ -397,15 +397,15 @@ import Testing
     }
 
     private func mutate(_ raw: inout [UInt8], _ seeds: [[UInt8]], _ random: inout SeededRandom) {
-        let place = Int.random(in: 0...raw.count, using: &random)
+        let index = Int.random(in: 0...raw.count, using: &random)
         let marks: [UInt8] = [0, 9, 10, 13, 32, 43, 44, 45, 48, 57, 58, 59, 97, 127, 128, 160, 255]
         switch Int.random(in: 0..<7, using: &random) {
-        case 0: raw.insert(marks[Int.random(in: 0..<marks.count, using: &random)], at: place)
-        case 1 where place < raw.count: raw[place] = marks[Int.random(in: 0..<marks.count, using: &random)]
-        case 2 where place < raw.count: raw[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 3 where place < raw.count: raw.remove(at: place)
-        case 4: raw.removeLast(raw.count - place)
-        case 5: raw.insert(contentsOf: raw[place...].prefix(20), at: place)
+        case 0: raw.insert(marks[Int.random(in: 0..<marks.count, using: &random)], at: index)
+        case 1 where index < raw.count: raw[index] = marks[Int.random(in: 0..<marks.count, using: &random)]
+        case 2 where index < raw.count: raw[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 3 where index < raw.count: raw.remove(at: index)
+        case 4: raw.removeLast(raw.count - index)
+        case 5: raw.insert(contentsOf: raw[index...].prefix(20), at: index)
         default: raw += seeds[Int.random(in: 0..<seeds.count, using: &random)]
         }
     }

@@ -31,8 +31,8 @@ import Testing
         try folder.folder("a/b")
         let path = try folder.file("a/b/c")
         let link = try folder.link("link", to: "a/b/../b/c")
-        for place in [path, link, "\(folder.path)/a/b/./c", "\(folder.path)/a/../a/b/c"] {
-            let found = try weakness(place)
+        for path in [path, link, "\(folder.path)/a/b/./c", "\(folder.path)/a/../a/b/c"] {
+            let found = try weakness(path)
             if let advice {
                 #expect(
                     found?.contains(advice) == true && found?.contains("\(folder.path)/a;") == true, "\(found ?? "")")

@@ -16,17 +16,17 @@ final class Folder {
 
     @discardableResult
     func file(_ name: String, mode: mode_t = 0o600) throws -> String {
-        let place = "\(path)/\(name)"
-        try Data("text".utf8).write(to: URL(filePath: place))
-        try #require(chmod(place, mode) == 0)
-        return place
+        let file = "\(path)/\(name)"
+        try Data("text".utf8).write(to: URL(filePath: file))
+        try #require(chmod(file, mode) == 0)
+        return file
     }
 
     @discardableResult
     func folder(_ name: String, mode: mode_t = 0o755) throws -> String {
-        let place = "\(path)/\(name)"
-        try #require(mkdir(place, 0o700) == 0 && chmod(place, mode) == 0)
-        return place
+        let folder = "\(path)/\(name)"
+        try #require(mkdir(folder, 0o700) == 0 && chmod(folder, mode) == 0)
+        return folder
     }
 
     func link(_ name: String, to target: String) throws -> String {

@@ -17,8 +17,8 @@ import Testing
         await #expect(processExitsWith: .success) {
             setenv("A_SECRET", "the-secret-of-this-test", 1)
             #expect(ProcessEnvironment.own["A_SECRET"] == "the-secret-of-this-test")
-            let place = (0..<1000).first { cs_variable($0).map { String(cString: $0).hasPrefix("A_SECRET=") } ?? true }
-            let text = cs_variable(place ?? 0)
+            let index = (0..<1000).first { cs_variable($0).map { String(cString: $0).hasPrefix("A_SECRET=") } ?? true }
+            let text = cs_variable(index ?? 0)
             ProcessEnvironment.conceal()
             guard text?.pointee == 0, getenv("A_SECRET") == nil, getenv("PATH") != nil,
                 ProcessEnvironment.own["A_SECRET"] == "the-secret-of-this-test",

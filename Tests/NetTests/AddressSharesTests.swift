@@ -105,7 +105,7 @@ import Testing
         #expect(hold(400, 9, greedy).isEmpty)
     }
 
-    // MARK: Places
+    // MARK: Room for connections
 
     private static func enter(_ open: OpenConnections, _ token: UInt64, _ address: String) -> OpenConnections.Entry {
         open.side(reserved: false).enter(id(token), of: Self.address(address), at: Int64(token), below: 3)
@@ -121,12 +121,12 @@ import Testing
         for token in 0..<3 { #expect(Self.enter(open, UInt64(token), "192.0.2.1") == .accepted) }
         #expect(Self.enter(open, 3, "192.0.2.1") == .refused)
         #expect(Self.enter(open, 4, "192.0.2.2") == Self.displacing(0))
-        // It would have as many as the one that it takes the place from had.
+        // It would have as many as the one that it takes room from had.
         #expect(Self.enter(open, 5, "192.0.2.2") == .refused)
         #expect(Self.enter(open, 6, "192.0.2.3") == Self.displacing(1))
         let figures = open.figures(reserved: false)
         #expect((figures.open, figures.accepted, figures.refused) == (3, 5, 2))
-        // One that was displaced leaves no second place.
+        // One that was displaced leaves no second connection.
         open.side(reserved: false).leave(Self.id(0), of: Self.address("192.0.2.1"))
         #expect(Self.enter(open, 8, "192.0.2.2") == .refused)
         open.side(reserved: false).leave(Self.id(2), of: Self.address("192.0.2.1"))
@@ -134,8 +134,7 @@ import Testing
     }
 
     @Test
-    func `where every address has one, a first connection asks for the place of the one without progress for longest`()
-    {
+    func `where every address has one, a first connection asks for the end of the one without progress for longest`() {
         let open = OpenConnections()
         for token in 0..<3 { _ = Self.enter(open, UInt64(token), "192.0.2.\(token)") }
         #expect(Self.enter(open, 3, "192.0.2.1") == .refused, "it has one already")

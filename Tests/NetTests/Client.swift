@@ -124,8 +124,8 @@ class Client {
         let length = end ?? 0
         let head = String(decoding: held[..<length], as: UTF8.self)
         var size = 0
-        if let place = head.firstRange(of: "Content-Length: ") {
-            size = Int(String(head[place.upperBound...].prefix { $0.isNumber })) ?? 0
+        if let name = head.firstRange(of: "Content-Length: ") {
+            size = Int(String(head[name.upperBound...].prefix { $0.isNumber })) ?? 0
         }
         while held.count < length + size { try readMore() }
         let body = Array(held[length..<length + size])

@@ -248,7 +248,7 @@ struct ClientFault: Sendable, CustomTestStringConvertible {
     }
 
     /// Connects, one after the other, until nobody can any more.
-    private func fillPlaces(of address: String) throws -> [Client] {
+    private func fillQueue(of address: String) throws -> [Client] {
         var clients: [Client] = []
         while clients.count < 64 {
             let client = try Client(unconnectedHoldingLittle: false)
@@ -269,10 +269,10 @@ struct ClientFault: Sendable, CustomTestStringConvertible {
             }
         }
         try withPeer(script, tls: certificates.good) { (peer) throws in
-            // Of the other two addresses, one refuses and the other accepts nobody: its places are all taken.
+            // Of the other two addresses, one refuses and the other accepts nobody: its queue is full.
             let full = try ClientPeer({ _, _ in }, address: 0x7F00_0003, port: peer.port, accepts: false)
             let names = resolver(["sts.test": ["127.0.0.2", "127.0.0.3", "127.0.0.1"], "full.test": ["127.0.0.3"]])
-            let fillers = try fillPlaces(of: "127.0.0.3:\(full.port)")
+            let fillers = try fillQueue(of: "127.0.0.3:\(full.port)")
             try withClient(kind, resolver: names) { (client) throws in
                 let hangs = ClientFault(name: "full", time: 5000, error: .timeout(.connecting)) { _, _ in }
                 try expect(hangs, client) { exchange(.https(trust), "full.test", peer.port, within: $0) }

@@ -87,7 +87,7 @@ import Testing
             client.reset()
             #expect(soon { handler.abandoned == [pending] })
             #expect(try !handler.finish("/later"))
-            // Its place is free.
+            // Its slot is free.
             let next = try Client(server.port)
             #expect(try next.get("/next").status == 200)
             #expect(handler.abandoned == [pending])
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a stale pending does nothing to whoever has taken the place`(transport: TransportKind) throws {
+    func `a stale pending does nothing to whoever has taken the slot`(transport: TransportKind) throws {
         try withParking(transport) { server, handler in
             let first = try Client(server.port)
             try first.write(get("/later/first"))

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Net
 
-/// Who has a place when there are as many connections as there may be, of an address each.
+/// Who has room when there are as many connections as there may be, of an address each.
 @Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct PlacesTests {
     private func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n" }
 
-    /// Runs `body` with so many places, and with what connects from an address of its own, by its number, and asks.
-    private func withPlaces(
-        _ count: Int, _ transport: TransportKind,
+    /// Runs `body` with room for so many connections, and with what connects from an address of its own, by its number, and asks.
+    private func withRoom(
+        for count: Int, _ transport: TransportKind,
         _ body: (TestServer, ParkingHandler, (_ number: Int, _ path: String) throws -> Client) throws -> Void
     ) throws {
         func few(_ settings: inout Server.Settings) {
@@ -39,13 +39,13 @@ import Testing
     func `beyond the bound for connections no client loses the answer that it waits for`(transport: TransportKind)
         throws
     {
-        try withPlaces(2, transport) { server, handler, connect in
+        try withRoom(for: 2, transport) { server, handler, connect in
             var waiting: [Client] = []
             for number in 1...2 {
                 waiting.append(try connect(number, "/later/\(number)"))
                 _ = try handler.pending("/later/\(number)")
             }
-            // However many come, there is no place beyond the bound.
+            // However many come, there is no room beyond the bound.
             for _ in 0..<5 {
                 let newcomer = try Client(server.port)
                 #expect(try newcomer.answer().status == 503)
@@ -71,7 +71,7 @@ import Testing
     func `beyond the bound an idle connection ends, though older ones wait for their answers`(
         transport: TransportKind
     ) throws {
-        try withPlaces(10, transport) { server, handler, connect in
+        try withRoom(for: 10, transport) { server, handler, connect in
             let waiting = try (1...2).map { number in
                 let client = try connect(number, "/later/\(number)")
                 _ = try handler.pending("/later/\(number)")

@@ -237,7 +237,9 @@ import Testing
         let all = try [nil, list, old].map { try authorities(revocations: $0) }
         let others = try [nil, list, old].map { try authorities(revocations: $0) }
         for (index, one) in all.enumerated() {
-            for (place, other) in others.enumerated() { #expect(one.accepts(theSameAs: other) == (index == place)) }
+            for (otherIndex, other) in others.enumerated() {
+                #expect(one.accepts(theSameAs: other) == (index == otherIndex))
+            }
         }
         let strange = try ClientAuthorities(bytes(certificates.strangeAuthority), revocations: nil)
         #expect(!strange.accepts(theSameAs: all[0]))

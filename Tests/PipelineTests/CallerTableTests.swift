@@ -17,26 +17,26 @@ struct Ruling: Equatable, Sendable {
     private static let notInGrant = Ruling(status: 403, code: "not_in_grant")
 
     /// The order of R7, from above: host, path, method; who asks; what is asked; what is granted.
-    init(_ place: Place, _ method: String, _ asker: Asker, _ flaw: Flaw) {
+    init(_ endpoint: Endpoint, _ method: String, _ asker: Asker, _ flaw: Flaw) {
         if flaw == .foreignHost {
             self.init(status: 421, code: "misdirected")
         } else if flaw == .unknownPath {
             self.init(status: 404, code: "not_found")
-        } else if flaw == .unknownMethod || !place.methods.contains(method) {
+        } else if flaw == .unknownMethod || !endpoint.methods.contains(method) {
             self.init(status: 405, code: "method_not_allowed")
-        } else if place.isCallback || asker.standing == .unknown {
+        } else if endpoint.isCallback || asker.standing == .unknown {
             // R6: the vendor's signature is a callback's only credential.
             self = .unauthenticated
         } else {
-            self = .known(asker, flaw, at: place)
+            self = .known(asker, flaw, at: endpoint)
         }
     }
 
-    private static func known(_ asker: Asker, _ flaw: Flaw, at place: Place) -> Ruling {
+    private static func known(_ asker: Asker, _ flaw: Flaw, at endpoint: Endpoint) -> Ruling {
         let isNamed = flaw == .foreignGrant || flaw == .absentGrant
         let isEntitled = asker.standing == .entitled && !isNamed
         let unknownParameter = Ruling(status: 400, code: "unknown_parameter")
-        switch place {
+        switch endpoint {
         case .grants:
             if flaw == .unknownParameter || isNamed { return unknownParameter }
             if asker.standing == .denied { return .forbidden }
@@ -92,7 +92,7 @@ struct CallerTableTests {
         /// `alice`'s tickets for each of her grants.
         private static func mint(_ service: Service) throws -> [String: String] {
             let client = try service.connect()
-            let routes = CallerTableTests.places.compactMap(\.route).filter { !$0.isCallback }
+            let routes = CallerTableTests.endpoints.compactMap(\.route).filter { !$0.isCallback }
             var tickets: [String: String] = [:]
             for grant in routes.map(\.keyGrant) + [Setup.spareGrant] {
                 try client.send(
@@ -113,12 +113,12 @@ struct CallerTableTests {
     }
 
     /// All that can be asked.
-    private static let places: [Place] =
+    private static let endpoints: [Endpoint] =
         EveryRoute.all(kodo: "http://kodo.invalid").map { .issuing($0) } + [.grants, .tickets]
     private static let methods = ["GET", "HEAD", "POST"]
 
     @Test func `the table has every route of the registry`() {
-        let routes = CallerTableTests.places.compactMap(\.route)
+        let routes = CallerTableTests.endpoints.compactMap(\.route)
         #expect(Set(routes.map(\.name)) == Set(Registry.routes.map(\.description.name)))
         for route in Registry.routes.map(\.description) {
             let row = routes.first { $0.name == route.name }
@@ -127,9 +127,9 @@ struct CallerTableTests {
         }
     }
 
-    @Test(arguments: places)
+    @Test(arguments: endpoints)
     func `R7, R8, R12: the answer is what the rules say, whoever asks for what and how`(
-        _ place: Place
+        _ endpoint: Endpoint
     ) throws {
         let fixture = try Fixture.shared.get()
         for asker in fixture.askers {
@@ -137,10 +137,11 @@ struct CallerTableTests {
             for method in CallerTableTests.methods {
                 for flaw in Flaw.allCases {
                     try client.send(
-                        asker.request(method, place, flaw, to: fixture.service(for: asker), tickets: fixture.tickets))
+                        asker.request(method, endpoint, flaw, to: fixture.service(for: asker), tickets: fixture.tickets)
+                    )
                     let answer = try client.answer(toHead: method == "HEAD" && flaw != .unknownMethod)
-                    let ruling = Ruling(place, method, asker, flaw)
-                    let what = "\(method) \(place.path) with \(asker.name), flaw: \(flaw)"
+                    let ruling = Ruling(endpoint, method, asker, flaw)
+                    let what = "\(method) \(endpoint.path) with \(asker.name), flaw: \(flaw)"
                     #expect(answer.status == ruling.status, "\(what): \(answer.text)")
                     if ruling.status == 401 { #expect(answer.has("WWW-Authenticate"), "\(what)") }
                     if ruling.status == 405 { #expect(answer.has("Allow"), "\(what)") }
@@ -148,7 +149,7 @@ struct CallerTableTests {
                     if !answer.body.isEmpty {
                         #expect(answer.json["code"]?.string ?? "" == ruling.code, "\(what): \(answer.text)")
                     }
-                    if case .grants = place, ruling == .granted, asker.standing == .stranger, method == "GET" {
+                    if case .grants = endpoint, ruling == .granted, asker.standing == .stranger, method == "GET" {
                         #expect(answer.json["grants"] == .list([]), "\(what)")
                     }
                     if answer.closes { client = try fixture.connect(asker) }
@@ -158,13 +159,13 @@ struct CallerTableTests {
     }
 
     /// Who is refused whatever the body may be need not send it.
-    @Test(arguments: places)
-    func `R7: the order is the same when only the head has come`(_ place: Place) throws {
+    @Test(arguments: endpoints)
+    func `R7: the order is the same when only the head has come`(_ endpoint: Endpoint) throws {
         let fixture = try Fixture.shared.get()
         let pending = ["Content-Type: application/json", "Content-Length: 10"]
         for asker in fixture.askers {
             for method in CallerTableTests.methods {
-                var ruling = Ruling(place, method, asker, .none)
+                var ruling = Ruling(endpoint, method, asker, .none)
                 // Whoever is known is told that no such request has a body, or is waited for: what is wrong with it comes first.
                 if ![401, 405].contains(ruling.status) {
                     if method == "POST" { continue }
@@ -172,16 +173,16 @@ struct CallerTableTests {
                 }
                 // The parameters would be in the body.
                 let text = asker.request(
-                    method, place, .none, to: fixture.service(for: asker), tickets: fixture.tickets)
+                    method, endpoint, .none, to: fixture.service(for: asker), tickets: fixture.tickets)
                 let target = text.split(separator: " ")[1].split(separator: "?", maxSplits: 1)
                 let query = target.count == 2 ? target[1].split(separator: "&").filter { $0.hasPrefix("ticket=") } : []
                 let client = try fixture.connect(asker)
                 try client.send(
                     fixture.service(for: asker).text(
-                        method, place.path + (query.isEmpty ? "" : "?" + query.joined(separator: "&")),
+                        method, endpoint.path + (query.isEmpty ? "" : "?" + query.joined(separator: "&")),
                         asker.fields + pending))
                 let answer = try client.answer(toHead: method == "HEAD")
-                #expect(answer.status == ruling.status, "\(method) \(place.path) with \(asker.name): \(answer.text)")
+                #expect(answer.status == ruling.status, "\(method) \(endpoint.path) with \(asker.name): \(answer.text)")
                 if method != "HEAD" { #expect(answer.json["code"]?.string == ruling.code) }
             }
         }
@@ -193,9 +194,9 @@ struct CallerTableTests {
             + answer.fields.filter { $0.name != "Date" }.map { "\($0.name): \($0.value)" }
     }
 
-    @Test(arguments: places)
+    @Test(arguments: endpoints)
     func `R4: a foreign grant and one that does not exist answer alike, whoever asks`(
-        _ place: Place
+        _ endpoint: Endpoint
     ) throws {
         let fixture = try Fixture.shared.get()
         for asker in fixture.askers {
@@ -205,7 +206,8 @@ struct CallerTableTests {
             for method in CallerTableTests.methods {
                 let answers = try [Flaw.foreignGrant, .absentGrant].map { flaw in
                     try client.send(
-                        named.request(method, place, flaw, to: fixture.service(for: asker), tickets: fixture.tickets))
+                        named.request(method, endpoint, flaw, to: fixture.service(for: asker), tickets: fixture.tickets)
+                    )
                     let answer = try client.answer(toHead: method == "HEAD")
                     if answer.closes { client = try fixture.connect(named) }
                     return lasting(answer)

@@ -92,7 +92,7 @@ struct OSSCallbackKeyTests {
                 let status = try client.answer().status
                 #expect(status == 502 || status == 503)
             }
-            // The same place again and again is asked for once in two seconds.
+            // The same URL again and again is asked for once in two seconds.
             let seconds = Int(service.clock.milliseconds - begin) / 1000
             #expect(oss.asked.count <= 6 + seconds, "\(oss.asked.count)")
             #expect(try good.send(to: service, signature).text == reply)

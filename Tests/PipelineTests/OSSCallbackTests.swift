@@ -201,9 +201,9 @@ struct OSSCallbackTests {
         "https://gosspublic.alicdn.com/a/callback_pub_key_v1.pem",
         "https://gosspublic.alicdn.com/callback_pub_key_v1000.pem",
     ])
-    func `a key of any other place is not believed, and nobody is called`(url: String) throws {
+    func `a key of any other URL is not believed, and nobody is called`(url: String) throws {
         // Where nobody is: a call would be answered 503.
-        let service = try Service.shared(.ossCallbacks("oss key places", "http://127.0.0.1:1"))
+        let service = try Service.shared(.ossCallbacks("oss key URLs", "http://127.0.0.1:1"))
         let sent = OSSCallback().with { $0.keyURL = url }
         expectForged(try sent.send(to: service, try sent.signed()))
     }

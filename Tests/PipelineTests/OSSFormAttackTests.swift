@@ -157,7 +157,7 @@ struct OSSFormAttackTests {
         }
     }
 
-    /// What a client may put in each of the three places that the vendor takes a type from; nil for nothing.
+    /// What a client may put in each of the three fields that the vendor takes a type from; nil for nothing.
     private static let sentTypes: [String?] = [
         nil, "image/png", "image/jpeg", "text/html", "image/svg+xml", "application/pdf", "IMAGE/PNG",
         "image/png;text/html", "",

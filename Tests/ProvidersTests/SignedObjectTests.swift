@@ -144,8 +144,8 @@ struct SignedObjectTests {
         #expect(key == Array("a/中 b.jpg".utf8))
         for index in url.utf8.indices {
             var bytes = Array(url.utf8)
-            let place = url.utf8.distance(from: url.startIndex, to: index)
-            bytes[place] = bytes[place] == UInt8(ascii: "x") ? UInt8(ascii: "y") : UInt8(ascii: "x")
+            let offset = url.utf8.distance(from: url.startIndex, to: index)
+            bytes[offset] = bytes[offset] == UInt8(ascii: "x") ? UInt8(ascii: "y") : UInt8(ascii: "x")
             #expect(try VendorSide.object(ofDownload: String(decoding: bytes, as: UTF8.self), signer) == nil)
         }
     }

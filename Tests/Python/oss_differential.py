@@ -156,8 +156,8 @@ def random_request(rng):
     if operation == "copy":
         fields["x-oss-copy-source"] = "/demo-bucket/secret"
     bucket = OTHER_BUCKET if rng.random() < 0.05 else BUCKET
-    place = prefix if rng.random() < 0.9 else rng.choice(["elsewhere/", prefix[:-1], prefix.upper(), "al"])
-    key = "" if operation == "list" else random_key(rng, place)
+    start = prefix if rng.random() < 0.9 else rng.choice(["elsewhere/", prefix[:-1], prefix.upper(), "al"])
+    key = "" if operation == "list" else random_key(rng, start)
     lifetime = rng.choice([60, 280, 3500, 7200, 604800]) if rng.random() < 0.4 else None
     return Request(operation, method, bucket, prefix, key, query, fields, lifetime)
 

@@ -74,8 +74,8 @@ def check(case, port, context):
     to_head = case.get("head", False)
     expected = list(case["status"])
     last = None
-    for place, part in enumerate(parts):
-        is_last = place + 1 == len(parts)
+    for index, part in enumerate(parts):
+        is_last = index + 1 == len(parts)
         closes = is_last and not case["keeps"] and not case.get("ends")
         connection.send(expand(part) + (NEXT if closes else b""))
         if case.get("ends"):

@@ -14,7 +14,7 @@ import Testing
 @Suite("R13: every rule of a key is asked of the bytes that are signed", .timeLimit(.minutes(20)))
 struct KeyRuleTests {
     /// A route, a grant of it without key or prefix, and how its keys are asked for and read.
-    struct Place: Sendable, CustomTestStringConvertible {
+    struct RouteSample: Sendable, CustomTestStringConvertible {
         let route, credential, fields: String
         /// The name of the parameter that has the key.
         var parameter = "key"
@@ -31,17 +31,17 @@ struct KeyRuleTests {
         var testDescription: String { route + (isV1 ? " of version 1" : "") }
     }
 
-    static let places: [Place] = [
-        Place(
+    static let samples: [RouteSample] = [
+        RouteSample(
             route: "qiniu.uptoken", credential: "kodo", fields: "bucket: 'media'", longest: 750,
             read: { try scope(base64($0["uptoken"], part: 2, urlSafe: true)["scope"]) }),
-        Place(
+        RouteSample(
             route: "qiniu.download-url", credential: "kodo", fields: "domain: 'd.example.com'", longest: 750,
             read: { try path(ofURL: $0["url"]) }),
-        Place(
+        RouteSample(
             route: "qiniu.cdn-url", credential: "kodo", fields: "domain: 'd.example.com'", longest: 750, isCDN: true,
             read: { try path(ofURL: $0["url"]) }),
-        Place(
+        RouteSample(
             route: "qiniu.authorization", credential: "kodo", fields: "bucket: 'media'",
             beside: [("operation", "stat")],
             longest: 750, hasKey: false,
@@ -49,28 +49,28 @@ struct KeyRuleTests {
                 let names = text(try path(ofURL: $0["url"])).split(separator: "/")
                 return try scope(text(decoded(String(names.last ?? ""), urlSafe: true)))
             }),
-        Place(
+        RouteSample(
             route: "nos.token", credential: "nos", fields: "bucket: 'files'", parameter: "object", longest: 1000,
             read: { Array((try base64($0["token"], part: 2)["Object"] as? String ?? "").utf8) }),
-        Place(
+        RouteSample(
             route: "nos.authorization", credential: "nos", fields: "bucket: 'files', methods: ['GET']",
             parameter: "object", longest: 1000, read: { try path(ofURL: $0["url"]) }),
-        Place(
+        RouteSample(
             route: "nos.presigned-url", credential: "nos", fields: "bucket: 'files', methods: ['GET']",
             parameter: "object", longest: 1000, read: { try path(ofURL: $0["url"]) }),
-        Place(
+        RouteSample(
             route: "oss.authorization", credential: "oss", fields: "bucket: 'files', methods: ['GET']",
             read: { try path(ofURL: $0["url"]) }),
-        Place(
+        RouteSample(
             route: "oss.authorization", credential: "oss", fields: "bucket: 'files', methods: ['GET']",
             beside: [("version", "v1")], isV1: true, read: { try path(ofURL: $0["url"]) }),
-        Place(
+        RouteSample(
             route: "oss.presigned-url", credential: "oss", fields: "bucket: 'files', methods: ['GET']",
             read: { try path(ofURL: $0["url"]) }),
-        Place(
+        RouteSample(
             route: "oss.presigned-url", credential: "oss", fields: "bucket: 'files', methods: ['GET']",
             beside: [("version", "v1")], isV1: true, read: { try path(ofURL: $0["url"]) }),
-        Place(
+        RouteSample(
             route: "oss.post-policy", credential: "oss", fields: "bucket: 'files', maxSize: 9",
             read: { answer in
                 let fields = try #require(answer["fields"] as? [String: String])
@@ -79,7 +79,7 @@ struct KeyRuleTests {
                 #expect(condition[0] == "eq" && fields["key"].map { Array($0.utf8) } == Array(condition[2].utf8))
                 return Array(condition[2].utf8)
             }),
-        Place(
+        RouteSample(
             route: "oss.sign", credential: "oss", fields: "bucket: 'files', methods: ['GET']", hasKey: false,
             isV1: true,
             read: { Array(($0["key"] as? String ?? "").utf8) }),
@@ -109,25 +109,25 @@ struct KeyRuleTests {
         String(repeating: "t", count: 745), String(repeating: "t", count: 1019) + "z",
     ]
 
-    @Test(arguments: places)
-    func `what is signed keeps every rule, whoever has chosen the key`(_ place: Place) throws {
+    @Test(arguments: samples)
+    func `what is signed keeps every rule, whoever has chosen the key`(_ sample: RouteSample) throws {
         let hex = Digests(of: Self.claims)
         var (issued, grants) = (0, 0)
-        for template in (place.hasKey ? Self.keys : []) + Self.prefixes {
+        for template in (sample.hasKey ? Self.keys : []) + Self.prefixes {
             let isPrefix = template.hasSuffix("/")
             let target = "\(isPrefix ? "keyPrefix" : "key"): '\(template)'"
-            guard let configuration = try? Self.configuration(place, target) else { continue }
+            guard let configuration = try? Self.configuration(sample, target) else { continue }
             grants += 1
             for claim in template.contains("claims") ? Self.claims : ["a"] {
                 let folder = template.replacing("${caller.id}", with: "anne").replacing("${claims.n}", with: claim)
                     .replacing("${sha256:claims.n}", with: hex[claim])
                 let asked = isPrefix ? Self.tails.map { folder + $0 } : Self.names
                 for name in asked + (isPrefix ? [folder] : []) {
-                    // Where no place asks for a key, only the grant's own is admitted.
-                    let parameters = isPrefix || template.contains("ext") ? [(place.parameter, name)] : []
-                    guard let key = try Self.sign(place, parameters, claim, configuration) else { continue }
+                    // Where no sample asks for a key, only the grant's own is admitted.
+                    let parameters = isPrefix || template.contains("ext") ? [(sample.parameter, name)] : []
+                    guard let key = try Self.sign(sample, parameters, claim, configuration) else { continue }
                     issued += 1
-                    Self.check(key, of: place, "\(template) \(claim.prefix(20)) \(name.prefix(40))")
+                    Self.check(key, of: sample, "\(template) \(claim.prefix(20)) \(name.prefix(40))")
                     if isPrefix { #expect(key == Array(name.utf8)) }
                 }
             }
@@ -137,13 +137,13 @@ struct KeyRuleTests {
     }
 
     @Test func `the CDN's rule is asked of the key that a template makes`() throws {
-        let place = try #require(Self.places.first { $0.isCDN })
-        let configuration = try Self.configuration(place, "key: 'v/clip-${ext}'")
-        #expect(try Self.sign(place, [("key", "x.mp4")], "a", configuration) == nil)
-        #expect(try Self.sign(place, [("key", "x.png")], "a", configuration) == Array("v/clip-png".utf8))
-        let dotted = try Self.configuration(place, "key: 'v/clip.${ext}'")
-        #expect(try Self.sign(place, [("key", "x-1.mp4")], "a", dotted) == Array("v/clip.mp4".utf8))
-        #expect(try Self.sign(place, [("key", "x.a1")], "a", dotted) == nil)
+        let sample = try #require(Self.samples.first { $0.isCDN })
+        let configuration = try Self.configuration(sample, "key: 'v/clip-${ext}'")
+        #expect(try Self.sign(sample, [("key", "x.mp4")], "a", configuration) == nil)
+        #expect(try Self.sign(sample, [("key", "x.png")], "a", configuration) == Array("v/clip-png".utf8))
+        let dotted = try Self.configuration(sample, "key: 'v/clip.${ext}'")
+        #expect(try Self.sign(sample, [("key", "x-1.mp4")], "a", dotted) == Array("v/clip.mp4".utf8))
+        #expect(try Self.sign(sample, [("key", "x.a1")], "a", dotted) == nil)
     }
 
     // MARK: The rules, once more
@@ -155,20 +155,20 @@ struct KeyRuleTests {
         "otf", "pdf", "tif", "ttf",
     ]
 
-    private static func check(_ key: [UInt8], of place: Place, _ told: String) {
+    private static func check(_ key: [UInt8], of sample: RouteSample, _ told: String) {
         let text = String(decoding: key, as: UTF8.self)
-        #expect(Array(text.utf8) == key && !key.isEmpty && key.count <= place.longest, "\(told)")
+        #expect(Array(text.utf8) == key && !key.isEmpty && key.count <= sample.longest, "\(told)")
         #expect(key.first != UInt8(ascii: "/") && key.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "\(told)")
         #expect(!text.contains("$(") && !text.contains("${"), "\(told)")
         let segments = text.split(separator: "/", omittingEmptySubsequences: false)
         #expect(!segments.contains(".") && !segments.contains(".."), "\(told)")
-        if place.isCDN {
+        if sample.isCDN {
             // A shorter path with a longer deadline has the same signature.
             let ending = text.split(separator: ".", omittingEmptySubsequences: false).last.map(String.init) ?? ""
             let isCut = text.utf8.last.map { "0123456789abcdef".utf8.contains($0) } ?? true
             #expect(!isCut || text.contains(".") && known.contains(ending), "\(told)")
         }
-        if place.isV1 {
+        if sample.isV1 {
             // The same text is signed for a sub-resource of a shorter key.
             #expect(text.firstMatch(of: #/\?(x-oss-|[A-Za-z0-9_\-]+([=&?]|$))/#) == nil, "\(told)")
         }
@@ -176,7 +176,7 @@ struct KeyRuleTests {
 
     // MARK: Asking and reading
 
-    private static func configuration(_ place: Place, _ target: String) throws -> Configuration {
+    private static func configuration(_ sample: RouteSample, _ target: String) throws -> Configuration {
         let text = """
             { version: 1,
               credentials: {
@@ -186,8 +186,8 @@ struct KeyRuleTests {
               },
               authentication: {
                 jwt: [{ id: "login", issuer: "i", audience: "a", algorithms: "HS256", secret: { env: "LONG" } }] },
-              grants: { g: { route: "\(place.route)", credential: "\(place.credential)", callers: "jwt:login",
-                \(place.fields), \(target) } } }
+              grants: { g: { route: "\(sample.route)", credential: "\(sample.credential)", callers: "jwt:login",
+                \(sample.fields), \(target) } } }
             """
         return try Configuration.load(
             "/etc/keys.json5",
@@ -198,15 +198,16 @@ struct KeyRuleTests {
 
     /// - Returns: the key that is signed; nil where nothing is.
     private static func sign(
-        _ place: Place, _ parameters: [(String, String)], _ claim: String, _ configuration: Configuration
+        _ sample: RouteSample, _ parameters: [(String, String)], _ claim: String, _ configuration: Configuration
     ) throws -> [UInt8]? {
-        var parameters = parameters + place.beside
-        if place.route == "oss.sign" {
+        var parameters = parameters + sample.beside
+        if sample.route == "oss.sign" {
             let line = "GET\n\n\n\(HTTPDate.write(1_795_158_947).text)\n/files/\(parameters[0].1)"
             parameters = [("contentToSign", line)]
         }
         let quoted = try #require(String(data: try JSONEncoder().encode(claim), encoding: .utf8))
-        let inquiry = try InquiryFixture.inquiry("jwt:login/anne", place.route, parameters, claims: "{\"n\":\(quoted)}")
+        let inquiry = try InquiryFixture.inquiry(
+            "jwt:login/anne", sample.route, parameters, claims: "{\"n\":\(quoted)}")
         let caller = try configuration.caller(inquiry.caller, claiming: inquiry.claims, at: inquiry.time)
         let nonce = Nonce(InlineArray(repeating: 0xAB))
         let ask: Ask
@@ -226,7 +227,7 @@ struct KeyRuleTests {
             try issuer.issue(ask, under: permit, with: key, at: inquiry.instant, into: &out, using: &scratch)
             out.append("}")
             let answer = try JSONSerialization.jsonObject(with: Data(out.array)) as? [String: Any]
-            let signed = try place.read(try #require(answer))
+            let signed = try sample.read(try #require(answer))
             #expect(signed == permit.key.array)
             return signed
         }

@@ -64,14 +64,14 @@ struct AuditChainTests {
     @Test func `any byte of any line that is changed is found, and the line is told`() throws {
         let lines = try Self.lines(8)
         for index in lines.indices {
-            for place in lines[index].indices {
+            for offset in lines[index].indices {
                 for change in [UInt8(1), 0x20, 0x80] {
                     var changed = lines
-                    changed[index][place] ^= change
+                    changed[index][offset] ^= change
                     // A line cut in two is told as what is no line.
-                    guard changed[index][place] != UInt8(ascii: "\n") else { continue }
+                    guard changed[index][offset] != UInt8(ascii: "\n") else { continue }
                     let verdict = try Verdict([Self.text(changed)])
-                    #expect(!verdict.problems.isEmpty, "byte \(place) of line \(index + 1)")
+                    #expect(!verdict.problems.isEmpty, "byte \(offset) of line \(index + 1)")
                     // Another number is found once more where the next lines go on.
                     #expect(verdict.problems.allSatisfy { $0.line > index && $0.line <= index + 3 }, "\(verdict.told)")
                 }

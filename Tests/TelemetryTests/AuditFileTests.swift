@@ -115,19 +115,19 @@ struct AuditFileTests {
         default: mkfifo(folder.file, 0o600)
         }
         #expect(throws: AuditFault.self) { try open(folder) }
-        #expect(AuditPlace(folder.file).fault == "\(folder.file) is no ordinary file")
+        #expect(AuditFileTrust(folder.file).fault == "\(folder.file) is no ordinary file")
     }
 
-    @Test func `to judge a place makes nothing there, and a folder that is not there is told`() throws {
+    @Test func `to judge a path makes nothing there, and a folder that is not there is told`() throws {
         let folder = try Folder()
-        #expect(AuditPlace(folder.file).fault == nil && AuditPlace(folder.file).missingFolder == nil)
+        #expect(AuditFileTrust(folder.file).fault == nil && AuditFileTrust(folder.file).missingFolder == nil)
         #expect(folder.names == [])
-        let missing = AuditPlace(folder.path + "/none/audit.jsonl")
+        let missing = AuditFileTrust(folder.path + "/none/audit.jsonl")
         #expect(missing.missingFolder?.contains("\(folder.path)/none/ does not exist") == true && missing.fault != nil)
         // A second name in its own folder is a crash in the midst of setting it aside.
         try open(folder).add(0..<3)
         try #require(link(folder.file, folder.file + ".20261122T044408Z-000000000004") == 0)
-        #expect(AuditPlace(folder.file).fault == nil)
+        #expect(AuditFileTrust(folder.file).fault == nil)
     }
 
     @Test
@@ -136,16 +136,16 @@ struct AuditFileTests {
     {
         let folder = try Folder()
         chmod(folder.path, 0o1777)
-        #expect(AuditPlace(folder.file).fault?.contains("make files in") == true)
+        #expect(AuditFileTrust(folder.file).fault?.contains("make files in") == true)
         #expect(throws: AuditFault.self) { try open(folder) }
         chmod(folder.path, 0o755)
-        #expect(AuditPlace(folder.file).fault == nil)
-        #expect(AuditPlace(folder.file).weakness?.contains("could hold its lock") == true)
+        #expect(AuditFileTrust(folder.file).fault == nil)
+        #expect(AuditFileTrust(folder.file).weakness?.contains("could hold its lock") == true)
         chmod(folder.path, 0o700)
         try open(folder).add(0..<1)
-        #expect(AuditPlace(folder.file).weakness == nil)
+        #expect(AuditFileTrust(folder.file).weakness == nil)
         chmod(folder.file, 0o640)
-        #expect(AuditPlace(folder.file).weakness?.contains(folder.file) == true)
+        #expect(AuditFileTrust(folder.file).weakness?.contains(folder.file) == true)
     }
 
     @Test func `a torn last line is set aside, wherever it was torn, and whole lines stay`() throws {
@@ -288,7 +288,7 @@ struct AuditFileTests {
         try #require(link(folder.file, other.path + "/copy") == 0)
         let fault = try #require(throws: AuditFault.self) { try open(folder) }
         #expect(fault.description.contains("hard link") && fault.description.contains(folder.file))
-        #expect(AuditPlace(folder.file).fault == fault.description)
+        #expect(AuditFileTrust(folder.file).fault == fault.description)
         #expect(try folder.read() == before && folder.names == names)
         try FileManager.default.removeItem(atPath: other.path + "/copy")
         try open(folder).add(0..<1)
@@ -309,7 +309,7 @@ struct AuditFileTests {
         try #require(chmod(what.isEmpty ? folder.file : folder.path, mode) == 0)
         let fault = try #require(throws: AuditFault.self) { try open(folder) }
         #expect(fault.description.contains(advice), "\(fault)")
-        #expect(AuditPlace(folder.file).fault == fault.description)
+        #expect(AuditFileTrust(folder.file).fault == fault.description)
         try #require(chmod(folder.path, 0o700) == 0)
         #expect(try folder.read() == before)
     }

@@ -6,20 +6,20 @@ import Testing
 
 @Suite("Counters and histograms")
 struct CountersTests {
-    @Test func `what is added counts at its place and nowhere else`() {
+    @Test func `what is added counts at its index and nowhere else`() {
         let counters = Counters(5)
-        for place in 0..<5 { for _ in 0..<place { counters.add(at: place) } }
+        for index in 0..<5 { for _ in 0..<index { counters.add(at: index) } }
         counters.add(1_000, at: 3)
         #expect((0..<5).map { counters[$0] } == [0, 1, 2, 1_003, 4])
         #expect(counters.count == 5)
     }
 
     @Test(arguments: [-1, 0, 3])
-    func `a place that there is not counts nothing, and is 0`(size: Int) {
+    func `an index that there is not counts nothing, and is 0`(size: Int) {
         let counters = Counters(size)
-        for place in [-1, Int.min, size, size + 1, Int.max] where place < 0 || place >= size {
-            counters.add(7, at: place)
-            #expect(counters[place] == 0)
+        for index in [-1, Int.min, size, size + 1, Int.max] where index < 0 || index >= size {
+            counters.add(7, at: index)
+            #expect(counters[index] == 0)
         }
         #expect((0..<max(0, size)).allSatisfy { counters[$0] == 0 })
     }
@@ -43,25 +43,25 @@ struct CountersTests {
             }
             var last = [UInt64](repeating: 0, count: 4)
             for _ in 0..<rounds {
-                for place in 0..<4 {
-                    let count = counters[place]
-                    if count < last[place] { falls.add(1, ordering: .relaxed) }
-                    last[place] = count
+                for index in 0..<4 {
+                    let count = counters[index]
+                    if count < last[index] { falls.add(1, ordering: .relaxed) }
+                    last[index] = count
                 }
             }
         }
         #expect(falls.load(ordering: .relaxed) == 0)
-        for place in 0..<4 {
-            let expected = stride(from: place, to: rounds, by: 4).reduce(0) { $0 + $1 % 3 }
-            #expect(counters[place] == UInt64(expected))
+        for index in 0..<4 {
+            let expected = stride(from: index, to: rounds, by: 4).reduce(0) { $0 + $1 % 3 }
+            #expect(counters[index] == UInt64(expected))
         }
     }
 
     @Test func `a time falls into the first bucket that it is not beyond, and its sum is kept`() {
         let bounds = Histogram.bounds
         #expect(bounds == bounds.sorted() && Set(bounds).count == bounds.count)
-        for (place, bound) in bounds.enumerated() {
-            for (time, bucket) in [(bound - 1, place), (bound, place), (bound + 1, place + 1)] {
+        for (index, bound) in bounds.enumerated() {
+            for (time, bucket) in [(bound - 1, index), (bound, index), (bound + 1, index + 1)] {
                 let counters = Counters(Histogram.size + 2)
                 Histogram.add(time, times: 3, to: counters, at: 1)
                 #expect((0..<counters.count).filter { counters[$0] > 0 } == [1 + bucket, 1 + Histogram.sum])

@@ -25,33 +25,33 @@ struct ExpositionTests {
             name = String(String.UnicodeScalarView(head[..<end]))
             guard name.wholeMatch(of: /[a-zA-Z_:][a-zA-Z0-9_:]*/) != nil else { return nil }
             var labels: [String: String] = [:]
-            var place = end + 1
-            while place < head.count, head[place] != "}" {
-                guard let sign = head[place...].firstIndex(of: "="), head[sign...].dropFirst().first == "\"" else {
+            var index = end + 1
+            while index < head.count, head[index] != "}" {
+                guard let sign = head[index...].firstIndex(of: "="), head[sign...].dropFirst().first == "\"" else {
                     return nil
                 }
-                let label = String(String.UnicodeScalarView(head[place..<sign]))
+                let label = String(String.UnicodeScalarView(head[index..<sign]))
                 guard label.wholeMatch(of: /[a-zA-Z_][a-zA-Z0-9_]*/) != nil, labels[label] == nil else { return nil }
                 var text = String.UnicodeScalarView()
-                place = sign + 2
-                while place < head.count, head[place] != "\"" {
-                    if head[place] == "\\" {
-                        place += 1
-                        guard place < head.count, let read = Sample.escapes[head[place]] else {
+                index = sign + 2
+                while index < head.count, head[index] != "\"" {
+                    if head[index] == "\\" {
+                        index += 1
+                        guard index < head.count, let read = Sample.escapes[head[index]] else {
                             return nil
                         }
                         text.append(read)
                     } else {
-                        text.append(head[place])
+                        text.append(head[index])
                     }
-                    place += 1
+                    index += 1
                 }
-                guard place < head.count else { return nil }
+                guard index < head.count else { return nil }
                 labels[label] = String(text)
-                place += 1
-                if place < head.count, head[place] == "," { place += 1 }
+                index += 1
+                if index < head.count, head[index] == "," { index += 1 }
             }
-            guard end == head.count || place == head.count - 1 else { return nil }
+            guard end == head.count || index == head.count - 1 else { return nil }
             self.labels = labels
         }
     }

@@ -32,10 +32,10 @@ struct OtherUserTests {
         try #require(chown(folder.file, 12_345, 0) == 0)
         let fault = try #require(throws: AuditFault.self) { try open(folder) }
         #expect(fault.description.contains("belongs to the user with the number 12345"))
-        #expect(AuditPlace(folder.file).fault == fault.description)
+        #expect(AuditFileTrust(folder.file).fault == fault.description)
         // Root may go on with the file of a service whose folder it is.
         try #require(chown(folder.path, 12_345, 0) == 0)
-        #expect(AuditPlace(folder.file).fault == nil)
+        #expect(AuditFileTrust(folder.file).fault == nil)
         try open(folder).add(0..<1)
     }
 }

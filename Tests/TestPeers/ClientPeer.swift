@@ -48,7 +48,7 @@ package final class ClientPeer: Sendable {
         threads.enter()
         Thread { [self] in
             defer { threads.leave() }
-            while let number = accept() { serve(number.descriptor, number.place) }
+            while let client = accept() { serve(client.descriptor, client.number) }
         }.start()
     }
 
@@ -73,11 +73,11 @@ package final class ClientPeer: Sendable {
     package static func converse(_ request: [UInt8], at port: UInt16) -> ClientPeerConnection.Said? {
         guard let peer = listening.peer(at: port) else { return nil }
         let connection = ClientPeerConnection(hearing: request)
-        let place = peer.lock.withLock {
+        let number = peer.lock.withLock {
             peer.accepted += 1
             return peer.accepted
         }
-        try? peer.script(connection, place)
+        try? peer.script(connection, number)
         return connection.said
     }
 
@@ -94,20 +94,20 @@ package final class ClientPeer: Sendable {
         func peer(at port: UInt16) -> ClientPeer? { lock.withLock { peers[port]?.peer } }
     }
 
-    private func accept() -> (descriptor: Int32, place: Int)? {
+    private func accept() -> (descriptor: Int32, number: Int)? {
         // A process that is started meanwhile must not have it, too: what is closed here would not be closed for the client.
         var address = [UInt8](repeating: 0, count: 16)
         let descriptor = cs_accept(listener, &address)
         guard descriptor >= 0 else { return nil }
         _ = fcntl(descriptor, F_SETFL, 0)
-        let place = lock.withLock {
+        let number = lock.withLock {
             accepted += 1
             return accepted
         }
-        return (descriptor, place)
+        return (descriptor, number)
     }
 
-    private func serve(_ descriptor: Int32, _ place: Int) {
+    private func serve(_ descriptor: Int32, _ number: Int) {
         threads.enter()
         let thread = Thread { [self] in
             defer { threads.leave() }
@@ -117,7 +117,7 @@ package final class ClientPeer: Sendable {
             sigaddset(&signals, SIGPIPE)
             pthread_sigmask(SIG_BLOCK, &signals, nil)
             let connection = ClientPeerConnection(descriptor, context)
-            if connection.isReady { try? script(connection, place) }
+            if connection.isReady { try? script(connection, number) }
             connection.close()
         }
         thread.stackSize = 256 * 1024
@@ -203,8 +203,8 @@ package final class ClientPeerConnection {
             let text = String(decoding: held, as: UTF8.self)
             if let end = text.range(of: "\r\n\r\n") {
                 var size = text[..<end.upperBound].utf8.count
-                if let place = text.range(of: "Content-Length: ") {
-                    size += Int(text[place.upperBound...].prefix { $0.isNumber }) ?? 0
+                if let name = text.range(of: "Content-Length: ") {
+                    size += Int(text[name.upperBound...].prefix { $0.isNumber }) ?? 0
                 }
                 if held.count >= size {
                     defer { held.removeFirst(size) }

@@ -118,22 +118,22 @@ extension Asker {
     /// The text of a request.
     /// - Parameter tickets: by the names of their grants.
     func request(
-        _ method: String, _ place: Place, _ flaw: Flaw, to service: Service, tickets: [String: String] = [:]
+        _ method: String, _ endpoint: Endpoint, _ flaw: Flaw, to service: Service, tickets: [String: String] = [:]
     ) -> String {
-        let form = EveryRoute.form(place.parameters(of: object, flaw))
-        let path = place.path + (flaw == .unknownPath ? "/" : "")
+        let form = EveryRoute.form(endpoint.parameters(of: object, flaw))
+        let path = endpoint.path + (flaw == .unknownPath ? "/" : "")
         let fields = fields + (flaw == .foreignHost ? ["Host: evil.example"] : [])
         let verb = flaw == .unknownMethod ? "DELETE" : method
         let isPosted = method == "POST" && verb == method
-        let query = [isPosted ? "" : form, ticketQuery(place, tickets)].filter { !$0.isEmpty }.joined(separator: "&")
+        let query = [isPosted ? "" : form, ticketQuery(endpoint, tickets)].filter { !$0.isEmpty }.joined(separator: "&")
         let target = query.isEmpty ? path : "\(path)?\(query)"
         guard isPosted else { return service.text(verb, target, fields) }
         let type = "Content-Type: application/x-www-form-urlencoded"
         return service.text(verb, target, fields + [type], body: form)
     }
 
-    private func ticketQuery(_ place: Place, _ tickets: [String: String]) -> String {
-        let own = tickets[place.grants(of: "alice").own] ?? "none"
+    private func ticketQuery(_ endpoint: Endpoint, _ tickets: [String: String]) -> String {
+        let own = tickets[endpoint.grants(of: "alice").own] ?? "none"
         switch ticket {
         case nil: return ""
         case .own: return "ticket=\(own)"

@@ -35,12 +35,12 @@ struct Attack: Decodable, Sendable {
     let name: String
     /// The twin.
     let of: String
-    /// A text that is there once, and what stands in its place.
+    /// A text that is there once, and what stands there instead.
     let replace: [String]?
     /// Where that is: `string`; or `hash`, only in the request whose hash the string has. Otherwise in the canonical request, or
     /// in the string of version 1.
     let `in`: String?
-    /// What stands in the place of the whole string.
+    /// What stands instead of the whole string.
     let instead: String?
     /// What is filled in otherwise, wherever it stands.
     let with: AttackScene?
@@ -97,9 +97,9 @@ struct Submission: Equatable {
         var (string, request, hashed) = (twin.string, twin.request, twin.request)
         if let edit = attack.replace {
             try #require(edit.count == 2)
-            let place = attack.in ?? (request == nil ? "string" : "request")
-            let edited = try Submission.edit(place == "string" ? string : try #require(request), edit)
-            switch place {
+            let part = attack.in ?? (request == nil ? "string" : "request")
+            let edited = try Submission.edit(part == "string" ? string : try #require(request), edit)
+            switch part {
             case "string": string = edited
             case "hash": hashed = edited
             default: (request, hashed) = (edited, edited)
@@ -119,9 +119,9 @@ struct Submission: Equatable {
     /// Bytes are compared, since a `String` takes CR and LF for one character.
     private static func edit(_ text: String, _ edit: [String]) throws -> String {
         let parts = Data(text.utf8).ranges(of: Data(edit[0].utf8))
-        let place = try #require(parts.count == 1 ? parts.first : nil, "\(edit[0]) is not there once")
+        let range = try #require(parts.count == 1 ? parts.first : nil, "\(edit[0]) is not there once")
         var bytes = Data(text.utf8)
-        bytes.replaceSubrange(place, with: Data(edit[1].utf8))
+        bytes.replaceSubrange(range, with: Data(edit[1].utf8))
         return String(decoding: bytes, as: UTF8.self)
     }
 

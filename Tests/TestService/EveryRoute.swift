@@ -19,17 +19,17 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
     var errorsForSDK: Bool { name == "distribute-token" }
 
     /// The name of `alice`'s grant.
-    var keyGrant: String { Place.issuing(self).grants(of: "alice").own }
+    var keyGrant: String { Endpoint.issuing(self).grants(of: "alice").own }
 
     /// The grants, as the configuration has them.
     func grants(withCertificates: Bool) -> String {
         let common = "route: \"\(name)\", credential: \"\(credential)\", \(grant)"
         if isCallback { return "\"\(keyGrant)\": { \(common) }," }
-        let place = Place.issuing(self)
-        let shown = "\"\(place.grants(of: "backend").own)\": { \(common), callers: [\"certificate:backend\"] },"
+        let endpoint = Endpoint.issuing(self)
+        let shown = "\"\(endpoint.grants(of: "backend").own)\": { \(common), callers: [\"certificate:backend\"] },"
         return """
             "\(keyGrant)": { \(common), callers: ["apiKey:alice"] },
-            "\(place.grants(of: "42").own)": { \(common), callers: ["jwt:login"], where: { "claims.sub": ["42"] } },
+            "\(endpoint.grants(of: "42").own)": { \(common), callers: ["jwt:login"], where: { "claims.sub": ["42"] } },
             \(withCertificates ? shown : "")
 
             """

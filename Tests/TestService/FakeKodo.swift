@@ -40,7 +40,7 @@ final class FakeKodo: Sendable {
 
     /// - Parameters:
     ///   - secret: what requests are signed with.
-    ///   - answer: says whether it has answered in the place of the right answer; it may take its time.
+    ///   - answer: says whether it has answered instead of the right answer; it may take its time.
     init(
         tls certificate: ClientCertificates.Pair? = nil, secret: String = Setup.qiniuSecret,
         _ answer: @escaping @Sendable (ClientPeerConnection, Seen, _ number: Int) throws -> Bool = { _, _, _ in false }

@@ -18,7 +18,7 @@ final class FakeOSS: Sendable {
     private let record = Record()
     private let peer: ClientPeer
 
-    /// - Parameter answer: says whether it has answered in the place of the right answer; it may take its time.
+    /// - Parameter answer: says whether it has answered instead of the right answer; it may take its time.
     init(
         tls certificate: ClientCertificates.Pair? = nil,
         _ answer: @escaping @Sendable (ClientPeerConnection, _ target: String) throws -> Bool = { _, _ in false }
@@ -79,7 +79,7 @@ struct OSSCallback: Sendable {
 
     var keyField: String { "x-oss-pub-key-url: \(Base64Text.encode(Array(keyURL.utf8), urlSafe: false))" }
 
-    /// - Parameter keyField: in the place of the callback's own; an empty one is not sent.
+    /// - Parameter keyField: instead of the callback's own; an empty one is not sent.
     func text(
         to service: Service, _ authorization: String?, host: String? = nil, keyField: String? = nil,
         more: [String] = []

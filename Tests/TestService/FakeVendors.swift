@@ -57,9 +57,9 @@ final class FakeVendors: UpstreamClient {
                     ? Due(sent: sent, moment: moment, outcome: outcome)
                     : Due(sent: sent, moment: sent.exchange.deadline, outcome: .failure(.timeout(.waiting))))
         }
-        while let place = due.firstIndex(where: { $0.moment <= now }) {
+        while let index = due.firstIndex(where: { $0.moment <= now }) {
             isBusy = true
-            let next = due.remove(at: place)
+            let next = due.remove(at: index)
             next.sent.completion(next.outcome)
         }
         return isBusy

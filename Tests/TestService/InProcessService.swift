@@ -122,7 +122,7 @@ final class InProcessService: @unchecked Sendable {
 
     /// - Parameters:
     ///   - client: the address that it is from.
-    ///   - listener: the place of the address that it connects to, the admin's behind the others; negative for the admin's first.
+    ///   - listener: the index of the address that it connects to, the admin's behind the others; negative for the admin's first.
     ///   - certificate: the file of one that the client shows by TLS, if any.
     func connect(from client: ClientAddress, to listener: Int, showing certificate: String?) throws -> Connection {
         try lock.withLock {

@@ -1,7 +1,7 @@
 import Testing
 
 /// What can be asked.
-enum Place: Sendable, CustomTestStringConvertible {
+enum Endpoint: Sendable, CustomTestStringConvertible {
     case issuing(EveryRoute), grants, tickets
 
     var path: String {

@@ -77,7 +77,7 @@ final class Program: @unchecked Sendable {
             variables["LISTEN_FDS"] = "\(sockets.count)"
             call = ["/bin/sh", "-c", "LISTEN_PID=$$ exec \"$@\"", "sh"] + call
         }
-        // Above all places that they are meant for.
+        // Above all descriptors that they are meant for.
         let handed = sockets.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
         defer { for descriptor in handed { close(descriptor) } }
         let source = open(input, O_RDONLY | O_CLOEXEC)

@@ -2,13 +2,13 @@ import Foundation
 import TestPeers
 import Testing
 
-/// What the vendor, or whoever is in its place, does to a call; and what clients are told.
+/// What the vendor, or whoever answers instead, does to a call; and what clients are told.
 struct STSFault: Sendable, CustomTestStringConvertible {
     let name: String
     let status: Int
     let code: String
     var certificate: (@Sendable (ClientCertificates) -> ClientCertificates.Pair)?
-    /// What is in the place of `localhost`.
+    /// What is called instead of `localhost`.
     var host: String?
     let script: ClientPeer.Script
 

@@ -41,9 +41,9 @@ struct SentOSSRequest {
             url.parameter("x-oss-security-token").map { "V4 URL \($0)" },
             fields["x-oss-security-token"].map { "field \($0)" },
         ].compactMap(\.self)
-        let place =
+        let form =
             fields["authorization"] != nil ? "field" : url.parameter("Signature") == nil ? "V4 URL" : "V1 URL"
-        guard tokens == (token.map { ["\(place) \($0)"] } ?? []) else {
+        guard tokens == (token.map { ["\(form) \($0)"] } ?? []) else {
             throw Program.Failure(description: "security tokens: \(tokens)")
         }
         switch (claims[0], fields["authorization"]) {

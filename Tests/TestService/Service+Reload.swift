@@ -1,7 +1,7 @@
 import Foundation
 
 extension Service {
-    /// Writes a file beside the configuration, in the place of the one that is there; nobody ever sees half of it.
+    /// Writes a file beside the configuration, instead of the one that is there; nobody ever sees half of it.
     func replace(_ name: String, with text: String) throws {
         let aside = try Keeper.write(text, to: "\(folder)/\(UUID().uuidString)")
         guard rename(aside, "\(folder)/\(name)") == 0 else {

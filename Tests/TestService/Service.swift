@@ -113,7 +113,7 @@ final class Service: Asked, Sendable {
 
     var isInProcess: Bool { if case .inProcess = home { true } else { false } }
 
-    /// - Parameter listener: the place of an address that a service without a process would listen on.
+    /// - Parameter listener: the index of an address that a service without a process would listen on.
     func connect(to listener: Int) throws -> Client { try InProcessClient(inProcess, to: listener) }
 
     /// - Parameter source: the address to connect from.

@@ -62,9 +62,9 @@ struct Setup: Sendable {
         try Keeper.write(Setup.qiniuSecret + "\n", to: secrets + "/qiniu")
         for (name, text) in files {
             let path = folder + "/" + name
-            let place = URL(filePath: path).deletingLastPathComponent().path
+            let parent = URL(filePath: path).deletingLastPathComponent().path
             try FileManager.default.createDirectory(
-                atPath: place, withIntermediateDirectories: true, attributes: mode)
+                atPath: parent, withIntermediateDirectories: true, attributes: mode)
             try Keeper.write(text, to: path)
         }
         return try Keeper.write(text(transport), to: folder + "/countersign.json5")

@@ -31,7 +31,7 @@ import Testing
             }
         }
 
-        /// A loop's configuration is gone, and the next one comes in its place.
+        /// A loop's configuration is gone, and the next one replaces it.
         func replace(_ loop: Int) { caches[loop] = make(loop) }
 
         /// - Returns: what it is told at once; nil where it waits.

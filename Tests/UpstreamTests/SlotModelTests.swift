@@ -234,8 +234,8 @@ private struct Model {
 
     private mutating func forget(_ waiter: UInt64) -> Bool {
         for key in waiting.indices {
-            if let place = waiting[key].firstIndex(of: waiter) {
-                waiting[key].remove(at: place)
+            if let index = waiting[key].firstIndex(of: waiter) {
+                waiting[key].remove(at: index)
                 return true
             }
         }

@@ -57,10 +57,10 @@ struct HostileTokens {
     /// Other spellings of base64, and other characters.
     private mutating func editText() {
         let parts = [good.header, good.payload, good.signature]
-        func token(_ place: Int, _ part: String) -> String {
-            parts.indices.map { $0 == place ? part : parts[$0] }.joined(separator: ".")
+        func token(_ position: Int, _ part: String) -> String {
+            parts.indices.map { $0 == position ? part : parts[$0] }.joined(separator: ".")
         }
-        for (place, part) in parts.enumerated() {
+        for (position, part) in parts.enumerated() {
             let edits: [String] = [
                 "\(part)=", "\(part)==", "\(part)A", "\(part)AA", "\(part)AAA", "\(part)AAAA", "A\(part)",
                 "AAAA\(part)",
@@ -71,20 +71,22 @@ struct HostileTokens {
                 "\(part.prefix(10))=\(part.dropFirst(11))",
             ]
             for edit in edits {
-                add("part \(place)", token(place, edit))
+                add("part \(position)", token(position, edit))
             }
             // The same bytes with left-over bits that are not zero.
             if part.count % 4 != 0, let last = part.last {
                 let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
                 let next = (alphabet.firstIndex(of: last) ?? 0) + 1
-                add("left-over bits of part \(place)", token(place, part.dropLast() + String(alphabet[next % 64])))
+                add(
+                    "left-over bits of part \(position)", token(position, part.dropLast() + String(alphabet[next % 64]))
+                )
             }
             // One character for another.
             for step in 0..<16 {
                 var characters = Array(part)
                 let index = step * (characters.count - 1) / 16
                 characters[index] = characters[index] == "x" ? "y" : "x"
-                add("character \(index) of part \(place)", token(place, String(characters)))
+                add("character \(index) of part \(position)", token(position, String(characters)))
             }
         }
     }

@@ -19,9 +19,9 @@ struct AuditTrail {
     init(_ service: Service) throws { try self.init(folder: service.folder) }
 
     init(folder: String) throws {
-        let place = folder + "/audit"
-        let names = try FileManager.default.contentsOfDirectory(atPath: place).sorted()
-        files = (names.filter { $0.hasPrefix("a.jsonl.") } + ["a.jsonl"]).map { place + "/" + $0 }
+        let directory = folder + "/audit"
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+        files = (names.filter { $0.hasPrefix("a.jsonl.") } + ["a.jsonl"]).map { directory + "/" + $0 }
         text = try files.map { try String(contentsOfFile: $0, encoding: .utf8) }.joined()
         // What was torn is no line.
         let whole = text[..<(text.lastIndex(of: "\n") ?? text.startIndex)]

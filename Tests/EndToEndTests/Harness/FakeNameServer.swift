@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import TestService
 
-/// A name server on this machine, for a service that sees other files in the place of the system's (`Service.mounting`).
+/// A name server on this machine, for a service that sees other files instead of the system's (`Service.mounting`).
 final class FakeNameServer: Sendable {
     /// What it does with a question.
     enum Manner: String, CaseIterable, Sendable { case silent, failing, absent, answering }
@@ -43,12 +43,12 @@ final class FakeNameServer: Sendable {
         try Keeper.write("nameserver \(address)\n", to: folder + "/resolv.conf")
         try Keeper.write("hosts: dns\n", to: folder + "/nsswitch.conf")
         descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var place = sockaddr_in()
-        place.sin_family = sa_family_t(AF_INET)
-        place.sin_port = UInt16(53).bigEndian
-        inet_pton(AF_INET, address, &place.sin_addr)
+        var socketAddress = sockaddr_in()
+        socketAddress.sin_family = sa_family_t(AF_INET)
+        socketAddress.sin_port = UInt16(53).bigEndian
+        inet_pton(AF_INET, address, &socketAddress.sin_addr)
         let descriptor = descriptor
-        let result = withUnsafePointer(to: &place) {
+        let result = withUnsafePointer(to: &socketAddress) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }

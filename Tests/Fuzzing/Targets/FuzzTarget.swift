@@ -21,9 +21,9 @@ func require(_ holds: Bool, _ what: @autoclosure () -> String) throws {
     if !holds { throw Broken(what()) }
 }
 
-/// The ways to cut bytes into pieces: not at all, at a place that depends on the bytes, and everywhere.
+/// The ways to cut bytes into pieces: not at all, at an index that depends on the bytes, and everywhere.
 func cuts(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
-    let place = bytes.reduce(UInt(7)) { $0 &* 31 &+ UInt($1) } % UInt(bytes.count + 1)
-    let middle = Int(place)
+    let index = bytes.reduce(UInt(7)) { $0 &* 31 &+ UInt($1) } % UInt(bytes.count + 1)
+    let middle = Int(index)
     return [[bytes[...]], [bytes[..<middle], bytes[middle...]], bytes.indices.map { bytes[$0...$0] }]
 }

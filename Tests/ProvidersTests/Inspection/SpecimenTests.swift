@@ -84,8 +84,8 @@ import Testing
         ])
     func `bucket and key are where the vendor looks for them`(url: String, bucket: String, key: String) throws {
         let request = try #require(SpecimenRequest(url: Array(url.utf8)))
-        let place = request.place("oss", endpoints: [Array("storage.example.com:8443".utf8)])
-        #expect(place?.bucket.text == bucket && place?.key.text == key)
+        let object = request.object("oss", endpoints: [Array("storage.example.com:8443".utf8)])
+        #expect(object?.bucket.text == bucket && object?.key.text == key)
     }
 
     // MARK: Hostile input
@@ -171,15 +171,15 @@ import Testing
     /// One edit: a byte changed, left out or put in, a part twice, or the end cut off.
     private static func change(_ bytes: inout [UInt8], using random: inout SampleRandom) {
         guard !bytes.isEmpty else { return }
-        let place = Int.random(in: 0..<bytes.count, using: &random)
+        let index = Int.random(in: 0..<bytes.count, using: &random)
         let marks = Array("%&=:;/?{}[]\",. \r\n\0\u{7F}0A".utf8) + [0x80, 0xFF]
         let mark = marks[Int.random(in: 0..<marks.count, using: &random)]
         switch Int.random(in: 0..<5, using: &random) {
-        case 0: bytes[place] = mark
-        case 1: bytes.remove(at: place)
-        case 2: bytes.insert(mark, at: place)
-        case 3: bytes.insert(contentsOf: bytes[place...].prefix(20), at: place)
-        default: bytes.removeLast(min(bytes.count - place, 20))
+        case 0: bytes[index] = mark
+        case 1: bytes.remove(at: index)
+        case 2: bytes.insert(mark, at: index)
+        case 3: bytes.insert(contentsOf: bytes[index...].prefix(20), at: index)
+        default: bytes.removeLast(min(bytes.count - index, 20))
         }
     }
 }

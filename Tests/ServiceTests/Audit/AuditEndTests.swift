@@ -192,7 +192,7 @@ struct AuditEndTests {
     @Test func `who is gone before the disk has the line is counted`() throws {
         let fixture = try Fixture(.epoll)
         let clients = try fixture.clients(2)
-        func count() -> UInt64 { fixture.metrics.sums()[RequestMeter.Place.abandoned] }
+        func count() -> UInt64 { fixture.metrics.sums()[RequestMeter.Index.abandoned] }
         #expect(count() == 0)
         clients[0].reset()
         let end = ContinuousClock.now + .seconds(60)

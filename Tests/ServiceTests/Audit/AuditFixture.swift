@@ -81,7 +81,7 @@ final class AuditFixture {
     let sharedAudit: SharedAudit
     let loopAudit: LoopAudit
     let answers = LateAnswers()
-    let counters = Counters(RequestMeter.Place.end)
+    let counters = Counters(RequestMeter.Index.end)
     private let reporter: RequestReporter
     private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-audit-\(UUID())").path
     private let mail = Mail()

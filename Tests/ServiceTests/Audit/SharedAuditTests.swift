@@ -23,10 +23,10 @@ struct SharedAuditTests {
 
     @Test func `an answer is counted when it leaves, by what it is then`() throws {
         func count(_ code: Refusal.Code, _ fixture: AuditFixture) -> UInt64 {
-            fixture.counters[RequestMeter.Place.denied + code.rawValue]
+            fixture.counters[RequestMeter.Index.denied + code.rawValue]
         }
         func count(of status: Int, _ fixture: AuditFixture) -> UInt64 {
-            let base = RequestMeter.Place.requests + RequestLabels.none * RequestLabels.statuses.count
+            let base = RequestMeter.Index.requests + RequestLabels.none * RequestLabels.statuses.count
             return fixture.counters[base + RequestLabels.index(ofStatus: status)]
         }
         let fixture = try AuditFixture()

@@ -74,7 +74,7 @@ import Upstream
         #expect(try fixture.send() == nil)
     }
 
-    @Test func `places are few`() throws {
+    @Test func `slots are few`() throws {
         let fixture = try CallbackFixture("waiting: 9")
         let sent = try (0..<9).map { _ in try #require(try fixture.send()) }
         #expect(throws: Refusal.self) { try fixture.send() }

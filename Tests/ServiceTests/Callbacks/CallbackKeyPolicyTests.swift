@@ -40,18 +40,18 @@ import Upstream
             waiting: 512)
     }
 
-    private func place(_ path: String = "/callback_pub_key_v1.pem") throws -> PublishedKey {
+    private func published(_ path: String = "/callback_pub_key_v1.pem") throws -> PublishedKey {
         PublishedKey(
             host: try VendorEndpoint(host: CallbackKeyURL.host.array), path: Array(path.utf8),
             isUsual: path == "/callback_pub_key_v1.pem")
     }
 
     /// - Parameter waiter: who waits if need be.
-    private func ask(_ place: PublishedKey, for waiter: UInt64? = nil, at now: Int64) -> String {
+    private func ask(_ source: PublishedKey, for waiter: UInt64? = nil, at now: Int64) -> String {
         box.waiters += 1000
         let reply = box.table.ask(
-            place, for: waiter ?? box.waiters, alwaysFits: place.isUsual, at: clocks(now))
-        if let fetch = reply.fetch { box.fetches[place] = fetch }
+            source, for: waiter ?? box.waiters, alwaysFits: source.isUsual, at: clocks(now))
+        if let fetch = reply.fetch { box.fetches[source] = fetch }
         switch reply.outcome {
         case .serve(let key): return reply.fetch != nil ? "use and refresh" : key === self.key ? "use" : "use next"
         case .refuse(let refusal):
@@ -65,15 +65,15 @@ import Upstream
 
     /// - Returns: who waited; nil where no fetch is under way.
     private func landed(
-        _ place: PublishedKey, with result: Result<RSAPublicKey, UpstreamFault>, at now: Int64
+        _ source: PublishedKey, with result: Result<RSAPublicKey, UpstreamFault>, at now: Int64
     ) -> [UInt64]? {
-        guard let fetch = box.fetches[place] else { return nil }
+        guard let fetch = box.fetches[source] else { return nil }
         let lifetime = box.lifetime
         return box.table.landed(fetch, with: result.map { ($0, lifetime) }, at: clocks(now), random: 0)?.waiters
     }
 
     @Test mutating func `the first who asks begins the call, and those who wait are told once`() throws {
-        let (usual, other) = (try place(), try place("/other.pem"))
+        let (usual, other) = (try published(), try published("/other.pem"))
         #expect(ask(usual, for: 1, at: 0) == "start")
         #expect(ask(usual, for: 4, at: 1) == "wait")
         #expect(ask(usual, for: 0, at: 2) == "wait")
@@ -83,12 +83,12 @@ import Upstream
         #expect(ask(usual, for: 3, at: 6) == "use")
         #expect(ask(other, for: 3, at: 7) == "wait")
         #expect(landed(other, with: .failure(.refused), at: 8) == [2, 3])
-        #expect(landed(try place("/never.pem"), with: .success(key), at: 9) == nil)
+        #expect(landed(try published("/never.pem"), with: .success(key), at: 9) == nil)
         #expect(box.table.count == 2)
     }
 
     @Test mutating func `a call in vain is remembered for two seconds`() throws {
-        let usual = try place()
+        let usual = try published()
         #expect(ask(usual, at: 0) == "start")
         _ = landed(usual, with: .failure(.network), at: 1_000)
         #expect(ask(usual, at: 1_000) == "refuse network")
@@ -100,7 +100,7 @@ import Upstream
     @Test mutating func `a key is refreshed after an hour, once in a minute while that fails, and used for a day`()
         throws
     {
-        let (usual, hour, day) = (try place(), Int64(3_600_000), Int64(86_400_000))
+        let (usual, hour, day) = (try published(), Int64(3_600_000), Int64(86_400_000))
         #expect(ask(usual, at: 0) == "start")
         _ = landed(usual, with: .success(key), at: 0)
         #expect(ask(usual, at: hour - 1) == "use")
@@ -118,29 +118,29 @@ import Upstream
         #expect(ask(usual, at: 2 * day + 1) == "start")
     }
 
-    @Test mutating func `places are few; a key of use keeps its own, and the usual one always has one`() throws {
+    @Test mutating func `slots are few; a key of use keeps its own, and the usual one always has one`() throws {
         box = Box(CallbackKeyPolicyTests.limits(7))
-        let known = try place("/known.pem")
+        let known = try published("/known.pem")
         #expect(ask(known, at: 0) == "start")
         _ = landed(known, with: .success(key), at: 0)
         for number in 1..<7 {
-            let strange = try place("/\(number).pem")
+            let strange = try published("/\(number).pem")
             #expect(ask(strange, at: 10) == "start")
             _ = landed(strange, with: .failure(.refused), at: 10)
         }
         #expect(box.table.count == 7)
-        #expect(ask(try place("/more.pem"), at: 2_009) == "full")
+        #expect(ask(try published("/more.pem"), at: 2_009) == "full")
         #expect(ask(known, at: 2_009) == "use")
-        #expect(ask(try place(), at: 2_009) == "start")
+        #expect(ask(try published(), at: 2_009) == "start")
         // What was in vain is forgotten; what is under way is not.
-        #expect(ask(try place("/more.pem"), at: 2_010) == "start")
+        #expect(ask(try published("/more.pem"), at: 2_010) == "start")
         #expect(box.table.count == 3)
         #expect(ask(known, at: 2_011) == "use")
     }
 
     @Test mutating func `how old keys become is the configuration's to say`() throws {
         box = Box(CallbackKeyPolicyTests.limits(refresh: 5_000, keep: 8_000))
-        let usual = try place()
+        let usual = try published()
         #expect(ask(usual, at: 0) == "start")
         _ = landed(usual, with: .success(key), at: 0)
         #expect(ask(usual, at: 4_999) == "use")

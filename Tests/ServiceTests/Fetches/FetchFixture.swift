@@ -89,7 +89,7 @@ final class FetchFixture {
         let request = try ParkedRequest(
             .made(as: pending, named: "id-\(tickets)"), as: pending, with: response, issuing: nil, nil, by: .silent)
         try Fetch(question: question, line: line, credential: "kodo").park(
-            request, in: .fetches(most: Fetch.places, caller: caller, isAnonymous: isAnonymous), of: parked, tools,
+            request, in: .fetches(most: Fetch.mostParked, caller: caller, isAnonymous: isAnonymous), of: parked, tools,
             since: now)
         answers.expect(pending)
         return pending

@@ -123,12 +123,12 @@ import Upstream
         }
     }
 
-    @Test func `places are few, and who goes frees one at once`() throws {
+    @Test func `slots are few, and who goes frees one at once`() throws {
         let fixture = try FetchFixture()
-        let tickets = try (0..<Fetch.places).map { try fixture.park(of: UInt64($0)) }
+        let tickets = try (0..<Fetch.mostParked).map { try fixture.park(of: UInt64($0)) }
         #expect(throws: Refusal.self) { try fixture.park(of: .max) }
         let sent = fixture.upstreamClient.sent
-        #expect(sent.count == Fetch.places)
+        #expect(sent.count == Fetch.mostParked)
         fixture.parked.abandon(tickets[7])
         fixture.parked.abandon(tickets[7])
         #expect(fixture.upstreamClient.cancelled == [sent[7].number])
@@ -142,12 +142,12 @@ import Upstream
         try fixture.park(of: .max - 1)
     }
 
-    @Test func `a caller has as many places as it leaves free, so that others have theirs`() throws {
+    @Test func `a caller has as many slots as it leaves free, so that others have theirs`() throws {
         let fixture = try FetchFixture()
         var own: [PendingResponse] = []
-        for _ in 0..<Fetch.places / 2 { own.append(try fixture.park(of: 1)) }
+        for _ in 0..<Fetch.mostParked / 2 { own.append(try fixture.park(of: 1)) }
         #expect(throws: Refusal.self) { try fixture.park(of: 1) }
-        for _ in 0..<Fetch.places / 4 { try fixture.park(of: 2) }
+        for _ in 0..<Fetch.mostParked / 4 { try fixture.park(of: 2) }
         #expect(throws: Refusal.self) { try fixture.park(of: 2) }
         try fixture.park(of: 3)
         // What has gone counts no more.
@@ -155,13 +155,13 @@ import Upstream
         try fixture.park(of: 1)
     }
 
-    @Test func `callers without a name have a quarter of the places together, from however many addresses`() throws {
+    @Test func `callers without a name have a quarter of the slots together, from however many addresses`() throws {
         let fixture = try FetchFixture()
         var parked = 0
         for address in 1...1000 as ClosedRange<UInt64> {
             while (try? fixture.park(of: address, isAnonymous: true)) != nil { parked += 1 }
         }
-        #expect(parked == Fetch.places / 4)
+        #expect(parked == Fetch.mostParked / 4)
         try fixture.park(of: 0)
     }
 

@@ -9,37 +9,37 @@ import Upstream
 @testable import Providers
 @testable import Service
 
-/// What Kodo, or whoever is in its place, may answer. Each answer is tried on a way to the vendor that has not failed yet, so that
+/// What Kodo, or whoever answers instead, may answer. Each answer is tried on a way to the vendor that has not failed yet, so that
 /// it is judged by itself and not by an open breaker.
 @Suite("Kodo's answers under attack", .timeLimit(.minutes(20)))
 struct KodoAnswerTests {
     /// How one question is asked, and an answer to it that is right.
-    struct Place: Sendable {
+    struct Question: Sendable {
         let route: String
         let parameters: [(String, String)]
         let good: String
     }
 
-    private static let files = Place(
+    private static let files = Question(
         route: "qiniu.files", parameters: [("marker", "m"), ("delimiter", "/")],
         good: #"{"items":[{"key":"photos/a.jpg","fsize":15}],"commonPrefixes":["photos/b/"],"marker":"n"}"#)
-    private static let stat = Place(
+    private static let stat = Question(
         route: "qiniu.stat", parameters: [("key", "photos/a.jpg")], good: #"{"fsize":15,"hash":"Fm","putTime":1}"#)
-    private static let buckets = Place(route: "qiniu.buckets", parameters: [], good: #"["media","attic"]"#)
+    private static let buckets = Question(route: "qiniu.buckets", parameters: [], good: #"["media","attic"]"#)
 
     /// An answer with status 200, and what it is for.
     struct Hostile: Sendable, CustomTestStringConvertible {
-        let place: Place
+        let question: Question
         let body: [UInt8]
 
-        init(_ place: Place, _ body: [UInt8]) {
-            self.place = place
+        init(_ question: Question, _ body: [UInt8]) {
+            self.question = question
             self.body = body
         }
 
-        init(_ place: Place, _ body: String) { self.init(place, Array(body.utf8)) }
+        init(_ question: Question, _ body: String) { self.init(question, Array(body.utf8)) }
 
-        var testDescription: String { "\(place.route): \(String(decoding: body.prefix(60), as: UTF8.self))" }
+        var testDescription: String { "\(question.route): \(String(decoding: body.prefix(60), as: UTF8.self))" }
     }
 
     // MARK: What is refused
@@ -117,19 +117,21 @@ struct KodoAnswerTests {
 
     @Test(arguments: [files, stat, buckets].indices)
     func `nonsense is 502 whatever was asked, and so is a good answer that is cut off anywhere`(_ index: Int) throws {
-        let place = [Self.files, Self.stat, Self.buckets][index]
-        for body in Self.nonsense { try expectRefusal(of: Hostile(place, body)) }
-        let good = Array(place.good.utf8)
-        for end in good.indices { try expectRefusal(of: Hostile(place, Array(good[..<end]))) }
-        for extra in ["x", "{}", "\0", ",", "]", "}"] { try expectRefusal(of: Hostile(place, place.good + extra)) }
+        let question = [Self.files, Self.stat, Self.buckets][index]
+        for body in Self.nonsense { try expectRefusal(of: Hostile(question, body)) }
+        let good = Array(question.good.utf8)
+        for end in good.indices { try expectRefusal(of: Hostile(question, Array(good[..<end]))) }
+        for extra in ["x", "{}", "\0", ",", "]", "}"] {
+            try expectRefusal(of: Hostile(question, question.good + extra))
+        }
     }
 
     private func expectRefusal(of hostile: Hostile) throws {
         let fixture = try FetchFixture()
-        let (status, body) = try answer(to: hostile.place, 200, hostile.body, in: fixture)
+        let (status, body) = try answer(to: hostile.question, 200, hostile.body, in: fixture)
         #expect(status == 502 && body.contains("\"upstream_failed\""), "\(hostile): \(status) \(body.prefix(200))")
         for word in ["private", "hotel", "photos/"] { #expect(!body.contains(word), "\(hostile)") }
-        try expectGood(from: hostile.place, in: fixture)
+        try expectGood(from: hostile.question, in: fixture)
     }
 
     // MARK: What is proper, and more than was asked
@@ -176,11 +178,11 @@ struct KodoAnswerTests {
         614,
     ])
     func `another status is a refusal, whatever good answer comes with it`(_ status: Int) throws {
-        for place in [Self.stat, Self.buckets] {
+        for question in [Self.stat, Self.buckets] {
             let fixture = try FetchFixture()
-            let (told, body) = try answer(to: place, status, Array(place.good.utf8), in: fixture)
+            let (told, body) = try answer(to: question, status, Array(question.good.utf8), in: fixture)
             #expect(told == 502 && body.contains("\"upstream_failed\""), "\(told) \(body)")
-            try expectGood(from: place, in: fixture)
+            try expectGood(from: question, in: fixture)
         }
     }
 
@@ -221,14 +223,14 @@ struct KodoAnswerTests {
         for _ in 0..<4000 {
             var body = good
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                let place = Int.random(in: body.indices, using: &random)
+                let question = Int.random(in: body.indices, using: &random)
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: body[place] = bytes.randomElement(using: &random) ?? 0
-                case 1: body.remove(at: place)
-                case 2: body.insert(bytes.randomElement(using: &random) ?? 0, at: place)
+                case 0: body[question] = bytes.randomElement(using: &random) ?? 0
+                case 1: body.remove(at: question)
+                case 2: body.insert(bytes.randomElement(using: &random) ?? 0, at: question)
                 default:
-                    let end = Int.random(in: place..<min(place + 20, body.count), using: &random)
-                    body.insert(contentsOf: body[place...end], at: Int.random(in: body.indices, using: &random))
+                    let end = Int.random(in: question..<min(question + 20, body.count), using: &random)
+                    body.insert(contentsOf: body[question...end], at: Int.random(in: body.indices, using: &random))
                 }
             }
             let fixture = try FetchFixture()
@@ -246,11 +248,11 @@ struct KodoAnswerTests {
 
     // MARK: Asking
 
-    /// Asks, and answers in the vendor's place.
+    /// Asks, and answers in the vendor's question.
     private func answer(
-        to place: Place, _ status: Int, _ body: [UInt8], in fixture: FetchFixture
+        to question: Question, _ status: Int, _ body: [UInt8], in fixture: FetchFixture
     ) throws -> (status: Int, body: String) {
-        try fixture.park(asking: try Self.question(place))
+        try fixture.park(asking: try Self.question(question))
         let sent = fixture.upstreamClient.take()
         #expect(sent.count == 1)
         sent.first?.answer(status, bytes: body)
@@ -258,9 +260,9 @@ struct KodoAnswerTests {
         return (answered.status, answered.body)
     }
 
-    private func expectGood(from place: Place, in fixture: FetchFixture) throws {
-        let (status, body) = try answer(to: place, 200, Array(place.good.utf8), in: fixture)
-        #expect(status == 200 && body == place.good + "\n", "\(status) \(body)")
+    private func expectGood(from question: Question, in fixture: FetchFixture) throws {
+        let (status, body) = try answer(to: question, 200, Array(question.good.utf8), in: fixture)
+        #expect(status == 200 && body == question.good + "\n", "\(status) \(body)")
     }
 
     /// How many items a listing has as a client reads it; all of them are inside the prefix, and so is what else it names.
@@ -287,9 +289,9 @@ struct KodoAnswerTests {
             """)
     }
 
-    private static func question(_ place: Place) throws -> any VendorQuestion {
+    private static func question(_ question: Question) throws -> any VendorQuestion {
         let configuration = try configuration.get()
-        let inquiry = try InquiryFixture.inquiry("anonymous", place.route, place.parameters)
+        let inquiry = try InquiryFixture.inquiry("anonymous", question.route, question.parameters)
         let caller = try configuration.caller(inquiry.caller, claiming: [], at: inquiry.time)
         let nonce = Nonce(InlineArray(repeating: 1))
         let ask = try inquiry.read(maximumDepth: 8, by: nonce, at: inquiry.instant)

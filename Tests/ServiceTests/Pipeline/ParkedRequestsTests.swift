@@ -4,7 +4,7 @@ import Testing
 @testable import Net
 @testable import Service
 
-/// The one place where a loop's requests wait, whatever they wait for.
+/// Where all of a loop's requests wait, whatever they wait for.
 @Suite struct ParkedRequestsTests {
     /// How often a request was abandoned.
     private final class Count {
@@ -49,7 +49,7 @@ import Testing
         #expect(answers.takeFinished().map(\.pending) == [first])
     }
 
-    @Test func `each group has places of its own, and an end of any kind frees one`() throws {
+    @Test func `each group has slots of its own, and an end of any kind frees one`() throws {
         let tickets = try (0..<3).map { try park($0, in: .callbacks(most: 3)) }
         #expect(throws: Refusal.self) { try park(3, in: .callbacks(most: 3)) }
         // Neither sessions nor fetches are held up by them.

@@ -113,7 +113,7 @@ import Upstream
         #expect(next.key == key && outcome.key == nil)
     }
 
-    @Test func `a client that is gone frees its place, and the others are answered`() throws {
+    @Test func `a client that is gone frees its slot, and the others are answered`() throws {
         let fixture = try SessionFixture()
         let session = try fixture.session()
         let gone = fixture.ask(session)

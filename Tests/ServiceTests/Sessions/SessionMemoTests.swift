@@ -104,7 +104,7 @@ import Upstream
         #expect(Set(keys.values).count == 2_001)
     }
 
-    @Test func `no caller gets another's session, be there more of them than places`() throws {
+    @Test func `no caller gets another's session, be there more of them than slots`() throws {
         let names = (0..<600).map { "caller\($0)" }
         var fixture = try Fixture(callers: names)
         let keys = try names.map { try fixture.session("g", for: $0).session.key }
@@ -116,7 +116,7 @@ import Upstream
         }
     }
 
-    @Test func `no grant gives another's session, be there more of them than places`() throws {
+    @Test func `no grant gives another's session, be there more of them than slots`() throws {
         // As many lists of actions, each of which makes another policy for the same keys.
         let lists = SessionActions.objectLevel.flatMap { first in
             SessionActions.objectLevel.flatMap { second in

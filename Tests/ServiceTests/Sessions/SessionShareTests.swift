@@ -4,7 +4,7 @@ import Upstream
 
 @testable import Service
 
-/// What one caller may take of an account: calls, places to wait in, and places in the table.
+/// What one caller may take of an account: calls, requests that wait, and slots in the table.
 @Suite struct SessionShareTests {
     private static let limits =
         Sample.stsKey + ", limits: { callsPerCaller: '30/min', patience: '60s', callBurst: 1000, callsPerSecond: 1000 }"

@@ -111,7 +111,7 @@ final class KeyFixture: @unchecked Sendable {
         {
         case .caller: return .believed
         case .refused(_, let fault):
-            if let place = fault?.issuerWithoutKey { keys.want(of: place, at: now) }
+            if let issuer = fault?.issuerWithoutKey { keys.want(of: issuer, at: now) }
             return fault?.isByOldKeys == true ? .outdated : .refused
         }
     }

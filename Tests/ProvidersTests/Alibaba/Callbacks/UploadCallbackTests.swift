@@ -180,7 +180,7 @@ import Testing
         "https://gosspublic.alicdn.com/my_callback_pub_key_v1.pem",
         "https://gosspublic.alicdn.com/callback_pub_key_v١.pem",
     ])
-    func `no other place is believed`(url: String) {
+    func `no other URL is believed`(url: String) {
         #expect(path(url) == nil)
         let bare = Array(url.utf8)
         let isBelieved = CallbackKeyURL(bare.span) != nil

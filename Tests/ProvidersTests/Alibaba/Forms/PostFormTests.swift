@@ -224,8 +224,8 @@ import Testing
                 lines.count > 1 && Int64(lines[0]) != nil,
             ]
         }
-        for (place, text) in texts.enumerated() {
-            #expect(kinds(text) == texts.indices.map { $0 == place }, "\(text)")
+        for (index, text) in texts.enumerated() {
+            #expect(kinds(text) == texts.indices.map { $0 == index }, "\(text)")
         }
     }
 }

@@ -29,10 +29,10 @@ import Testing
         let form: CanonicalText.Form
 
         init(_ text: CanonicalText, of bytes: [UInt8]) {
-            func part(_ place: Range<Int>) -> String { Array(bytes[place]).text }
+            func part(_ range: Range<Int>) -> String { Array(bytes[range]).text }
             verb = text.verb.name.description
-            (bucket, key) = (part(text.bucketPlace), part(text.keyPlace))
-            (query, headers) = (part(text.queryPlace), part(text.headerPlace))
+            (bucket, key) = (part(text.bucketRange), part(text.keyRange))
+            (query, headers) = (part(text.queryRange), part(text.headerRange))
             form = text.form
         }
     }

@@ -22,7 +22,7 @@ struct ReadString {
         var position = 0
         while let pair = values.next(&position) {
             var value: [UInt8]?
-            if let place = pair.value { value = values.bytes(place).array }
+            if let range = pair.value { value = values.bytes(range).array }
             list.append((values.bytes(pair.name).array, value))
         }
         return list

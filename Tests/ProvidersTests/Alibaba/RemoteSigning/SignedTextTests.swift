@@ -134,12 +134,12 @@ import Testing
     @Test(arguments: hostile) func `a hostile part of a management request is refused, or stays a part`(part: String)
         throws
     {
-        let places: [WritableKeyPath<ManagementSample, String>] = [
+        let parts: [WritableKeyPath<ManagementSample, String>] = [
             \.method, \.target, \.host, \.contentType, \.fields, \.body,
         ]
-        for place in places {
+        for path in parts {
             var sample = ManagementSample(fields: "1")
-            sample[keyPath: place] = place == \.target ? "/" + part : part
+            sample[keyPath: path] = path == \.target ? "/" + part : part
             let value = sample.fields
             sample.fields = "X-Qiniu-A: \(value)\r\n"
             if let text = try? sample.text(.qbox) { #expect(Self.kind(of: text) == .qbox) }
@@ -162,10 +162,10 @@ import Testing
             (\.target, ["", "?go=1", "buckets", "http://h/", "*", "/a b"]),
             (\.host, ["", "h h", "h\n"]), (\.contentType, [" a/b", "a/b ", "a\u{7F}", "a/b\nX-Qiniu-A: 1"]),
         ]
-        for (place, values) in wrong {
+        for (path, values) in wrong {
             for value in values {
                 #expect(throws: IssueError.self, "\(value)") {
-                    try ManagementSample().with { $0[keyPath: place] = value }.text(.qiniu)
+                    try ManagementSample().with { $0[keyPath: path] = value }.text(.qiniu)
                 }
             }
         }

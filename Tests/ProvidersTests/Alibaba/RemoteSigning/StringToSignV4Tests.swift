@@ -62,9 +62,9 @@ import Testing
     @Test func `no byte of it may be another without being another string`() throws {
         let text = Array(Self.good.utf8)
         let good = try StringToSignV4(reading: text.span)
-        for place in Self.good.utf8.indices {
+        for position in Self.good.utf8.indices {
             var bytes = Array(Self.good.utf8)
-            let index = Self.good.utf8.distance(from: Self.good.startIndex, to: place)
+            let index = Self.good.utf8.distance(from: Self.good.startIndex, to: position)
             bytes[index] = bytes[index] == UInt8(ascii: "1") ? UInt8(ascii: "2") : UInt8(ascii: "1")
             guard let other = try? StringToSignV4(reading: bytes.span) else { continue }
             let isOther =

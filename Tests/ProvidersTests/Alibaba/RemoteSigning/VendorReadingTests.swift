@@ -327,7 +327,7 @@ struct VendorReadingTests {
             "UNSIGNED-PAYLOAD",
         ]
 
-    /// What stands there, and what is put in its place.
+    /// What stands there, and what is put there instead.
     private static let changes: [(String, [String])] = [
         ("GET\n", ["get\n", "HEAD\n", "DELETE\n", "GET \n", "\nGET\n", "PUT\n", "POST\n", "OPTIONS\n"]),
         ("PUT\n", ["put\n", "POST\n", "GET\n", "DELETE\n", "PUT\t\n"]), ("POST\n", ["PUT\n", "GET\n", "Post\n"]),
@@ -371,13 +371,13 @@ struct VendorReadingTests {
 
     private static func mutate(_ text: inout [UInt8], _ random: inout SampleRandom) {
         guard !text.isEmpty else { return }
-        let place = Int.random(in: text.indices, using: &random)
+        let index = Int.random(in: text.indices, using: &random)
         switch Int.random(in: 0..<8, using: &random) {
-        case 0, 1: text.insert(contentsOf: pick(pieces, &random).utf8, at: place)
-        case 2: text.removeSubrange(place..<min(place + Int.random(in: 1...4, using: &random), text.count))
-        case 3: text.replaceSubrange(place...place, with: pick(pieces, &random).utf8)
+        case 0, 1: text.insert(contentsOf: pick(pieces, &random).utf8, at: index)
+        case 2: text.removeSubrange(index..<min(index + Int.random(in: 1...4, using: &random), text.count))
+        case 3: text.replaceSubrange(index...index, with: pick(pieces, &random).utf8)
         case 4:
-            // A line twice, in another place, or not at all.
+            // A line twice, elsewhere, or not at all.
             var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false).map(Array.init)
             let line = Int.random(in: lines.indices, using: &random)
             switch Int.random(in: 0..<3, using: &random) {
@@ -388,12 +388,12 @@ struct VendorReadingTests {
             text = Array(lines.joined(separator: [0x0A]))
         case 5:
             // The end of another line or word.
-            let end = text.index(place, offsetBy: 12, limitedBy: text.count) ?? text.count
-            text.insert(contentsOf: Array(text[place..<end]), at: Int.random(in: text.indices, using: &random))
+            let end = text.index(index, offsetBy: 12, limitedBy: text.count) ?? text.count
+            text.insert(contentsOf: Array(text[index..<end]), at: Int.random(in: text.indices, using: &random))
         default:
             let (old, new) = pick(changes, &random)
-            let places = text.indices.filter { text[$0...].starts(with: old.utf8) }
-            guard let start = places.randomElement(using: &random) else { return mutate(&text, &random) }
+            let starts = text.indices.filter { text[$0...].starts(with: old.utf8) }
+            guard let start = starts.randomElement(using: &random) else { return mutate(&text, &random) }
             text.replaceSubrange(start..<start + old.utf8.count, with: pick(new, &random).utf8)
         }
     }

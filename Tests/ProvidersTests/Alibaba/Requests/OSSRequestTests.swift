@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    /// Pieces of requests that are put into every place: whatever is signed, no two requests have one text.
+    /// Pieces of requests that are put into every part: whatever is signed, no two requests have one text.
     @Test func `no two requests have one text`() throws {
         let pieces = [
             "a", "b", "a/b", "/", "/a", "?", "&", "=", ":", "a?b", "a?acl", "acl", "a&b", "a=b", "a:b", "1,2", "%2F",

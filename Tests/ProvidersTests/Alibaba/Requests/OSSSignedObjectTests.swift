@@ -127,9 +127,9 @@ struct OSSSignedObjectTests {
         let (arrival, _) = try signed(sample, way)
         #expect(try vendor.object(of: arrival) == Array(sample.key.utf8))
         let start = arrival.url.utf8.count - SplitURL(arrival.url).target.utf8.count
-        for place in start..<arrival.url.utf8.count {
+        for index in start..<arrival.url.utf8.count {
             var bytes = Array(arrival.url.utf8)
-            bytes[place] = bytes[place] == UInt8(ascii: "x") ? UInt8(ascii: "y") : UInt8(ascii: "x")
+            bytes[index] = bytes[index] == UInt8(ascii: "x") ? UInt8(ascii: "y") : UInt8(ascii: "x")
             let changed = arrival.with { $0.url = String(decoding: bytes, as: UTF8.self) }
             #expect(try vendor.object(of: changed) == nil, "\(changed.url)")
         }

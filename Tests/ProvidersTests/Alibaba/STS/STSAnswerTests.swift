@@ -179,8 +179,8 @@ private let bad: [Bad] = [
         for _ in 0..<20_000 {
             var body = whole
             for _ in 0..<Int.random(in: 1...3, using: &random) {
-                let place = Int.random(in: 0..<body.count, using: &random)
-                body[place] = UInt8.random(in: 0...255, using: &random)
+                let index = Int.random(in: 0..<body.count, using: &random)
+                body[index] = UInt8.random(in: 0...255, using: &random)
             }
             guard let credential = try? read(UpstreamAnswer(status: 200, body: body)).get() else { continue }
             var out = ByteWriter()

@@ -100,7 +100,7 @@ import Testing
             try digest { $0.append([[1, 2]]) }, try digest { $0.append([1, 2]) }, try digest { $0.append(Int64(1)) },
             try digest { $0.append(Int64(-1)) }, try digest { $0.append(Int64.min) },
         ]
-        // `[]` as a list of none is the number 0: lists and numbers never stand in the same place.
+        // `[]` as a list of none is the number 0: lists and numbers never stand in the same field.
         #expect(Set(digests).count == digests.count)
     }
 }
