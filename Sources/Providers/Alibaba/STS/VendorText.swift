@@ -32,5 +32,5 @@ enum VendorText {
 
 extension StaticString {
     /// The literal's bytes, for places off the hot path.
-    var array: [UInt8] { bytes.array }
+    package var array: [UInt8] { bytes.array }
 }
