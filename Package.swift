@@ -35,6 +35,7 @@ let package = Package(
         room("Crypto", "Bytes", "COpenSSL"),
         room("Access", "Crypto", "Bytes"),
         room("Providers", "Access", "Crypto", "Bytes"),
+        room("Inspection", "Providers", "Access", "Crypto", "Bytes"),
         room("HTTP", "Bytes"),
         room("Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL"),
         room("Upstream", "Net", "HTTP", "Providers", "Access", "Crypto", "Bytes"),
@@ -43,10 +44,8 @@ let package = Package(
         room("Telemetry", "Machine", "Crypto", "Bytes", "CSystem"),
         room("Configuration", "Access", "Providers", "Upstream", "HTTP", "Telemetry", "Machine", "Crypto", "Bytes"),
         room(
-            "Service", "Configuration", "Machine", "Upstream", "Net", "HTTP", "Telemetry", "Providers", "Access",
-            "Crypto",
-            "Bytes",
-            "CSystem", "CZlib"),
+            "Service", "Configuration", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Telemetry", "Providers",
+            "Access", "Crypto", "Bytes", "CSystem", "CZlib"),
         .executableTarget(name: "countersign", dependencies: ["Service"], swiftSettings: strict),
         .executableTarget(name: "countersign-sandbox", dependencies: ["Sandbox"], swiftSettings: strict),
         .executableTarget(
@@ -71,7 +70,9 @@ let package = Package(
             swiftSettings: strict),
         tests("NetTests", "Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "TestPeers", "TestTraits"),
         tests("AccessTests", "Access", "Crypto", "Bytes", "TestKeys"),
-        tests("ProvidersTests", "Providers", "Access", "Crypto", "Bytes", "TestPeers", exclude: ["Fixtures"]),
+        tests(
+            "ProvidersTests", "Providers", "Inspection", "Access", "Crypto", "Bytes", "TestPeers",
+            exclude: ["Fixtures"]),
         tests("MachineTests", "Machine", "CSystem", "TestTraits"),
         tests("TelemetryTests", "Telemetry", "Crypto", "Bytes", "TestTraits"),
         tests("UpstreamTests", "Upstream", "Net", "HTTP", "Crypto", "Bytes"),
@@ -82,7 +83,8 @@ let package = Package(
             "TestKeys",
             "TestPeers"),
         tests(
-            "ServiceTests", "Service", "Configuration", "Machine", "Upstream", "Providers", "Access", "Telemetry",
+            "ServiceTests", "Service", "Configuration", "Inspection", "Machine", "Upstream", "Providers", "Access",
+            "Telemetry",
             "Net", "HTTP",
             "Crypto",
             "Bytes", "TestKeys"),

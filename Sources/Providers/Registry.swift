@@ -17,11 +17,6 @@ package enum Registry {
         provider.routes.map { Route(provider: provider, description: $0) }
     }
 
-    /// Who inspects what clients have, and with which provider's keys.
-    package static let inspectors: [(provider: String, inspector: Inspector)] = providers.flatMap { provider in
-        provider.inspectors.map { (provider.name, $0) }
-    }
-
     package static func provider(named name: String) -> ProviderDescription? { providers.first { $0.name == name } }
 
     package static func route(named name: String) -> Int? { routes.firstIndex { $0.description.name == name } }

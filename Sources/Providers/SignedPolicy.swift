@@ -25,7 +25,7 @@ enum SignedPolicy {
 
 extension HMACKey {
     /// `sign`, its failure being one of issuing.
-    func code(of message: Span<UInt8>) throws(IssueError) -> Digest {
+    package func code(of message: Span<UInt8>) throws(IssueError) -> Digest {
         do throws(CryptoError) { return try sign(message) } catch { throw .crypto(error) }
     }
 }

@@ -4,6 +4,7 @@ import Testing
 @testable import Access
 @testable import Bytes
 @testable import Crypto
+@testable import Inspection
 @testable import Providers
 
 /// For keys of any kind: the vendor finds the signature good, and good for exactly that key.

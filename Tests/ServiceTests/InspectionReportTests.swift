@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import Inspection
 import Providers
 import Testing
 
@@ -70,9 +71,9 @@ import Testing
     }
 
     @Test func `every inspector says what it is and what it is given, once`() {
-        let inspectors = Registry.inspectors.map(\.inspector)
+        let inspectors = Inspectors.all.map(\.inspector)
         #expect(Set(inspectors.map(\.kind)).count == inspectors.count)
         for inspector in inspectors { #expect(inspector.summary.hasSuffix("."), "\(inspector.kind)") }
-        for provider in Registry.providers { #expect(!provider.inspectors.isEmpty, "\(provider.name)") }
+        for provider in Registry.providers { #expect(!Inspectors.of(provider.name).isEmpty, "\(provider.name)") }
     }
 }

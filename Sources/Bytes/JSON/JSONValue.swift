@@ -18,6 +18,9 @@ package struct JSONValue: Sendable {
     /// The text of a string; nil for anything else.
     package var text: [UInt8]? { if case .string(let bytes) = content { bytes } else { nil } }
 
+    /// The number, if it is one and a whole one.
+    package var integer: Int64? { if case .number(let number) = content { number.integer } else { nil } }
+
     /// The member of an object whose name has exactly these UTF-8 bytes; nil if there is none or if this is no object.
     ///
     /// Looks at every member: to read all of a large object, walk its members instead.

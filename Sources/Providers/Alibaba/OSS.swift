@@ -2,18 +2,15 @@ import Access
 import Bytes
 
 /// Alibaba Cloud OSS.
-enum OSS {
-    static let description = ProviderDescription(
+package enum OSS {
+    /// What it is to the service.
+    package static let description = ProviderDescription(
         name: "oss", title: "Alibaba Cloud OSS",
         givesSessions: false,
         credentialFields: credential.descriptions,
         routes: [
             RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute, PostUpload.route,
             LiveStream.route, OSSCallback.route,
-        ],
-        inspectors: [
-            InspectedOSSURL.v4, InspectedOSSURL.v1, InspectedOSSURL.stream, InspectedOSSAuthorization.v4,
-            InspectedOSSAuthorization.v1, InspectedPostForm.inspector,
         ],
         accessKeyFault: { key in
             // The iOS and Android SDKs split the authorization at its colon and want two parts.
@@ -31,21 +28,23 @@ enum OSS {
         })
 
     /// What a credential may hold beside what those of every provider may.
-    struct CredentialFields: FieldGroup {
+    package struct CredentialFields: FieldGroup {
         let region = Field(
             "region", .string, told: true,
             "The buckets' region, such as `cn-hangzhou`, which signatures of version 4 are for.")
-        let endpoint = Field(
+        /// Where requests go.
+        package let endpoint = Field(
             "endpoint", .string, told: true,
             "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`; without it, the region's public one.")
     }
 
-    static let credential = CredentialFields()
+    /// The declarations of its credentials' fields.
+    package static let credential = CredentialFields()
 
     /// The longest object key, in bytes.
     static let maximumKeyLength = 1023
     /// How long the vendor takes a dated signature, in seconds.
-    static let dateTolerance: Int64 = 15 * 60
+    package static let dateTolerance: Int64 = 15 * 60
 
     /// Where the buckets of a credential are, be it of OSS or of STS.
     static func endpoint(_ fields: FieldValues) -> WebOrigin? {

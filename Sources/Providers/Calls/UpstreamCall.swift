@@ -8,7 +8,8 @@ package struct UpstreamCall: Sendable {
     package enum Method: Sendable {
         case get, post, put
 
-        var name: StaticString {
+        /// As the request's first line has it.
+        package var name: StaticString {
             switch self {
             case .get: "GET"
             case .post: "POST"

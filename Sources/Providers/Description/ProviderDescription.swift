@@ -11,9 +11,6 @@ package struct ProviderDescription: Sendable {
     /// What a credential may hold beside what credentials of every provider may.
     package let credentialFields: [FieldDescription]
     package let routes: [RouteDescription]
-    /// What of the vendor's `countersign inspect` understands; the first that knows a specimen inspects it.
-    package let inspectors: [Inspector]
-
     /// - Returns: why the access key cannot be this vendor's, nil when it can.
     package let accessKeyFault: @Sendable ([UInt8]) -> String?
     /// Checks what the types of a credential's fields do not tell.

@@ -2,13 +2,13 @@ import Access
 import Bytes
 
 /// NetEase Object Storage.
-enum NOS {
-    static let description = ProviderDescription(
+package enum NOS {
+    /// What it is to the service.
+    package static let description = ProviderDescription(
         name: "nos", title: "NetEase NOS",
         givesSessions: false,
         credentialFields: credential.descriptions,
         routes: [NOSUploadToken.route, NOSAuthorization.headerRoute, NOSAuthorization.urlRoute],
-        inspectors: [InspectedNOSToken.inspector, InspectedNOSRequest.url, InspectedNOSRequest.header],
         accessKeyFault: { key in
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         },
@@ -19,13 +19,15 @@ enum NOS {
         })
 
     /// What a credential may hold beside what those of every provider may.
-    struct CredentialFields: FieldGroup {
-        let endpoint = Field(
+    package struct CredentialFields: FieldGroup {
+        /// Where requests go.
+        package let endpoint = Field(
             "endpoint", .string, told: true,
             "Where the buckets are, such as `nos-eastchina1.126.net`, for `nos.authorization` and `nos.presigned-url`.")
     }
 
-    static let credential = CredentialFields()
+    /// The declarations of its credentials' fields.
+    package static let credential = CredentialFields()
 
     /// The longest object name, in bytes.
     static let maximumKeyLength = 1000

@@ -14,7 +14,7 @@ package enum ManagementSignature {
     static let form: StaticString = "application/x-www-form-urlencoded"
 
     /// The scheme's name with the space behind it.
-    var scheme: StaticString {
+    package var scheme: StaticString {
         switch self {
         case .qiniu: "Qiniu "
         case .qbox: "QBox "
@@ -23,7 +23,7 @@ package enum ManagementSignature {
 
     /// Whether a body of this content type is signed, if there is any. Types compare as bytes, as they do in most of the
     /// vendor's SDKs.
-    func covers(bodyOf contentType: Span<UInt8>) -> Bool {
+    package func covers(bodyOf contentType: Span<UInt8>) -> Bool {
         switch self {
         case .qiniu: !contentType.isEmpty && !contentType.equals("application/octet-stream")
         case .qbox: contentType.equals(ManagementSignature.form)
@@ -46,7 +46,7 @@ package enum ManagementSignature {
     }
 
     /// Writes the text that is signed.
-    func writeText(of request: borrowing ManagementRequest, into out: inout ByteWriter) {
+    package func writeText(of request: borrowing ManagementRequest, into out: inout ByteWriter) {
         switch self {
         case .qiniu:
             out.append(request.method)

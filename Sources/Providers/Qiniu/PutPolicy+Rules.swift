@@ -24,7 +24,7 @@ extension PutPolicy {
     }
 
     /// Which fields stand together.
-    static func checkCompany(in policy: Settings<Fields>) throws(FieldProblem) {
+    package static func checkCompany(in policy: Settings<Fields>) throws(FieldProblem) {
         func has(_ field: any DescribedField) -> Bool { policy.values[field.description] != nil }
         func needs(_ field: any DescribedField, _ others: any DescribedField...) throws(FieldProblem) {
             if has(field), !others.contains(where: has) {

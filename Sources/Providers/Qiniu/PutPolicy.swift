@@ -3,7 +3,7 @@ import Bytes
 
 /// A put policy: what an upload token allows (Qiniu's `put-policy` page). What is the same for every token of a grant is
 /// written once, at start.
-struct PutPolicy: Sendable {
+package struct PutPolicy: Sendable {
     /// The members that do not change, each with the comma before it.
     private let constant: [UInt8]
     /// The numbers that callers may choose, each with the grant's own number.
@@ -29,7 +29,7 @@ struct PutPolicy: Sendable {
 
     /// What a grant's `policy` may hold, with the vendor's types. The service writes `scope`, `deadline`, `isPrefixalScope`
     /// and `insertOnly` itself.
-    struct Fields: FieldGroup {
+    package struct Fields: FieldGroup {
         let endUser = Field("endUser", .template, "Who uploads; a template.")
         let saveKey = Field(
             "saveKey", .string, "The key where the client gives none; begins with the grant's keyPrefix.")
@@ -68,7 +68,8 @@ struct PutPolicy: Sendable {
             "Where the object goes then; begins with the grant's keyPrefix; deprecated.")
     }
 
-    static let fields = Fields()
+    /// The declarations of a policy's members.
+    package static let fields = Fields()
 
     /// The numbers that a grant may let callers choose. Everything else is the grant's alone.
     static let choices = [

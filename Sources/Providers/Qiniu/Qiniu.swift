@@ -2,8 +2,9 @@ import Access
 import Bytes
 
 /// Qiniu Kodo.
-enum Qiniu {
-    static let description = ProviderDescription(
+package enum Qiniu {
+    /// What it is to the service.
+    package static let description = ProviderDescription(
         name: "qiniu", title: "Qiniu Kodo",
         givesSessions: false,
         credentialFields: credential.descriptions,
@@ -11,22 +12,21 @@ enum Qiniu {
             UploadToken.route, Download.privateURL, Download.cdnURL, ManagementAuthorization.route,
             ManagementFetch.buckets, ManagementFetch.files, ManagementFetch.stat, QiniuCallback.route,
         ],
-        inspectors: [
-            InspectedUploadToken.inspector, InspectedDownloadURL.privateURL, InspectedDownloadURL.cdnURL,
-            InspectedManagement.inspector,
-        ],
         accessKeyFault: { key in
             // Client SDKs split the token at its colons.
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         })
 
     /// What a credential may hold beside what those of every provider may.
-    struct CredentialFields: FieldGroup {
-        let cdnKey = Field("cdnKey", .secret, "The key of the CDN domain's timestamp anti-leech, for `qiniu.cdn-url`.")
+    package struct CredentialFields: FieldGroup {
+        /// By which URLs of the CDN are signed.
+        package let cdnKey = Field(
+            "cdnKey", .secret, "The key of the CDN domain's timestamp anti-leech, for `qiniu.cdn-url`.")
         let limits = FetchLimits.field
     }
 
-    static let credential = CredentialFields()
+    /// The declarations of its credentials' fields.
+    package static let credential = CredentialFields()
 
     /// The longest object key, in bytes (put policy, `scope`).
     static let maximumKeyLength = 750

@@ -4,6 +4,7 @@ import Configuration
 import Crypto
 import FoundationEssentials
 import HTTP
+import Inspection
 import Machine
 import Net
 import Providers
@@ -32,7 +33,7 @@ enum Inspecting {
             return refuse(reason(error), options, error.isEmpty ? .usage : .failed)
         }
         guard let inspection = inspect(specimen, by: keyrings, at: SystemClock.now().unixSeconds) else {
-            let kinds = Registry.inspectors.map(\.inspector.kind) + [InspectedJWT.kind, InspectedTicket.kind]
+            let kinds = Inspectors.all.map(\.inspector.kind) + [InspectedJWT.kind, InspectedTicket.kind]
             return refuse("it is none of: \(kinds.joined(separator: ", "))", options, .failed)
         }
         let report = InspectionReport(inspection)
@@ -42,7 +43,7 @@ enum Inspecting {
 
     /// The first that knows the specimen tells of it; nil when nobody does.
     static func inspect(_ specimen: Specimen, by keyrings: Keyrings, at now: Int64) -> Inspection? {
-        for (provider, inspector) in Registry.inspectors {
+        for (provider, inspector) in Inspectors.all {
             let keyring = keyrings.keyring(of: provider)
             if let inspection = inspector.inspect(specimen, with: keyring, at: now) { return inspection }
         }

@@ -1,5 +1,5 @@
 import Bytes
-import Providers
+import Inspection
 
 /// An inspection as people and programs read it. What was inspected may be anybody's, so nothing of it reaches a terminal as it
 /// is: characters that do not show themselves are written as escapes.

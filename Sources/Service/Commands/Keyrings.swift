@@ -3,6 +3,7 @@ import Bytes
 import Configuration
 import Crypto
 import FoundationEssentials
+import Inspection
 import Providers
 
 /// What a configuration has to check signatures by: the keys of its credentials, and the issuers whose tokens it believes.

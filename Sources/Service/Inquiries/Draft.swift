@@ -2,6 +2,7 @@ import Access
 import Bytes
 import Configuration
 import Crypto
+import Inspection
 import Providers
 
 /// What a credential would say, without making one: it is signed by a key that is made up for the moment and forgotten, read
@@ -30,7 +31,7 @@ struct Draft {
         else { return [] }
         // The credential's own provider, or that of the route where a session signs.
         let provider = Registry.routes[permit.grant.route].provider
-        for inspector in provider.inspectors {
+        for inspector in Inspectors.of(provider.name) {
             let inspection = inspector.inspect(specimen, with: Keyring(nil), at: instant.unixSeconds)
             if let inspection { return inspection.facts.filter { $0.name != "access key" } }
         }

@@ -3,6 +3,7 @@ import Bytes
 import Configuration
 import Crypto
 import HTTP
+import Inspection
 import Providers
 
 /// Decides inquiries as the pipeline decides requests, and says why. It issues nothing.

@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import Inspection
 import Providers
 
 /// Why an inquiry was decided as it was, as people and programs read it. What was asked may be anybody's, so nothing of it

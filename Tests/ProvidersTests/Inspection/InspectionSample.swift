@@ -3,6 +3,7 @@ import Testing
 @testable import Access
 @testable import Bytes
 @testable import Crypto
+@testable import Inspection
 @testable import Providers
 
 /// Things to inspect, and keys to inspect them by.
@@ -30,7 +31,7 @@ struct InspectionSample {
     ) throws -> Inspection {
         let specimen = try Specimen(reading: Array(text.utf8))
         let keyring = try keyring ?? InspectionSample.keyring()
-        for (_, inspector) in Registry.inspectors {
+        for (_, inspector) in Inspectors.all {
             if let inspection = inspector.inspect(specimen, with: keyring, at: now) { return inspection }
         }
         return try #require(nil as Inspection?, "nobody knows \(text)", sourceLocation: sourceLocation)

@@ -3,6 +3,7 @@ import Testing
 @testable import Access
 @testable import Bytes
 @testable import Crypto
+@testable import Inspection
 @testable import Providers
 
 /// What is told of NOS's tokens, URLs and signed requests.

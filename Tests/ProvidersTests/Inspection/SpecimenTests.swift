@@ -3,6 +3,7 @@ import Testing
 @testable import Access
 @testable import Bytes
 @testable import Crypto
+@testable import Inspection
 @testable import Providers
 
 /// Whatever is given for inspection: it is read or refused, and nothing traps.
@@ -98,7 +99,7 @@ import Testing
             specimen, at: InspectionSample.now, leeway: { _ in .max }, judge: { _, _ in })
         let ticket = InspectedTicket.inspect(specimen, at: InspectionSample.now, judge: { _, _ in })
         return moments.flatMap { now in
-            Registry.inspectors.compactMap { $0.inspector.inspect(specimen, with: keyring, at: now) }
+            Inspectors.all.compactMap { $0.inspector.inspect(specimen, with: keyring, at: now) }
         } + [jwt, ticket].compactMap(\.self)
     }
 

@@ -4,6 +4,7 @@ import Testing
 @testable import Access
 @testable import Bytes
 @testable import Crypto
+@testable import Inspection
 @testable import Providers
 
 @Suite struct PutPolicyTests {

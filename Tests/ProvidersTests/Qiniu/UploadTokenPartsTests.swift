@@ -3,6 +3,7 @@ import Testing
 
 @testable import Bytes
 @testable import Crypto
+@testable import Inspection
 @testable import Providers
 
 @Suite struct UploadTokenPartsTests {

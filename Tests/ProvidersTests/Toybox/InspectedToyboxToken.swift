@@ -2,7 +2,7 @@ import Access
 import Bytes
 import Crypto
 
-@testable import Providers
+@testable import Inspection
 
 /// An upload token, as anybody may have made it. It does not say what it is for, so its signature cannot be checked.
 enum InspectedToyboxToken {

@@ -4,6 +4,7 @@ import Testing
 @testable import Access
 @testable import Bytes
 @testable import Crypto
+@testable import Inspection
 @testable import Providers
 
 /// The provider that docs/adding-a-provider.md makes, built as it stands there.
@@ -24,8 +25,9 @@ struct ToyboxTests {
     @Test(arguments: ["Toybox", "ToyboxToken", "InspectedToyboxToken", "ToyboxVectors"])
     func `the guide shows the file that is built here, word for word`(name: String) throws {
         let file = try String(contentsOf: Self.folder.appending(path: "\(name).swift"), encoding: .utf8)
-        // The provider's own files are in the room that the tests import.
-        let shown = name == "ToyboxVectors" ? file : file.replacing("@testable import Providers\n\n", with: "")
+        // The provider's own files are in the rooms that the tests import.
+        let own = name == "InspectedToyboxToken" ? "Inspection" : "Providers"
+        let shown = name == "ToyboxVectors" ? file : file.replacing("@testable import \(own)\n\n", with: "")
         #expect(try Self.blocks("swift").contains(shown))
     }
 
@@ -45,7 +47,7 @@ struct ToyboxTests {
             Keyring.Entry(credential: "t", key: try Signing.key(try vector.input), fields: FieldValues())
         ])
         let specimen = try Specimen(reading: try #require(try vector.expected["token"]).bytes)
-        let inspection = Toybox.description.inspectors[0].inspect(specimen, with: keyring, at: 1_699_999_990)
+        let inspection = InspectedToyboxToken.inspector.inspect(specimen, with: keyring, at: 1_699_999_990)
         #expect(inspection?.endsAt == 1_700_000_000)
         #expect(inspection?.checks.map(\.outcome).contains(.open) == true)
     }

@@ -1,4 +1,5 @@
 import Bytes
+import Inspection
 import Foundation
 import Providers
 import Testing

@@ -2,7 +2,7 @@ import Access
 import Bytes
 
 /// The form of a request whose hash version 4 signs (OSS API reference, "Include a V4 signature in the Authorization header").
-struct CanonicalRequest: ~Escapable {
+package struct CanonicalRequest: ~Escapable {
     static let payload: StaticString = "UNSIGNED-PAYLOAD"
 
     let request: OSSRequest
@@ -12,7 +12,7 @@ struct CanonicalRequest: ~Escapable {
     /// - Parameter additional: names in any case. One that the request does not have is refused, since a client that relies on
     ///   its signature would do so in vain.
     @_lifetime(copy request)
-    init(_ request: OSSRequest, signing additional: [[UInt8]] = []) throws(IssueError) {
+    package init(_ request: OSSRequest, signing additional: [[UInt8]] = []) throws(IssueError) {
         let names = additional.map { $0.map(\.lowercasedASCII) }.sorted { $0.precedes($1) }
         for (index, name) in names.enumerated() {
             guard !CanonicalRequest.isAlwaysSigned(name.span), request.fields.hasValue(name) else {

@@ -4,7 +4,7 @@ import Crypto
 
 /// The Authorization field of version 1: `OSS AK:sign`, `sign` being the standard base64 of an HMAC-SHA1 (OSS API reference,
 /// "Include signatures in the Authorization header").
-enum HeaderSignatureV1 {
+package enum HeaderSignatureV1 {
     /// Writes the field lines that a request must have before it is signed.
     /// - Parameters:
     ///   - moment: seconds since 1970.
@@ -24,7 +24,7 @@ enum HeaderSignatureV1 {
     /// - Parameters:
     ///   - request: with all its fields, those of `writeFields` among them; Date may stand for x-oss-date.
     ///   - scratch: room to work in; the text that is signed is there afterwards.
-    static func write(
+    package static func write(
         for request: borrowing OSSRequest, with key: SigningKey, into out: inout ByteWriter,
         using scratch: inout ByteWriter
     ) throws(IssueError) {

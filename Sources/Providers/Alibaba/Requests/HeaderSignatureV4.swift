@@ -3,7 +3,7 @@ import Bytes
 import Crypto
 
 /// The Authorization field of version 4: `OSS4-HMAC-SHA256 Credential=AK/scope[,AdditionalHeaders=a;b],Signature=hex`.
-enum HeaderSignatureV4 {
+package enum HeaderSignatureV4 {
     /// Writes the field lines that a request must have before it is signed.
     /// - Parameters:
     ///   - moment: seconds since 1970.
@@ -24,7 +24,7 @@ enum HeaderSignatureV4 {
     /// - Parameters:
     ///   - canonical: of the request with all its fields, those of `writeFields` among them.
     ///   - scratch: room to work in; the string to sign is there afterwards.
-    static func write(
+    package static func write(
         for canonical: borrowing CanonicalRequest, with key: ScopedKey, into out: inout ByteWriter,
         using scratch: inout ByteWriter
     ) throws(IssueError) {

@@ -2,7 +2,7 @@ import Access
 import Bytes
 
 /// A request to OSS, as much of it as its signatures cover. What the vendor's SDKs would sign differently is refused.
-struct OSSRequest: ~Escapable {
+package struct OSSRequest: ~Escapable {
     /// As they were given.
     let parameters: [QueryParameter]
     let fields: RequestFields
@@ -18,7 +18,7 @@ struct OSSRequest: ~Escapable {
     ///   - fieldLines: the header fields that are sent, each line ended by CR LF; others may be sent beside them only if the
     ///     vendor does not sign them.
     @_lifetime(copy method, copy bucket, copy key, copy fieldLines)
-    init(
+    package init(
         method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>, parameters: [QueryParameter] = [],
         fieldLines: Span<UInt8>
     ) throws(IssueError) {

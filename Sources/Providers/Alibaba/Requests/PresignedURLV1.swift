@@ -4,7 +4,7 @@ import Crypto
 
 /// A URL that carries its own version 1 signature: the text is a header signature's with the URL's end where the date would be,
 /// and a temporary key's token among the sub-resources (OSS API reference, "Add signatures to URLs").
-enum PresignedURLV1 {
+package enum PresignedURLV1 {
     /// - Parameters:
     ///   - request: with the fields that the client has to send; they are signed if they are Content-MD5, Content-Type or the
     ///     vendor's own.
@@ -12,7 +12,7 @@ enum PresignedURLV1 {
     ///   - token: what belongs to a temporary key: visible ASCII.
     ///   - out: what is written there stands in a JSON string as it is.
     ///   - scratch: room to work in; the text that is signed is there afterwards.
-    static func write(
+    package static func write(
         for request: borrowing OSSRequest, on endpoint: WebOrigin, until deadline: Int64, token: [UInt8]?,
         with key: SigningKey, into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {

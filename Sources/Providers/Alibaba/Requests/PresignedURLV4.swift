@@ -4,9 +4,9 @@ import Crypto
 
 /// A URL that carries its own version 4 signature, and with it the key's name, the token, when it was signed and for how long
 /// (OSS API reference, "Add V4 signatures to URLs"; that page takes `x-oss-expires` for a moment, the service does not).
-enum PresignedURLV4 {
+package enum PresignedURLV4 {
     /// How long a URL may live, in seconds.
-    static let lifetimes: ClosedRange<Int64> = 1...604_800
+    package static let lifetimes: ClosedRange<Int64> = 1...604_800
 
     /// - Parameters:
     ///   - canonical: of the request with the fields that the client has to send.
@@ -15,7 +15,7 @@ enum PresignedURLV4 {
     ///   - token: what belongs to a temporary key: visible ASCII.
     ///   - out: what is written there stands in a JSON string as it is.
     ///   - scratch: room to work in; the string to sign is there afterwards.
-    static func write(
+    package static func write(
         for canonical: borrowing CanonicalRequest, on endpoint: WebOrigin, at moment: Int64, for lifetime: Int64,
         token: [UInt8]?, with key: ScopedKey, into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {

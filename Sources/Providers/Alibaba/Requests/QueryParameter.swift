@@ -1,11 +1,12 @@
 import Bytes
 
 /// A parameter of a request's query, not encoded. To OSS an empty value is none.
-struct QueryParameter: Sendable, Equatable {
+package struct QueryParameter: Sendable, Equatable {
     let name: [UInt8]
     let value: [UInt8]
 
-    init(_ name: [UInt8], _ value: [UInt8]) {
+    /// Both as they are, not encoded.
+    package init(_ name: [UInt8], _ value: [UInt8]) {
         self.name = name
         self.value = value
     }

@@ -4,11 +4,12 @@ import Crypto
 
 /// What version 4 signs with: a key that is derived for one day, one region and one product. Deriving it takes four HMACs, so
 /// whoever signs often keeps one as long as it covers the moment.
-struct ScopedKey: DerivedKey {
-    static let algorithm: StaticString = "OSS4-HMAC-SHA256"
+package struct ScopedKey: DerivedKey {
+    /// The name of version 4 of the signature.
+    package static let algorithm: StaticString = "OSS4-HMAC-SHA256"
 
     /// What `region` of a credential goes with.
-    static let product: StaticString = "oss"
+    package static let product: StaticString = "oss"
 
     /// The public half of the key that this one comes from.
     let accessKey: [UInt8]
@@ -22,7 +23,7 @@ struct ScopedKey: DerivedKey {
     ///   - region: such as `cn-hangzhou`, or the identifier of a CloudBox.
     ///   - product: `oss`, or `oss-cloudbox`.
     ///   - moment: seconds since 1970; any of the day.
-    init(_ key: SigningKey, region: [UInt8], product: [UInt8], at moment: Int64) throws(IssueError) {
+    package init(_ key: SigningKey, region: [UInt8], product: [UInt8], at moment: Int64) throws(IssueError) {
         guard ScopedKey.isName(region.span), ScopedKey.isName(product.span) else {
             throw .unsignable("region and product must be of a-z 0-9 and -")
         }
@@ -64,7 +65,7 @@ struct ScopedKey: DerivedKey {
     }
 
     /// The signature of a text: of a string to sign, or of a form's policy.
-    func code(of text: Span<UInt8>) throws(IssueError) -> Digest { try key.code(of: text) }
+    package func code(of text: Span<UInt8>) throws(IssueError) -> Digest { try key.code(of: text) }
 
     /// The signature of a canonical request.
     /// - Parameters:
@@ -85,7 +86,8 @@ struct ScopedKey: DerivedKey {
         return try code(of: canonical.bytes)
     }
 
-    static let ending: StaticString = "aliyun_v4_request"
+    /// What a scope ends with.
+    package static let ending: StaticString = "aliyun_v4_request"
 
     static func isName(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty && ByteSet.lowercaseLabel.contains(all: text)

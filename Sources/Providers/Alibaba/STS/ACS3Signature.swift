@@ -3,9 +3,9 @@ import Crypto
 
 /// Alibaba Cloud's signature version 3, ACS3-HMAC-SHA256: over method, path, query, all headers that the call has by then,
 /// and body. There is no derived key and no scope; date and nonce are headers.
-enum ACS3Signature {
+package enum ACS3Signature {
     /// The value of the Authorization field: every header of `call` is signed, and the host as it goes on the wire.
-    static func authorization(
+    package static func authorization(
         for call: UpstreamCall, accessKeyID: [UInt8], _ key: HMACKey
     ) throws(CryptoError) -> [UInt8] {
         let headers = signedHeaders(of: call)

@@ -86,7 +86,7 @@ package enum STSAnswer {
 
 extension JSONValue {
     /// The text of the member, if there is one and it is a string.
-    func text(_ name: String) -> [UInt8]? {
+    package func text(_ name: String) -> [UInt8]? {
         guard case .string(let bytes)? = self[name]?.content else { return nil }
         return bytes
     }

@@ -26,5 +26,5 @@ enum VendorText {
 
 extension StaticString {
     /// The literal's bytes, for use off the hot path.
-    var array: [UInt8] { bytes.array }
+    package var array: [UInt8] { bytes.array }
 }

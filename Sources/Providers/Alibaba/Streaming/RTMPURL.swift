@@ -4,7 +4,7 @@ import Crypto
 
 /// The URL to which a client streams into a live channel: `rtmp://bucket.endpoint/live/channel?…`, signed by an HMAC-SHA1 over
 /// its end, its parameters and the channel (the vendor's Python SDK, `Bucket.sign_rtmp_url`).
-enum RTMPURL {
+package enum RTMPURL {
     /// - Parameters:
     ///   - playlist: the name of the playlist that the vendor writes; empty for the channel's own.
     ///   - endpoint: its scheme does not matter.
@@ -12,7 +12,7 @@ enum RTMPURL {
     ///   - token: what belongs to a temporary key: visible ASCII.
     ///   - out: what is written there stands in a JSON string as it is.
     ///   - scratch: room to work in; the text that is signed is there afterwards.
-    static func write(
+    package static func write(
         bucket: Span<UInt8>, channel: Span<UInt8>, playlist: Span<UInt8>, on endpoint: WebOrigin, until deadline: Int64,
         token: [UInt8]?, with key: SigningKey, into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {

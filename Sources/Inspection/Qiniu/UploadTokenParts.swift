@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Providers
 
 /// An upload token taken apart as the vendor and its client SDKs do it: at its colons, into an access key, a signature, and a
 /// policy of which they need `scope` and `deadline` (`upload-token` page).

@@ -1,4 +1,5 @@
 import Bytes
+import Providers
 
 /// Something given for inspection, as far as it can be told without knowing any vendor: a token or the value of an
 /// Authorization field, a URL, a whole request, or a JSON object; or an answer of the service with one of these in it.

@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import Providers
 
 /// A temporary key, as `/distribute-token.json` and STS itself give it. Its secret and its token are not told.
 enum InspectedCredential {

@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// The Authorization field of a call to Alibaba Cloud's services, as anybody may have made it.
 enum InspectedACS3 {

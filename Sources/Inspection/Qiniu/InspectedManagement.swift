@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// The Authorization field of a management request or of a callback, as anybody may have made it.
 enum InspectedManagement {

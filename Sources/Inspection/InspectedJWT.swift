@@ -1,4 +1,5 @@
 import Bytes
+import Providers
 
 /// A JSON Web Token (RFC 7519), as anybody may have made it. It is no vendor's: callers show one to the service, so whoever
 /// knows the issuers that the service trusts says whether its signature holds.

@@ -1,4 +1,5 @@
 import Bytes
+import Providers
 
 /// One of the conditions of a form's policy, as anybody may have written it (OSS API reference, "PostObject").
 struct PostCondition {

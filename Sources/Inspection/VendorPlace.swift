@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 // Where NOS and OSS look for what a request is about.
 extension SpecimenRequest {

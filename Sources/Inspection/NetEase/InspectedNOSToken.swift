@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// An upload token for NOS, as anybody may have made it.
 enum InspectedNOSToken {

@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import Providers
 
 /// A URL ticket of the service's own (R11), or the URL that it is in, as anybody may have made it.
 package enum InspectedTicket {

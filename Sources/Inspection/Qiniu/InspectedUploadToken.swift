@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// An upload token, as anybody may have made it.
 enum InspectedUploadToken {
@@ -71,11 +72,6 @@ enum InspectedUploadToken {
         case .incomplete: "the policy must have a scope with a bucket, and a deadline in whole seconds"
         }
     }
-}
-
-extension JSONValue {
-    /// The number, if it is one and a whole one.
-    var integer: Int64? { if case .number(let number) = content { number.integer } else { nil } }
 }
 
 extension PutPolicy {

@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// A URL of NOS that carries its signature, or a request with one in its Authorization field, as anybody may have made it.
 enum InspectedNOSRequest {

@@ -1,4 +1,5 @@
 import Bytes
+import Providers
 
 /// A request, or as much of it as was given for inspection: a URL alone has neither method nor fields.
 package struct SpecimenRequest: Sendable {

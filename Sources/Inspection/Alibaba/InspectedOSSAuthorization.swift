@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// The Authorization field of a request to OSS, as anybody may have made it.
 enum InspectedOSSAuthorization {

@@ -1,4 +1,5 @@
 import Access
+import Providers
 
 /// One kind of thing that a vendor takes from clients, and that can be told what it says and whether the vendor would take it.
 package struct Inspector: Sendable {

@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// A form that uploads to OSS, or its policy alone, as anybody may have made it.
 enum InspectedPostForm {

@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// A URL of OSS that carries its signature, as anybody may have made it.
 enum InspectedOSSURL {

@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// A request to OSS that was given for inspection, as much of it as its signatures cover.
 struct InspectedOSSRequest {

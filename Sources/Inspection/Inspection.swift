@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// What is to be known of something that a vendor takes from clients: what it says, and whether the vendor would take it.
 ///

@@ -1,5 +1,6 @@
 import Access
 import Crypto
+import Providers
 
 /// The configured keys of one provider, by which signatures are checked.
 package struct Keyring {

@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Crypto
+import Providers
 
 /// A URL of a private bucket or of the CDN, as anybody may have made it.
 enum InspectedDownloadURL {

@@ -1,0 +1,33 @@
+import Providers
+
+/// All inspectors, by the provider whose keys they check signatures with. Those of a new provider are a line here.
+package enum Inspectors {
+    private static let lists: [(provider: ProviderDescription, inspectors: [Inspector])] = [
+        (
+            Qiniu.description,
+            [
+                InspectedUploadToken.inspector, InspectedDownloadURL.privateURL, InspectedDownloadURL.cdnURL,
+                InspectedManagement.inspector,
+            ]
+        ),
+        (NOS.description, [InspectedNOSToken.inspector, InspectedNOSRequest.url, InspectedNOSRequest.header]),
+        (
+            OSS.description,
+            [
+                InspectedOSSURL.v4, InspectedOSSURL.v1, InspectedOSSURL.stream, InspectedOSSAuthorization.v4,
+                InspectedOSSAuthorization.v1, InspectedPostForm.inspector,
+            ]
+        ),
+        (STS.description, [InspectedCredential.inspector, InspectedACS3.inspector]),
+    ]
+
+    /// Each with the name of its provider; the first that knows a specimen inspects it.
+    package static let all: [(provider: String, inspector: Inspector)] = lists.flatMap { list in
+        list.inspectors.map { (list.provider.name, $0) }
+    }
+
+    /// Those of one provider, by its name.
+    package static func of(_ provider: String) -> [Inspector] {
+        all.filter { $0.provider == provider }.map(\.inspector)
+    }
+}
