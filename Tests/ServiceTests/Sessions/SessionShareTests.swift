@@ -2,7 +2,7 @@ import Providers
 import Testing
 import Upstream
 
-@testable import Service
+@testable import Gateway
 
 /// What one caller may take of an account: calls, places to wait in, and places in the table.
 @Suite struct SessionShareTests {
