@@ -44,14 +44,20 @@ let package = Package(
         room("Telemetry", "Machine", "Crypto", "Bytes", "CSystem"),
         room("Configuration", "Access", "Providers", "Upstream", "HTTP", "Telemetry", "Machine", "Crypto", "Bytes"),
         room(
-            "Service", "Configuration", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Telemetry", "Providers",
-            "Access", "Crypto", "Bytes", "CSystem", "CZlib"),
-        .executableTarget(name: "countersign", dependencies: ["Service"], swiftSettings: strict),
+            "Gateway", "Configuration", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Telemetry", "Providers",
+            "Access", "Crypto", "Bytes", "CZlib"),
+        room(
+            "Lifecycle", "Gateway", "Configuration", "Machine", "Net", "HTTP", "Telemetry", "Access", "Crypto", "Bytes",
+            "CSystem"),
+        room(
+            "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Net", "HTTP", "Telemetry",
+            "Providers", "Access", "Crypto", "Bytes"),
+        .executableTarget(name: "countersign", dependencies: ["CommandLine"], swiftSettings: strict),
         .executableTarget(name: "countersign-sandbox", dependencies: ["Sandbox"], swiftSettings: strict),
         .executableTarget(
             name: "countersign-bench",
             dependencies: [
-                "Service", "Configuration", "Machine", "Upstream", "Net", "HTTP", "Telemetry", "Providers", "Access",
+                "Gateway", "Configuration", "Machine", "Upstream", "Net", "HTTP", "Telemetry", "Providers", "Access",
                 "Crypto", "Bytes", "CAllocations", "COpenSSL",
             ],
             swiftSettings: strict),
@@ -83,7 +89,8 @@ let package = Package(
             "TestKeys",
             "TestPeers"),
         tests(
-            "ServiceTests", "Service", "Configuration", "Inspection", "Machine", "Upstream", "Providers", "Access",
+            "ServiceTests", "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Upstream",
+            "Providers", "Access",
             "Telemetry",
             "Net", "HTTP",
             "Crypto",
@@ -93,7 +100,8 @@ let package = Package(
         .target(
             name: "TestService",
             dependencies: [
-                "Service", "Configuration", "Upstream", "Sandbox", "Machine", "Telemetry", "Net", "HTTP", "Crypto",
+                "Lifecycle", "Gateway", "Configuration", "Upstream", "Sandbox", "Machine", "Telemetry", "Net", "HTTP",
+                "Crypto",
                 "Bytes",
                 "TestPeers", "TestKeys", "TestTraits", "COpenSSL",
             ],

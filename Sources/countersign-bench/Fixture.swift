@@ -2,11 +2,11 @@ import Access
 import Bytes
 import Configuration
 import Crypto
+import Gateway
 import HTTP
 import Machine
 import Net
 import Providers
-import Service
 import Telemetry
 import Upstream
 

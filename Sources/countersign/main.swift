@@ -1,3 +1,3 @@
-import Service
+import CommandLine
 
 CommandLineTool.run()

@@ -4,7 +4,9 @@ import Testing
 
 @testable import Bytes
 @testable import Configuration
-@testable import Service
+@testable import CommandLine
+@testable import Gateway
+@testable import Lifecycle
 
 @Suite struct CommandTests {
     @Test func `the starting configuration is valid as it is, and holds no secret`() throws {

@@ -1,7 +1,7 @@
 import Upstream
 
 @testable import Net
-@testable import Service
+@testable import Gateway
 
 /// Keeps what a loop sends until a test answers it.
 final class FakeUpstreamClient: UpstreamClient {

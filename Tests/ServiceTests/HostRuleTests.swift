@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bytes
 @testable import Configuration
-@testable import Service
+@testable import Gateway
 
 @Suite struct HostRuleTests {
     private func admits(_ authority: String, listening address: String, hosts: [String] = []) throws -> Bool {

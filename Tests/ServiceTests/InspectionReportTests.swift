@@ -4,7 +4,8 @@ import Inspection
 import Providers
 import Testing
 
-@testable import Service
+@testable import CommandLine
+@testable import Gateway
 
 /// Inspections as people and programs read them.
 @Suite struct InspectionReportTests {

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@testable import Service
+@testable import Gateway
 
 /// The one list of what clients are told when they do not get what they ask.
 struct RefusalCodeTests {

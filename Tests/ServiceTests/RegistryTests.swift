@@ -3,7 +3,7 @@ import Providers
 import Testing
 
 @testable import Configuration
-@testable import Service
+@testable import Gateway
 
 /// What must hold of every provider that describes itself.
 @Suite struct RegistryTests {

@@ -5,7 +5,7 @@ import Net
 import TestKeys
 import Testing
 
-@testable import Service
+@testable import Gateway
 
 @Suite struct RunningDumpTests {
     private static let secret = "a-secret-of-the-tests"

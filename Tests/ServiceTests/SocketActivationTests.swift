@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-@testable import Service
+@testable import Gateway
+@testable import Lifecycle
 
 /// Sockets that a process has from whoever started it.
 @Suite struct SocketActivationTests {

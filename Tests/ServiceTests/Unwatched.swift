@@ -3,7 +3,7 @@ import Bytes
 import HTTP
 import Telemetry
 
-@testable import Service
+@testable import Gateway
 
 extension RequestMeter {
     /// One that nobody reads.

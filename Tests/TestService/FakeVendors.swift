@@ -3,7 +3,7 @@ import TestPeers
 import Upstream
 
 @testable import Net
-@testable import Service
+@testable import Gateway
 
 /// Carries what a service in the process of the tests asks others to the `ClientPeer` of its port, or to the sandbox, and the answer
 /// back. Whom nobody stands in for cannot be connected to; who says nothing is waited for until its time is over.

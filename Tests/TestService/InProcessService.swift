@@ -6,7 +6,8 @@ import Machine
 import Telemetry
 
 @testable import Net
-@testable import Service
+@testable import Gateway
+@testable import Lifecycle
 
 /// A service without a process: put together as `serve` does, with one event loop that never runs. The bytes of its connections
 /// go through HTTP's own `ServerConnection` to the loop's handler; the test holds the clock, and stands in for the vendors.
@@ -91,7 +92,7 @@ final class InProcessService: @unchecked Sendable {
                 return ReadFile(bytes: Array(text.utf8), isWorldReadable: false)
             },
             now: { clock.now().unixSeconds })
-        return try Checking.load(folder + "/countersign.json5", in: environment)
+        return try Configuration.checked(folder + "/countersign.json5", in: environment)
     }
 
     private static func snapshot(

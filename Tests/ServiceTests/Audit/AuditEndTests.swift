@@ -6,7 +6,8 @@ import HTTP
 import Testing
 
 @testable import Configuration
-@testable import Service
+@testable import Gateway
+@testable import Lifecycle
 @testable import Telemetry
 
 /// A service that is told to stop, or to go on by another configuration, while the disk of its audit hangs.

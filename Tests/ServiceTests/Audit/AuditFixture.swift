@@ -6,7 +6,7 @@ import Testing
 
 @testable import Access
 @testable import Net
-@testable import Service
+@testable import Gateway
 @testable import Telemetry
 
 /// An audit on a disk that does what it is told, and a loop of it whose thread is the test's.

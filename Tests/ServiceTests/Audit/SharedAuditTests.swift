@@ -3,7 +3,7 @@ import HTTP
 import Testing
 
 @testable import Net
-@testable import Service
+@testable import Gateway
 @testable import Telemetry
 
 @Suite("Answers that wait for the audit", .timeLimit(.minutes(20)))

@@ -10,7 +10,7 @@ import Upstream
 @testable import Configuration
 @testable import Net
 @testable import Providers
-@testable import Service
+@testable import Gateway
 
 /// Several loops that share the vendor's keys, without sockets: the tests are clients and vendor, and move the clock.
 final class CallbackFixture: @unchecked Sendable {

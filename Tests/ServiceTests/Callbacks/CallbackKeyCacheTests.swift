@@ -4,7 +4,7 @@ import Testing
 import Upstream
 
 @testable import Net
-@testable import Service
+@testable import Gateway
 
 /// What becomes of callbacks that wait for the vendor's key.
 @Suite struct CallbackKeyCacheTests {

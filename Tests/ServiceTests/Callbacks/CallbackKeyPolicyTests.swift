@@ -5,7 +5,7 @@ import Upstream
 
 @testable import Configuration
 @testable import Providers
-@testable import Service
+@testable import Gateway
 
 /// Which public keys are used, fetched, waited for and refused.
 @Suite struct CallbackKeyPolicyTests {

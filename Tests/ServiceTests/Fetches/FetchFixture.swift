@@ -6,7 +6,7 @@ import Upstream
 
 @testable import Net
 @testable import Providers
-@testable import Service
+@testable import Gateway
 
 /// A loop's parked requests without sockets: the tests are clients and vendor, and move the clock.
 final class FetchFixture {

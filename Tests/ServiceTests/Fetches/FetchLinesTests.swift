@@ -2,7 +2,7 @@ import Net
 import Testing
 import Upstream
 
-@testable import Service
+@testable import Gateway
 
 @Suite("Ways to vendors that are asked", .timeLimit(.minutes(20)))
 struct FetchLinesTests {

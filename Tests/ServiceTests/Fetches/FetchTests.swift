@@ -4,7 +4,7 @@ import Testing
 import Upstream
 
 @testable import Net
-@testable import Service
+@testable import Gateway
 
 /// What becomes of requests that wait for a vendor's answer.
 @Suite struct FetchTests {

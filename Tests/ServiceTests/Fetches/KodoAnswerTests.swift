@@ -7,7 +7,7 @@ import Upstream
 @testable import Bytes
 @testable import Configuration
 @testable import Providers
-@testable import Service
+@testable import Gateway
 
 /// What Kodo, or whoever answers instead, may answer. Each answer is tried on a way to the vendor that has not failed yet, so that
 /// it is judged by itself and not by an open breaker.

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Access
 @testable import Configuration
-@testable import Service
+@testable import CommandLine
+@testable import Gateway
 
 /// Why somebody would get something, and what it would be.
 @Suite(.timeLimit(.minutes(20)))

@@ -3,7 +3,7 @@ import Machine
 
 @testable import Access
 @testable import Configuration
-@testable import Service
+@testable import Gateway
 
 /// A configuration with grants of every kind that is signed here, and what is asked of it. No vendor of it is asked over TLS: each
 /// service of a test would read whom the system trusts, which takes 40 ms.

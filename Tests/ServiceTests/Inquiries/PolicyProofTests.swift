@@ -2,7 +2,8 @@ import Bytes
 import Testing
 
 @testable import Configuration
-@testable import Service
+@testable import Gateway
+@testable import Lifecycle
 
 /// Configurations that say what must come of them.
 @Suite struct PolicyProofTests {

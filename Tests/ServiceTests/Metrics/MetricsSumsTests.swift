@@ -3,7 +3,7 @@ import Synchronization
 import Telemetry
 import Testing
 
-@testable import Service
+@testable import Gateway
 
 @Suite("What all event loops have counted together")
 struct MetricsSumsTests {

@@ -2,7 +2,7 @@ import HTTP
 import Testing
 
 @testable import Net
-@testable import Service
+@testable import Gateway
 
 /// Where all of a loop's requests wait, whatever they wait for.
 @Suite struct ParkedRequestsTests {

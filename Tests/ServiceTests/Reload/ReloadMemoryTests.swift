@@ -4,7 +4,8 @@ import Foundation
 import Net
 import Testing
 
-@testable import Service
+@testable import Gateway
+@testable import Lifecycle
 
 /// What is left of a configuration in a service that has been started by it, as `serve` does, and goes on by another.
 @Suite("The configuration before, after a reload", .timeLimit(.minutes(20)))

@@ -2,7 +2,7 @@ import Configuration
 import Machine
 import Testing
 
-@testable import Service
+@testable import Gateway
 
 @Suite("Files that a configuration is made of")
 struct WatchedFilesTests {

@@ -6,7 +6,7 @@ import Telemetry
 import Testing
 import Upstream
 
-@testable import Service
+@testable import Gateway
 
 /// One account, its loops and their calls: who gets what, and how often the vendor is asked for it.
 @Suite struct SessionCacheTests {

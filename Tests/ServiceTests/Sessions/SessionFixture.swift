@@ -9,7 +9,7 @@ import Upstream
 @testable import Configuration
 @testable import Net
 @testable import Providers
-@testable import Service
+@testable import Gateway
 
 /// Several loops that share one account, without sockets: the tests are the vendor, and move the clock.
 final class SessionFixture: @unchecked Sendable {

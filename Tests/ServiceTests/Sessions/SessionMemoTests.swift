@@ -6,7 +6,7 @@ import Upstream
 @testable import Access
 @testable import Configuration
 @testable import Providers
-@testable import Service
+@testable import Gateway
 
 /// What a loop remembers of sessions: whose is whose, and for how long what was served is served again.
 @Suite struct SessionMemoTests {

@@ -3,7 +3,7 @@ import Net
 import Testing
 import Upstream
 
-@testable import Service
+@testable import Gateway
 
 /// Ten simulated minutes without the vendor, through caches and calls, as two loops see them.
 @Suite struct SessionOutageTests {

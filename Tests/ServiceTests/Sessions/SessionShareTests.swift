@@ -2,7 +2,7 @@ import Providers
 import Testing
 import Upstream
 
-@testable import Service
+@testable import Gateway
 
 /// What one caller may take of an account: calls, requests that wait, and slots in the table.
 @Suite struct SessionShareTests {

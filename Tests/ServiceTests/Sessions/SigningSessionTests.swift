@@ -4,7 +4,7 @@ import Upstream
 
 @testable import Crypto
 @testable import Providers
-@testable import Service
+@testable import Gateway
 
 /// The key that signs for a grant, as one loop has it.
 @Suite struct SigningSessionTests {

@@ -3,7 +3,7 @@ import TestKeys
 import Testing
 
 @testable import Net
-@testable import Service
+@testable import Gateway
 
 @Suite("Keys that are fetched: R8, R19") struct IssuerKeysTests {
     private let one = TestKey(.eddsa)

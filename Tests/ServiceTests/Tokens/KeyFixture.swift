@@ -9,7 +9,7 @@ import Upstream
 @testable import Access
 @testable import Configuration
 @testable import Net
-@testable import Service
+@testable import Gateway
 
 /// Several loops that share the keys of an issuer, which are fetched, without sockets: the tests are the issuer, and move the clock.
 final class KeyFixture: @unchecked Sendable {

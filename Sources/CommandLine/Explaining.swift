@@ -1,0 +1,29 @@
+import Bytes
+import Configuration
+import Gateway
+import HTTP
+import Machine
+import Net
+
+/// `countersign explain`: why somebody would get what is asked, or would not. Nothing is issued, and no secret is shown.
+enum Explaining {
+    static func run(_ options: Options) -> CommandLineTool.Exit {
+        let inquiry: Inquiry
+        let configuration: Configuration
+        // One that fails its own tests is explained, too.
+        do throws(ConfigurationError) { configuration = try Configuration.load(options.configuration) } catch {
+            Terminal.complain(error.description)
+            return .invalidConfiguration
+        }
+        do throws(UsageError) {
+            inquiry = try Inquiry(options, configuration, at: SystemClock.now().unixSeconds)
+        } catch {
+            Terminal.complain("countersign explain: \(error.reason.visible)")
+            return .usage
+        }
+        let answer = Explainer(configuration: configuration).explain(inquiry)
+        let report = ExplanationReport(answer)
+        Terminal.say(options.wantsJSON ? report.json : report.text(inColour: Terminal.hasColours))
+        return answer.refusal == nil ? .done : .failed
+    }
+}

@@ -1,0 +1,90 @@
+import Bytes
+import Gateway
+import Inspection
+
+/// An inspection as people and programs read it. What was inspected may be anybody's, so nothing of it reaches a terminal as it
+/// is: characters that do not show themselves are written as escapes.
+struct InspectionReport {
+    private let inspection: Inspection
+
+    init(_ inspection: Inspection) { self.inspection = inspection }
+
+    // MARK: For people
+
+    func text(inColour: Bool) -> String {
+        let width =
+            (inspection.facts.map(\.name) + inspection.checks.map(\.name))
+            .map { $0.visible.unicodeScalars.count }.filter { $0 <= 32 }.max() ?? 0
+        func row(_ name: String, _ value: String) -> String {
+            let name = name.visible
+            let padding = String(repeating: " ", count: max(0, width - name.unicodeScalars.count))
+            return "  \(name)\(padding)  \(value.visible)"
+        }
+        let colour = inColour ? InspectionReport.colour(of: inspection.verdict) : ""
+        let (begin, end) = inColour ? ("\u{1B}[1;\(colour)m", "\u{1B}[0m") : ("", "")
+        var lines = ["\(inspection.kind): \(begin)\(inspection.verdict.rawValue)\(end)"]
+        lines += inspection.facts.map { row($0.name, $0.value.text) }
+        if let end = inspection.endsAt { lines.append(row("ends", ISO8601.write(end).text)) }
+        lines.append("")
+        for check in inspection.checks {
+            let word =
+                switch check.outcome {
+                case .holds: "ok"
+                case .fails: "REFUSED"
+                case .open: "not checked"
+                }
+            let line = row(check.name, check.reason.isEmpty ? word : "\(word): \(check.reason)")
+            lines.append(inColour ? "\u{1B}[\(InspectionReport.colour(of: check.outcome))m\(line)\u{1B}[0m" : line)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func colour(of verdict: Inspection.Verdict) -> String {
+        switch verdict {
+        case .genuine: "32"
+        case .unverified: "33"
+        case .refused: "31"
+        }
+    }
+
+    private static func colour(of outcome: Inspection.Check.Outcome) -> String {
+        switch outcome {
+        case .holds: "32"
+        case .fails: "31"
+        case .open: "33"
+        }
+    }
+
+    // MARK: For programs
+
+    /// One line; what is escaped in text is here, too, as JSON escapes it.
+    var json: String {
+        var out = ByteWriter()
+        out.append("{\"kind\":")
+        out.append(jsonString: inspection.kind)
+        out.append(",\"verdict\":")
+        out.append(jsonString: inspection.verdict.rawValue)
+        out.append(",\"expiresAt\":")
+        if let end = inspection.endsAt { out.append(jsonString: ISO8601.write(end)) } else { out.append("null") }
+        out.append(",\"facts\":[")
+        for (index, fact) in inspection.facts.enumerated() {
+            out.append(index > 0 ? ",{\"name\":" : "{\"name\":")
+            out.append(quoted: fact.name)
+            out.append(",\"value\":")
+            out.append(quoted: fact.value.text)
+            out.append("}")
+        }
+        out.append("],\"checks\":[")
+        for (index, check) in inspection.checks.enumerated() {
+            out.append(index > 0 ? ",{\"name\":" : "{\"name\":")
+            out.append(quoted: check.name)
+            out.append(",\"outcome\":")
+            out.append(jsonString: check.outcome.rawValue)
+            out.append(",\"reason\":")
+            out.append(quoted: check.reason)
+            out.append("}")
+        }
+        out.append("]}")
+        return out.array.text
+    }
+}

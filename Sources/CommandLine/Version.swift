@@ -1,0 +1,10 @@
+import Gateway
+import Machine
+
+/// `countersign version`
+extension Version {
+    static func run(_ options: Options) -> CommandLineTool.Exit {
+        Terminal.say(options.wantsJSON ? "{\"version\":\"\(number)\"}" : "countersign \(number)")
+        return .done
+    }
+}

@@ -1,0 +1,85 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import HTTP
+import Inspection
+import Providers
+
+/// Decides inquiries as the pipeline decides requests, and says why. It issues nothing.
+package struct Explainer {
+    let configuration: Configuration
+
+    /// By the grants and callers of this configuration.
+    package init(configuration: Configuration) { self.configuration = configuration }
+
+    /// What came of an inquiry.
+    package struct Answer {
+        let inquiry: Inquiry
+        /// What the caller would be told; nil where it would get something.
+        package let refusal: Refusal?
+        /// Nil where the policy was not even asked.
+        package let explanation: Explanation?
+        /// What the credential would say, by which the vendor holds its bearer to the grant.
+        let signed: [Inspection.Fact]
+
+        /// Who holds the bearer to what is permitted.
+        var enforcement: [Enforcement] {
+            inquiry.description.grant.enforcement + (permitted?.grant.unenforced ?? [])
+        }
+
+        /// What is permitted; nil for nothing.
+        package var permitted: Explanation.Permitted? {
+            if case .permitted(let permitted)? = explanation?.outcome { permitted } else { nil }
+        }
+    }
+
+    /// What comes of it, and why.
+    package func explain(_ inquiry: Inquiry) -> Answer {
+        do throws(Refusal) { return try judge(inquiry) } catch {
+            return Answer(inquiry: inquiry, refusal: error, explanation: nil, signed: [])
+        }
+    }
+
+    /// Explains what the body of a request asks, as JSON (`POST /explain`).
+    /// - Parameter now: seconds since 1970.
+    func explain(_ body: Span<UInt8>, at now: Int64) throws(Refusal) -> [UInt8] {
+        let depth = configuration.server.limits.jsonDepth
+        let inquiry = try Inquiry(reading: body, maximumDepth: depth, at: now)
+        return Array(text: ExplanationReport(explain(inquiry)).json)
+    }
+
+    /// In the order of R7.
+    private func judge(_ inquiry: Inquiry) throws(Refusal) -> Answer {
+        let caller = try configuration.caller(inquiry.caller, claiming: inquiry.claims, at: inquiry.time)
+        if configuration.policy.needsCredential(caller, on: inquiry.route) { throw Refusal(.unauthenticated) }
+        let instant = inquiry.instant
+        let ask = try inquiry.read(
+            maximumDepth: configuration.server.limits.jsonDepth, by: Explainer.drawNonce(), at: instant)
+        var workspace = PolicyWorkspace()
+        var signed: [Inspection.Fact] = []
+        let draft = Draft(configuration)
+        let explanation = configuration.policy.explain(
+            ask, on: inquiry.route, by: caller, at: instant, in: &workspace
+        ) { permit in signed = draft.facts(of: ask, under: permit, for: caller, at: instant) }
+        var refusal: Refusal?
+        if case .denied(let denial) = explanation.outcome { refusal = Refusal(denial) }
+        return Answer(inquiry: inquiry, refusal: refusal, explanation: explanation, signed: signed)
+    }
+
+    private static func drawNonce() throws(Refusal) -> Nonce {
+        var random = RandomPool()
+        do throws(CryptoError) { return Nonce(try random.draw()) } catch { throw .internalError }
+    }
+}
+
+extension Configuration {
+    /// Somebody whom the operator says who it is.
+    package func caller(_ principal: Principal, claiming claims: [JSONMember], at now: Int64) throws(Refusal) -> Caller
+    {
+        switch authenticator.caller(principal, claiming: claims, at: now) {
+        case .caller(let caller): return caller
+        case .refused(let reason, _): throw .unauthenticated(reason.description, wasPresented: true)
+        }
+    }
+}

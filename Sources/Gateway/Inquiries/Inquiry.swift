@@ -1,0 +1,76 @@
+import Access
+import Bytes
+import Configuration
+import Providers
+
+/// Something that is asked without a connection: who asks, for what, and when.
+package struct Inquiry {
+    /// What is asked beside the route.
+    package enum Parameters {
+        /// A JSON object, as a POST has it.
+        case json([UInt8])
+        case list([(name: [UInt8], value: [UInt8])])
+    }
+
+    /// Who asks.
+    package let caller: Principal
+    /// What the caller's token says beside `sub` and `iss`.
+    package let claims: [JSONMember]
+    /// The route's index in the registry.
+    package let route: Int
+    /// The grant that is named.
+    package let grant: [UInt8]?
+    /// What is asked beside the route.
+    package let parameters: Parameters
+    /// Seconds since 1970.
+    package let time: Int64
+
+    /// - Parameters:
+    ///   - claims: what the caller's token says beside `sub` and `iss`.
+    ///   - route: by its index in the registry.
+    ///   - grant: the one that is named.
+    ///   - time: seconds since 1970.
+    package init(
+        caller: Principal, claims: [JSONMember], route: Int, grant: [UInt8]?, parameters: Parameters, time: Int64
+    ) {
+        self.caller = caller
+        self.claims = claims
+        self.route = route
+        self.grant = grant
+        self.parameters = parameters
+        self.time = time
+    }
+
+    var instant: Instant { Instant(unixSeconds: time, nanoseconds: 0) }
+
+    var description: RouteDescription { Registry.routes[route].description }
+
+    /// What is asked, as the route reads it.
+    /// - Parameters:
+    ///   - depth: how deep JSON may be nested.
+    ///   - nonce: what a name is made of that the server chooses.
+    func read(maximumDepth depth: Int, by nonce: Nonce, at instant: Instant) throws(Refusal) -> Ask {
+        var ask = Ask(nonce)
+        do throws(ParameterError) {
+            switch parameters {
+            case .json(let text): try ask.parameters.read(json: text.span, maximumDepth: depth)
+            case .list(let list):
+                for (name, value) in list {
+                    try ask.parameters.add(name: name.span, value: value.span, form: .text)
+                }
+            }
+            if let grant {
+                try ask.parameters.add(name: Array(text: "grant").span, value: grant.span, form: .text)
+            }
+        } catch {
+            throw Refusal(error, known: description.request.parameters)
+        }
+        do throws(AskError) {
+            try ask.read(by: description.request.parameters)
+            try description.request.read(&ask, instant)
+        } catch {
+            throw Refusal(error)
+        }
+        return ask
+    }
+}

@@ -1,0 +1,122 @@
+import Access
+import Bytes
+import Crypto
+import HTTP
+import Net
+import Upstream
+
+/// What answers an event loop's requests: every request by the newest snapshot. What waits for an answer of an earlier one is
+/// looked after by that, and issued only if the newest one would still give it (R19).
+package final class LoopHandler: RequestHandler {
+    private let resources: LoopResources
+    private var current: LoopSnapshot
+    /// Those of which something is still under way.
+    private var earlier: [LoopSnapshot] = []
+
+    /// - Parameters:
+    ///   - limiter: shared by all loops, and by the snapshots that follow each other, as are `metrics`.
+    ///   - audit: likewise; nil where what is issued is not put on record.
+    ///   - upstreamClient: what calls to vendors are sent with; nil for the loop's own client.
+    package init(
+        _ snapshot: Snapshot, _ limiter: RateLimiter, _ metrics: Metrics, _ loop: LoopAccess,
+        auditing audit: SharedAudit? = nil, asking upstreamClient: (any UpstreamClient)? = nil
+    ) throws(CryptoError) {
+        let mailbox = loop.clients.mailbox
+        let loopAudit = LoopAudit(audit, loop.answers, clock: snapshot.clock) { mailbox.post($0) }
+        resources = LoopResources(
+            loop: loop, upstreamClient: upstreamClient ?? loop.clients, limiter: limiter, metrics: metrics,
+            meter: RequestMeter(metrics.makeCounters(), clock: snapshot.clock), audit: loopAudit)
+        current = try LoopSnapshot(snapshot, resources)
+        resources.newest.admission = current.admission
+    }
+
+    // MARK: Snapshots
+
+    /// The loop's share of an snapshot, which nobody is answered by yet. From any thread.
+    package func prepare(_ snapshot: Snapshot) throws(CryptoError) -> LoopSnapshot {
+        try LoopSnapshot(snapshot, resources)
+    }
+
+    /// Answers by another snapshot from now on. From any thread.
+    /// - Parameter then: called on the loop's thread when it does; never when the loop is over.
+    package func adopt(_ next: LoopSnapshot, _ then: @escaping @Sendable () -> Void) {
+        resources.loop.clients.mailbox.post { [self] in
+            earlier.append(current)
+            current = next
+            resources.newest.admission = next.admission
+            earlier.removeAll { !$0.isBusy }
+            then()
+        }
+    }
+
+    /// Calls `then` on the loop's thread, when the loop comes to it. From any thread.
+    package func call(_ then: @escaping @Sendable () -> Void) { resources.loop.clients.mailbox.post(then) }
+
+    // MARK: Requests
+
+    package func respond(
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
+    ) -> Answering {
+        current.respond(to: request, as: pending, at: instant, into: &response)
+    }
+
+    /// Answers somebody who is known already, such as whom the command line speaks for.
+    package func run(
+        _ method: IssuingMethod, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
+        at instant: Instant, into response: inout Response
+    ) -> Answering {
+        current.run(method, of: caller, by: request, as: pending, at: instant, into: &response)
+    }
+
+    package func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
+        current.refuses(request, at: instant, into: &response)
+    }
+
+    package func respond(
+        to error: RequestError, from client: ClientAddress, by listener: Int, at instant: Instant,
+        into response: inout Response
+    ) {
+        current.respond(to: error, from: client, by: listener, at: instant, into: &response)
+    }
+
+    package func abandon(_ pending: PendingResponse) {
+        current.reporter.abandon()
+        current.abandon(pending)
+        for snapshot in earlier { snapshot.abandon(pending) }
+    }
+
+    package func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool {
+        current.admitsHandshake(of: client, at: instant)
+    }
+
+    package func wasteHandshake(of client: ClientAddress, at instant: Instant) {
+        current.wasteHandshake(of: client, at: instant)
+    }
+
+    package func tick(at instant: Instant) {
+        current.tick(at: instant)
+        resources.audit.tick(at: instant)
+        guard !earlier.isEmpty else { return }
+        for snapshot in earlier { snapshot.tick(at: instant) }
+        earlier.removeAll { !$0.isBusy }
+    }
+
+    package func end() { resources.audit.end() }
+
+    /// What is left of earlier snapshots is looked after all the time.
+    package var nextTick: Int64? {
+        guard earlier.isEmpty else { return .min }
+        return [current.nextTick, resources.audit.nextTick].compactMap { $0 }.min()
+    }
+
+    package func rest(since begin: Instant) {
+        resources.meter.rest(since: begin)
+        current.reporter.flush()
+        for snapshot in earlier { snapshot.reporter.flush() }
+    }
+
+    package var isWaiting: Bool { current.isWaiting || earlier.contains(where: \.isWaiting) }
+}
+
+// Unsafe: confined to its loop's thread, but for what says that it may be called from any.
+extension LoopHandler: @unchecked Sendable {}

@@ -1,0 +1,55 @@
+import Access
+import Bytes
+import Configuration
+import HTTP
+import Providers
+
+/// What `countersign mint` and `countersign ticket` ask for, on behalf of a caller whom they name.
+package enum IssuingMethod {
+    /// Something of a route, by its index in the registry.
+    case issue(route: Int)
+    case ticket
+
+    /// Where others ask for it.
+    package var path: [UInt8] {
+        switch self {
+        case .issue(let route): Registry.routes[route].description.path
+        case .ticket: Configuration.ticketsPath
+        }
+    }
+}
+
+/// Requests of those whom the command line speaks for: whoever has the configuration has its secrets, and need not prove who
+/// they are. All else is judged as it is for everybody.
+extension Pipeline {
+    /// Answers as `respond` does, but that only what waits is counted and logged: whoever asks is told by the command.
+    mutating func run(
+        _ method: IssuingMethod, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
+        at instant: Instant, into response: inout Response
+    ) -> Answering {
+        begin(request, as: pending, at: instant)
+        context.caller = caller
+        context.words = words(at: router.find(request.path))
+        do throws(Refusal) {
+            switch try carryOut(method, request, into: &response).course {
+            case .parked: return .later
+            case .entered(let held?): return hold(&response, by: held)
+            case .told, .entered(nil): break
+            }
+        } catch {
+            error.write(into: &response, for: context)
+        }
+        return .done
+    }
+
+    private mutating func carryOut(
+        _ method: IssuingMethod, _ request: borrowing Request, into response: inout Response
+    ) throws(Refusal) -> Outcome {
+        switch method {
+        case .ticket: return try mintForCommand(request, into: &response)
+        case .issue(let route):
+            if configuration.policy.needsCredential(context.caller, on: route) { throw Refusal(.unauthenticated) }
+            return try decide(route, request, into: &response)
+        }
+    }
+}

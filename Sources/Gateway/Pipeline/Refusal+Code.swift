@@ -1,0 +1,107 @@
+import HTTP
+
+extension Refusal {
+    /// What a program is told by a refusal (section 3 of the outside contract). This is the only list of codes: `/openapi.json`,
+    /// metrics, the log and the audit read it.
+    package enum Code: Int, CaseIterable, Sendable {
+        case unauthenticated, notFound, notInGrant, rateLimited
+        case invalidParameter, unknownParameter, missingParameter
+        case forbidden, ambiguousGrant, credentialTooShort
+        case methodNotAllowed, misdirected
+        case malformedRequest, bodyTooLarge, uriTooLong, headersTooLarge, requestTimeout
+        case unsupportedMediaType, unreadableStringToSign
+        case upstreamFailed, upstreamUnavailable
+        case auditUnavailable, overloaded, internalError
+
+        /// As answers, metrics (the label `reason`), the log and the audit have it.
+        package var text: StaticString {
+            switch self {
+            case .unauthenticated: "unauthenticated"
+            case .notFound: "not_found"
+            case .notInGrant: "not_in_grant"
+            case .rateLimited: "rate_limited"
+            case .invalidParameter: "invalid_parameter"
+            case .unknownParameter: "unknown_parameter"
+            case .missingParameter: "missing_parameter"
+            case .forbidden: "forbidden"
+            case .ambiguousGrant: "ambiguous_grant"
+            case .credentialTooShort: "credential_too_short"
+            case .methodNotAllowed: "method_not_allowed"
+            case .misdirected: "misdirected"
+            case .malformedRequest: "malformed_request"
+            case .bodyTooLarge: "body_too_large"
+            case .uriTooLong: "uri_too_long"
+            case .headersTooLarge: "headers_too_large"
+            case .requestTimeout: "request_timeout"
+            case .unsupportedMediaType: "unsupported_media_type"
+            case .unreadableStringToSign: "unreadable_string_to_sign"
+            case .upstreamFailed: "upstream_failed"
+            case .upstreamUnavailable: "upstream_unavailable"
+            case .auditUnavailable: "audit_unavailable"
+            case .overloaded: "overloaded"
+            case .internalError: "internal_error"
+            }
+        }
+
+        var status: Status {
+            switch self {
+            case .invalidParameter, .unknownParameter, .missingParameter, .ambiguousGrant, .malformedRequest:
+                .badRequest
+            case .unauthenticated: .unauthorized
+            case .forbidden, .notInGrant, .credentialTooShort: .forbidden
+            case .notFound: .notFound
+            case .methodNotAllowed: .methodNotAllowed
+            case .requestTimeout: .requestTimeout
+            case .bodyTooLarge: .contentTooLarge
+            case .uriTooLong: .uriTooLong
+            case .unsupportedMediaType: .unsupportedMediaType
+            case .misdirected: .misdirectedRequest
+            case .unreadableStringToSign: .unprocessableContent
+            case .rateLimited: .tooManyRequests
+            case .headersTooLarge: .headerFieldsTooLarge
+            case .internalError: .internalServerError
+            case .upstreamFailed: .badGateway
+            case .upstreamUnavailable, .auditUnavailable, .overloaded: .serviceUnavailable
+            }
+        }
+
+        /// What it says in one sentence, for `/openapi.json`. Codes of one status say the same, since OpenAPI describes statuses.
+        var summary: String {
+            switch self {
+            case .invalidParameter, .unknownParameter, .missingParameter, .ambiguousGrant, .malformedRequest:
+                "The request is not one that the route takes."
+            case .unauthenticated: "Nobody is proved to ask, and somebody must be."
+            case .forbidden, .notInGrant, .credentialTooShort: "No grant gives it to this caller."
+            case .notFound: "There is nothing of the kind."
+            case .methodNotAllowed: "The path answers to other methods."
+            case .requestTimeout: "The request did not arrive in time."
+            case .bodyTooLarge: "The body is too large."
+            case .uriTooLong: "The request line is too long."
+            case .unsupportedMediaType: "The body is of a type that the route does not take."
+            case .misdirected: "The service does not answer to this host name."
+            case .unreadableStringToSign: "The string to sign cannot be understood."
+            case .rateLimited: "It is asked for too often."
+            case .headersTooLarge: "The header fields are too large."
+            case .internalError: "The service failed."
+            case .upstreamFailed: "The vendor refuses, or its answer cannot be used."
+            case .upstreamUnavailable, .auditUnavailable, .overloaded:
+                "The vendor cannot be reached, or the service has too much to do."
+            }
+        }
+
+        /// Whether only a request with a body is refused so.
+        var concernsBody: Bool { self == .bodyTooLarge || self == .unsupportedMediaType }
+
+        /// Whether the caller may not do what it asks for, or asks wrongly: the audit has a line of that (docs/audit.md). All other
+        /// codes are only counted there, or say that it cannot be done now.
+        var isDenial: Bool {
+            switch status {
+            case .badRequest, .forbidden, .unprocessableContent: true
+            default: false
+            }
+        }
+
+        /// Whether the service, and not the client, is why nothing is given.
+        var isFailure: Bool { status.rawValue >= 500 }
+    }
+}

@@ -1,0 +1,97 @@
+import Access
+import Bytes
+import Configuration
+import Crypto
+import HTTP
+import Net
+import Upstream
+
+/// One loop's share of an snapshot: the pipeline, and what it has to do with vendors.
+package final class LoopSnapshot {
+    private var pipeline: Pipeline
+    private var admin: AdminPipeline
+    /// The index of the first of the admin's listeners.
+    private let firstAdminListener: Int
+    private let upstream: LoopUpstream
+    private let keys: IssuerKeys
+    let reporter: RequestReporter
+    let admission: Admission
+
+    init(_ snapshot: Snapshot, _ resources: LoopResources) throws(CryptoError) {
+        let loop = resources.loop
+        let (configuration, log) = (snapshot.configuration, snapshot.log)
+        let accesses = AccessLog(log)
+        reporter = RequestReporter(resources.meter, accesses, resources.audit)
+        let tools = LoopTools(loop, resources.upstreamClient, at: snapshot.clock, log)
+        upstream = try LoopUpstream(snapshot, tools, loop.answers)
+        keys = IssuerKeys(snapshot.issuerKeys, configuration.authenticator.makeMemory(), tools)
+        admission = Admission(configuration, keys: keys)
+        pipeline = try Pipeline(
+            admission, upstream, reporter, resources, log: log)
+        let readiness = Readiness(snapshot.accounts, snapshot.record, resources.audit.shared)
+        admin = try AdminPipeline(
+            configuration, readiness,
+            MetricsPage(of: snapshot, readiness, resources.metrics, loop.connections, resources.audit.shared),
+            RequestReporter(resources.meter, accesses, nil))
+        firstAdminListener = configuration.server.listen.count
+    }
+
+    func respond(
+        to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
+    ) -> Answering {
+        guard request.listener < firstAdminListener else {
+            admin.respond(to: request, by: request.listener - firstAdminListener, at: instant, into: &response)
+            return .done
+        }
+        return pipeline.respond(to: request, as: pending, at: instant, into: &response)
+    }
+
+    func run(
+        _ method: IssuingMethod, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
+        at instant: Instant, into response: inout Response
+    ) -> Answering {
+        pipeline.run(method, of: caller, by: request, as: pending, at: instant, into: &response)
+    }
+
+    func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
+        guard request.listener < firstAdminListener else {
+            return admin.refuses(request, by: request.listener - firstAdminListener, at: instant, into: &response)
+        }
+        return pipeline.refuses(request, at: instant, into: &response)
+    }
+
+    func respond(
+        to error: RequestError, from client: ClientAddress, by listener: Int, at instant: Instant,
+        into response: inout Response
+    ) {
+        // Requests at the admin's listeners count for no address.
+        let sender = listener < firstAdminListener ? client : .none
+        pipeline.refuse(error, from: sender, at: instant, into: &response)
+    }
+
+    func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool {
+        pipeline.admitsHandshake(of: client, at: instant)
+    }
+
+    func wasteHandshake(of client: ClientAddress, at instant: Instant) {
+        pipeline.wasteHandshake(of: client, at: instant)
+    }
+
+    func abandon(_ pending: PendingResponse) { upstream.abandon(pending) }
+
+    func tick(at instant: Instant) {
+        upstream.tick(at: instant)
+        keys.tick(at: instant)
+    }
+
+    var nextTick: Int64? { keys.nextTick }
+
+    /// Whether somebody waits for an answer of it, or for what it fetches.
+    var isWaiting: Bool { upstream.isWaiting }
+
+    /// The same, the keys of issuers included, without which nobody is left unanswered.
+    var isBusy: Bool { isWaiting || keys.isWaiting }
+}
+
+// Unsafe: made elsewhere, and confined to its loop's thread from then on.
+extension LoopSnapshot: @unchecked Sendable {}

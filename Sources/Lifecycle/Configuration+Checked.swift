@@ -1,0 +1,36 @@
+import Bytes
+import Configuration
+import Machine
+import Net
+import Telemetry
+
+extension Configuration {
+    /// The configuration of a file, if the service can serve by it: what only OpenSSL can judge is tried, too, where
+    /// the audit would stand is judged, and the configuration's own tests are run. Every configuration comes by this, at start as at a reload.
+    package static func checked(
+        _ path: String, in environment: Environment = .process
+    ) throws(ConfigurationError) -> Configuration {
+        var configuration = try Configuration.load(path, in: environment)
+        for credential in configuration.credentials {
+            guard let file = credential.sessions?.trustFile else { continue }
+            _ = environment.file(file)
+            do throws(TLSTrust.Failure) { _ = try TLSTrust(.file(file)) } catch {
+                throw ConfigurationError(
+                    file: path, path: "credentials.\(credential.name).caFile",
+                    reason: error.description)
+            }
+        }
+        if let trust = configuration.audit.map({ AuditFileTrust($0.file) }) {
+            if let missing = trust.missingFolder {
+                configuration.warnings.append("audit.file: \(missing)")
+            } else if let fault = trust.fault {
+                throw ConfigurationError(file: path, path: "audit.file", reason: fault)
+            } else if let weakness = trust.weakness {
+                configuration.warnings.append("audit.file: \(weakness)")
+            }
+        }
+        let failures = PolicyProof.failures(of: configuration)
+        if !failures.isEmpty { throw ConfigurationError(file: path, problems: failures) }
+        return configuration
+    }
+}

@@ -1,0 +1,175 @@
+import CSystem
+import Dispatch
+import FoundationEssentials
+import Machine
+import Net
+import Telemetry
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What the process has from whoever started it: listening sockets (sd_listen_fds(3)), from systemd or from a process like
+/// itself that it is to replace.
+struct SocketActivation {
+    /// From 3 on.
+    private(set) var sockets: [Int32] = []
+    /// Where the process that this one replaces is told that it is not needed any more.
+    private var predecessor: Int32?
+
+    fileprivate enum Variable: String, CaseIterable {
+        case process = "LISTEN_PID"
+        case count = "LISTEN_FDS"
+        case names = "LISTEN_FDNAMES"
+        /// The process that this one is to replace; behind the sockets there is a pipe to it then.
+        case predecessor = "COUNTERSIGN_PREDECESSOR"
+    }
+
+    fileprivate static let first: Int32 = 3
+    /// How many sockets can be handed on: the pipe and the file of variables are handed over beside them.
+    private static let mostSockets = Int32(CS_MOST_HANDED) - 2
+
+    init(_ environment: [String: String]) {
+        func number(_ variable: Variable) -> Int32? { environment[variable.rawValue].flatMap { Int32($0) } }
+        let parent = number(.predecessor).flatMap { $0 == getppid() ? $0 : nil }
+        guard let count = number(.count), (1...SocketActivation.mostSockets).contains(count),
+            number(.process) == (parent ?? getpid())
+        else { return }
+        sockets = Array(SocketActivation.first..<SocketActivation.first + count)
+        if parent != nil { predecessor = SocketActivation.first + count }
+        // Nobody who is started from here is meant.
+        // Unsafe: what is lent to the system here, it reads within the call.
+        for variable in Variable.allCases { unsafe unsetenv(variable.rawValue) }
+        for descriptor in sockets + (predecessor.map { [$0] } ?? []) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    }
+
+    /// Requests are answered here from now on.
+    /// - Returns: whether that is wanted still: a predecessor that has ended meanwhile was told to.
+    func takeOver() -> Bool {
+        guard let predecessor else { return true }
+        var word: UInt8 = 1
+        let count = unsafe write(predecessor, &word, 1)
+        close(predecessor)
+        return count == 1
+    }
+}
+
+/// Has another process of the program replace this one, which ends when that answers: the listening sockets are
+/// handed over as they are, so that nobody who connects is refused. From any thread.
+final class Handover: Sendable {
+    private let program: String
+    private let server: Server
+    private let log: Log
+    private let then: @Sendable (pid_t) -> Void
+    private let queue = DispatchQueue(label: "countersign.handover")
+    /// Where the other process is waited for.
+    private let patience = DispatchQueue(label: "countersign.handover.patience")
+    /// Where the end is waited for of one that will not answer.
+    private let farewell = DispatchQueue(label: "countersign.handover.farewell")
+    // Unsafe: on the queue only.
+    @safe private nonisolated(unsafe) var heir: pid_t?
+    @safe private nonisolated(unsafe) var isForbidden = false
+
+    /// - Parameter then: called when the other process answers requests.
+    init(of server: Server, _ log: Log, then: @escaping @Sendable (pid_t) -> Void) {
+        program = Handover.path(of: ProcessArguments.all.first ?? "")
+        self.server = server
+        self.log = log
+        self.then = then
+    }
+
+    /// The service is to end: nothing is begun after this, and a process that was about to replace this one ends, too.
+    func forbid() {
+        queue.sync {
+            isForbidden = true
+            if let heir { kill(heir, SIGTERM) }
+        }
+    }
+
+    func begin() {
+        queue.async { [self] in
+            guard heir == nil, !isForbidden else { return }
+            var ends: [Int32] = [-1, -1]
+            guard unsafe pipe(&ends) == 0 else { return complain("no pipe", errno) }
+            _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+            let environment = ProcessEnvironment.own.makeSealedFile()
+            let result = environment < 0 ? environment : start(with: server.sockets, ends[1], environment)
+            for descriptor in [ends[1], environment] where descriptor >= 0 { close(descriptor) }
+            guard result > 0 else {
+                close(ends[0])
+                return complain(program, -result)
+            }
+            log.write(.info, "handing over", ["process": "\(result)"])
+            awaitWord(of: result, on: ends[0])
+        }
+    }
+
+    /// - Parameter file: the variables that the environment must not show.
+    private func start(with sockets: [Int32], _ pipe: Int32, _ file: Int32) -> pid_t {
+        let descriptors = sockets + [pipe, file]
+        var environment = ProcessEnvironment.own.visible
+        environment[SocketActivation.Variable.names.rawValue] = nil
+        environment[SocketActivation.Variable.count.rawValue] = "\(sockets.count)"
+        environment[ProcessEnvironment.descriptorName] = "\(SocketActivation.first + Int32(descriptors.count) - 1)"
+        for variable in [SocketActivation.Variable.process, .predecessor] {
+            environment[variable.rawValue] = "\(getpid())"
+        }
+        // It is the one that is watched then.
+        environment["WATCHDOG_PID"] = nil
+        // Unsafe: copies that only the call reads, and that are freed behind it.
+        var arguments = unsafe ([program] + ProcessArguments.all.dropFirst()).map { unsafe strdup($0) } + [nil]
+        var variables = unsafe environment.map { unsafe strdup("\($0)=\($1)") } + [nil]
+        defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
+        return unsafe cs_spawn(program, &arguments, &variables, descriptors, Int32(descriptors.count))
+    }
+
+    /// Waits for the one byte that says that the process answers; the end without it says that it never will. By a blocking
+    /// read: when a pipe ends, libdispatch may look at a read source that it has let go of already.
+    private func awaitWord(of process: pid_t, on pipe: Int32) {
+        heir = process
+        patience.async { [self] in
+            var word: UInt8 = 0
+            var count = unsafe read(pipe, &word, 1)
+            while count < 0, errno == EINTR { count = unsafe read(pipe, &word, 1) }
+            close(pipe)
+            let isTaken = count == 1
+            queue.async { [self] in conclude(process, isTaken) }
+        }
+    }
+
+    private func conclude(_ process: pid_t, _ isTaken: Bool) {
+        guard !isForbidden else {
+            // It may not have had its ear for signals yet when it was told.
+            if isTaken { kill(process, SIGTERM) }
+            return
+        }
+        heir = nil
+        guard isTaken else {
+            return farewell.async { [log] in
+                var status: Int32 = 0
+                unsafe waitpid(process, &status, 0)
+                log.write(.error, "not handed over, this process goes on", ["process": "\(process)"])
+            }
+        }
+        isForbidden = true
+        log.write(.info, "handed over", ["process": "\(process)"])
+        then(process)
+    }
+
+    private func complain(_ what: String, _ number: Int32) {
+        log.write(
+            .error, "not handed over, this process goes on",
+            ["reason": unsafe "\(what): \(String(cString: strerror(number)))"]
+        )
+    }
+
+    /// The path that the process was started by, which may lead to another version by now; the binary's own where there was none.
+    private static func path(of name: String) -> String {
+        if name.utf8.contains(UInt8(ascii: "/")) {
+            return name.utf8.first == UInt8(ascii: "/") ? name : FileManager.default.currentDirectoryPath + "/" + name
+        }
+        return (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? name
+    }
+}

@@ -1,0 +1,150 @@
+import Bytes
+import Configuration
+import Dispatch
+import Gateway
+import HTTP
+import Net
+import Telemetry
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Has the service go on with another configuration, and nobody notice: it is read, checked and put together beside the one
+/// that serves, and then replaces it as a whole. One that is not good in every part changes nothing.
+final class Reloader: Sendable {
+    private let path: String
+    private let server: Server
+    private let loops: [LoopHandler]
+    /// What the service was started with, of what cannot change meanwhile; the rest of that configuration goes with its snapshot.
+    private let fixed: [FixedValue]
+    private let record: ReloadRecord
+    private let supervisor: Supervisor
+    private let queue = DispatchQueue(label: "countersign.reload")
+    // Unsafe: on the queue only.
+    @safe private nonisolated(unsafe) var snapshot: Snapshot
+    /// The files of the configuration that was tried last.
+    @safe private nonisolated(unsafe) var files: WatchedFiles
+    /// What they were when they were last seen to be others.
+    @safe private nonisolated(unsafe) var changed: WatchedFiles?
+    @safe private nonisolated(unsafe) var timer: (any DispatchSourceTimer)?
+    /// Whether another process has replaced this one, which only answers what is left.
+    @safe private nonisolated(unsafe) var isSucceeded = false
+
+    /// Whoever writes a file may not be done: what is seen counts if it is seen again after this.
+    private static let settling = DispatchTimeInterval.milliseconds(100)
+
+    /// - Parameters:
+    ///   - snapshot: the one that serves.
+    ///   - path: where its configuration is.
+    init(
+        _ snapshot: Snapshot, from path: String, on server: Server, _ loops: [LoopHandler],
+        _ supervisor: Supervisor
+    ) {
+        self.snapshot = snapshot
+        self.supervisor = supervisor
+        self.path = path
+        self.server = server
+        self.loops = loops
+        fixed = snapshot.configuration.fixed
+        files = snapshot.files
+        record = snapshot.record
+        queue.async { [self] in watch() }
+    }
+
+    /// Reads the configuration again, whether it has changed or not. From any thread.
+    func reload() { queue.async { [self] in takeUp() } }
+
+    /// Another process has replaced this one, and is told from now on when to read the configuration. This one reads it once
+    /// more, and looks by itself from then on, so that what the other denies is not given here.
+    func succeeded() {
+        queue.async { [self] in
+            isSucceeded = true
+            takeUp()
+            watch()
+        }
+    }
+
+    // MARK: Looking
+
+    private func watch() {
+        timer?.cancel()
+        timer = nil
+        let settings = snapshot.configuration.reload
+        guard settings.watches || isSucceeded else { return }
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let interval = DispatchTimeInterval.milliseconds(Int(settings.interval))
+        timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(50))
+        timer.setEventHandler { @Sendable [weak self] in self?.look() }
+        timer.resume()
+        self.timer = timer
+    }
+
+    private func look() {
+        // Out of descriptors, every file would seem to be gone.
+        let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        let now = files.lookedAtAgain(in: .process)
+        guard now != files else {
+            changed = nil
+            return
+        }
+        guard now == changed else {
+            changed = now
+            queue.asyncAfter(deadline: .now() + Reloader.settling) { [weak self] in self?.look() }
+            return
+        }
+        takeUp()
+    }
+
+    // MARK: Taking up
+
+    private func takeUp() {
+        if !isSucceeded { supervisor.reloading(at: SystemClock.now().monotonic * 1000) }
+        let recorder = FileRecorder()
+        defer {
+            files = recorder.files
+            changed = nil
+        }
+        do {
+            let configuration = try Configuration.checked(path, in: recorder.environment(over: .process))
+            // What counts at start is the other process's matter then.
+            let changed = isSucceeded ? [] : configuration.keysFixedOtherwise(than: fixed)
+            guard changed.isEmpty else {
+                return refuse(changed.map { "\($0): cannot change while the service runs; put it back, or start anew" })
+            }
+            var making = Snapshot.Settings()
+            making.files = recorder.files
+            let next = try Snapshot(configuration, making, after: snapshot)
+            swap(to: next, try loops.map { try $0.prepare(next) })
+        } catch let error as ConfigurationError {
+            refuse(error.problems.map(\.description))
+        } catch {
+            refuse(["\(error)"])
+        }
+    }
+
+    private func swap(to next: Snapshot, _ shares: [LoopSnapshot]) {
+        for warning in next.configuration.warnings { next.log.write(.warning, warning) }
+        if !isSucceeded { server.renew(Server.Settings(next)) }
+        snapshot = next
+        watch()
+        let left = Countdown(from: shares.count) { [record, supervisor, isSucceeded] in
+            if !isSucceeded { supervisor.ready() }
+            let generation = record.succeeded(at: SystemClock.now().unixSeconds)
+            next.log.write(.info, "configuration reloaded", ["generation": "\(generation)"])
+        }
+        for (loop, share) in zip(loops, shares) { loop.adopt(share) { left.count() } }
+    }
+
+    private func refuse(_ problems: [String]) {
+        record.refused(because: problems, at: SystemClock.now().unixSeconds)
+        if !isSucceeded { supervisor.ready() }
+        for problem in problems {
+            snapshot.log.write(.error, "configuration not reloaded, the one before stays", ["problem": problem])
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Configuration
+import Gateway
+import Net
+import Telemetry
+
+/// What serves, put together by the first configuration. Only the reloader and the loops hold that, so that it is gone, and its
+/// secrets are wiped, when another has replaced it.
+struct StartedService {
+    let server: Server
+    let loops: [LoopHandler]
+    let reloader: Reloader
+    let audit: SharedAudit?
+    let log: Log
+    /// How many of the server's addresses are for callers; the others are for those who run the service.
+    let publicAddresses: Int
+
+    /// - Parameters:
+    ///   - path: where its configuration is.
+    ///   - sockets: those that somebody else has opened to listen on.
+    init(
+        _ snapshot: Snapshot, from path: String, on sockets: [Int32], _ supervisor: Supervisor, _ log: Log
+    ) throws {
+        let configuration = snapshot.configuration
+        let audit = configuration.audit.map { SharedAudit($0, log) }
+        let limiter = RateLimiter(identities: configuration.rates.identities)
+        let metrics = Metrics()
+        var loops: [LoopHandler] = []
+        var settings = Server.Settings(snapshot)
+        settings.handed = sockets
+        server = try Server(settings, resolver: Resolver()) { loop in
+            let handler = try LoopHandler(snapshot, limiter, metrics, loop, auditing: audit)
+            loops.append(handler)
+            return handler
+        }
+        // No loop runs yet: where this fails, nobody has been taken from a socket that another process has, too.
+        try audit?.open()
+        self.loops = loops
+        self.audit = audit
+        self.log = log
+        publicAddresses = configuration.server.listen.count
+        reloader = Reloader(snapshot, from: path, on: server, loops, supervisor)
+    }
+}
