@@ -40,11 +40,21 @@ package struct ByteSet: Sendable {
         return true
     }
 
-    package func contains(all text: some Sequence<UInt8>) -> Bool { text.allSatisfy(contains) }
+    package func contains(all text: [UInt8]) -> Bool { contains(all: text.span) }
+
+    package func contains(all text: ArraySlice<UInt8>) -> Bool { contains(all: text.span) }
 
     /// Whether `text` is of these bytes alone, and as long as allowed.
-    package func contains(all text: some Collection<UInt8>, length: ClosedRange<Int>) -> Bool {
+    package func contains(all text: Span<UInt8>, length: ClosedRange<Int>) -> Bool {
         length.contains(text.count) && contains(all: text)
+    }
+
+    package func contains(all text: [UInt8], length: ClosedRange<Int>) -> Bool {
+        contains(all: text.span, length: length)
+    }
+
+    package func contains(all text: ArraySlice<UInt8>, length: ClosedRange<Int>) -> Bool {
+        contains(all: text.span, length: length)
     }
 }
 

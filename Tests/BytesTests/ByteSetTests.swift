@@ -34,7 +34,8 @@ import Testing
         #expect(!ByteSet.alphanumerics.contains(all: text) && !ByteSet.alphanumerics.contains(all: text.span))
         #expect(ByteSet.label.contains(all: text, length: 5...5))
         #expect(!ByteSet.label.contains(all: text, length: 6...9) && !ByteSet.label.contains(all: text, length: 0...4))
-        #expect(ByteSet.label.contains(all: []) && !ByteSet.label.contains(all: [], length: 1...2))
+        #expect(
+            ByteSet.label.contains(all: [] as [UInt8]) && !ByteSet.label.contains(all: [] as [UInt8], length: 1...2))
     }
 
     @Test func `the named sets are those of their standards`() {

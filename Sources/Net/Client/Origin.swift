@@ -51,7 +51,7 @@ struct Origin: Hashable {
         guard host.utf8.count <= 253 else { return false }
         let labels = host.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let first = labels.last?.first, ByteSet.lowercase.contains(first) else { return false }
-        return labels.allSatisfy { labelBytes.contains(all: $0, length: 1...63) }
+        return labels.allSatisfy { labelBytes.contains(all: Array($0), length: 1...63) }
     }
 
     private static let labelBytes = ByteSet.lowercaseLabel.union("_")
