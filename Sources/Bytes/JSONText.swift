@@ -1,4 +1,4 @@
-/// Writing JSON by hand, in the order in which it must stand (RFC 8259). `/` is never escaped.
+/// The strings of JSON (RFC 8259). `/` is never escaped.
 extension ByteWriter {
     /// `bytes` (UTF-8) as a JSON string with its quotes.
     package mutating func append(jsonString bytes: Span<UInt8>) {
@@ -10,6 +10,22 @@ extension ByteWriter {
     package mutating func append(jsonString bytes: [UInt8]) { append(jsonString: bytes.span) }
 
     package mutating func append(jsonString text: String) { append(jsonString: text.utf8.span) }
+
+    /// The same, with those characters escaped, too, that terminals obey.
+    package mutating func append(visibleJSONString text: String) {
+        append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars {
+            guard scalar.value >= 0x80, !scalar.isVisible else {
+                append(jsonEscaped: Array(String(scalar).utf8).span)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                append("\\u")
+                Hex.encode([UInt8(unit >> 8), UInt8(truncatingIfNeeded: unit)].span, into: &self)
+            }
+        }
+        append(UInt8(ascii: "\""))
+    }
 
     /// The inside of a JSON string: runs that need no escape are copied whole.
     package mutating func append(jsonEscaped bytes: Span<UInt8>) {

@@ -99,41 +99,37 @@ extension AuditVerifier {
     /// For programs, one object.
     var json: String {
         var text = ByteWriter()
-        text.append(problems.isEmpty ? "{\"whole\":true,\"lines\":" : "{\"whole\":false,\"lines\":")
-        text.append(decimal: lines)
-        text.append(",\"first\":")
-        if let first { text.append(decimal: first) } else { text.append("null") }
-        text.append(",\"last\":")
-        text.append(decimal: last)
-        text.append(",\"head\":\"")
-        text.append(text: headText)
-        text.append("\",\"unsynced\":")
-        text.append(decimal: unsynced)
-        text.append(",\"problems\":[")
-        for (index, problem) in problems.enumerated() {
-            text.append(index > 0 ? ",{\"kind\":\"" : "{\"kind\":\"")
-            text.append(text: problem.kind.rawValue)
-            text.append("\",\"file\":")
-            text.append(jsonString: problem.file)
-            text.append(",\"line\":")
-            text.append(decimal: problem.line)
-            if !problem.numbers.isEmpty {
-                text.append(",\"from\":")
-                text.append(decimal: problem.numbers.lowerBound)
-                text.append(",\"to\":")
-                text.append(decimal: problem.numbers.upperBound - 1)
-            }
-            text.append(",\"reason\":")
-            text.append(jsonString: problem.reason)
-            text.append("}")
-        }
-        text.append("],\"moreProblems\":")
-        text.append(decimal: others)
-        text.append("}")
+        text.append(object: { json in
+            json.add("whole", problems.isEmpty)
+            json.add("lines", lines)
+            if let first { json.add("first", first) } else { json.addNull("first") }
+            json.add("last", last)
+            json.add("head", headText)
+            json.add("unsynced", unsynced)
+            json.add(
+                "problems",
+                array: { list in
+                    for problem in problems { list.add(object: { $0.add(problem) }) }
+                })
+            json.add("moreProblems", others)
+        })
         return text.array.text
     }
 
     private var headText: String { Hex.encode(head.bytes.array).text }
+}
+
+extension JSONObject {
+    fileprivate mutating func add(_ problem: AuditVerifier.Problem) {
+        add("kind", problem.kind.rawValue)
+        add("file", problem.file)
+        add("line", problem.line)
+        if !problem.numbers.isEmpty {
+            add("from", problem.numbers.lowerBound)
+            add("to", problem.numbers.upperBound - 1)
+        }
+        add("reason", problem.reason)
+    }
 }
 
 extension AuditVerifier.Problem {

@@ -32,32 +32,34 @@ enum Checking {
 
     private static func reportJSON(_ configuration: Configuration, _ options: Options) {
         var text = ByteWriter()
-        text.append("{\"valid\":true,\"problems\":[],\"warnings\":[")
-        for (index, warning) in configuration.warnings.enumerated() {
-            if index > 0 { text.append(",") }
-            text.append(jsonString: warning)
-        }
-        text.append("]}")
+        text.append(object: { json in
+            json.add("valid", true)
+            json.add("problems", array: { _ in })
+            json.add("warnings", array: { list in for warning in configuration.warnings { list.add(warning) } })
+        })
         Terminal.say(text.array.text)
     }
 
     private static func reportJSON(_ error: ConfigurationError) {
         var text = ByteWriter()
-        text.append("{\"valid\":false,\"problems\":[")
-        for (index, problem) in error.problems.enumerated() {
-            text.append(index > 0 ? ",{\"path\":" : "{\"path\":")
-            text.append(jsonString: problem.path)
-            if let position = problem.position {
-                text.append(",\"line\":")
-                text.append(decimal: position.line)
-                text.append(",\"column\":")
-                text.append(decimal: position.column)
-            }
-            text.append(",\"reason\":")
-            text.append(jsonString: problem.reason)
-            text.append("}")
-        }
-        text.append("],\"warnings\":[]}")
+        text.append(object: { json in
+            json.add("valid", false)
+            json.add(
+                "problems",
+                array: { list in
+                    for problem in error.problems {
+                        list.add(object: { json in
+                            json.add("path", problem.path)
+                            if let position = problem.position {
+                                json.add("line", position.line)
+                                json.add("column", position.column)
+                            }
+                            json.add("reason", problem.reason)
+                        })
+                    }
+                })
+            json.add("warnings", array: { _ in })
+        })
         Terminal.say(text.array.text)
     }
 }

@@ -69,9 +69,11 @@ enum Inspecting {
     ) -> CommandLineTool.Exit {
         if options.wantsJSON {
             var text = ByteWriter()
-            text.append("{\"kind\":null,\"verdict\":\"unknown\",\"reason\":")
-            text.append(jsonString: reason)
-            text.append("}")
+            text.append(object: { json in
+                json.addNull("kind")
+                json.add("verdict", "unknown")
+                json.add("reason", reason)
+            })
             Terminal.say(text.array.text)
         } else {
             Terminal.complain("countersign inspect: \(reason.visible)")

@@ -60,31 +60,32 @@ struct InspectionReport {
     /// One line; what is escaped in text is here, too, as JSON escapes it.
     var json: String {
         var out = ByteWriter()
-        out.append("{\"kind\":")
-        out.append(jsonString: inspection.kind)
-        out.append(",\"verdict\":")
-        out.append(jsonString: inspection.verdict.rawValue)
-        out.append(",\"expiresAt\":")
-        if let end = inspection.endsAt { out.append(jsonString: ISO8601.write(end)) } else { out.append("null") }
-        out.append(",\"facts\":[")
-        for (index, fact) in inspection.facts.enumerated() {
-            out.append(index > 0 ? ",{\"name\":" : "{\"name\":")
-            out.append(quoted: fact.name)
-            out.append(",\"value\":")
-            out.append(quoted: fact.value.text)
-            out.append("}")
-        }
-        out.append("],\"checks\":[")
-        for (index, check) in inspection.checks.enumerated() {
-            out.append(index > 0 ? ",{\"name\":" : "{\"name\":")
-            out.append(quoted: check.name)
-            out.append(",\"outcome\":")
-            out.append(jsonString: check.outcome.rawValue)
-            out.append(",\"reason\":")
-            out.append(quoted: check.reason)
-            out.append("}")
-        }
-        out.append("]}")
+        out.append(object: { json in
+            json.add("kind", inspection.kind)
+            json.add("verdict", inspection.verdict.rawValue)
+            json.add("expiresAt", time: inspection.endsAt)
+            json.add(
+                "facts",
+                array: { list in
+                    for fact in inspection.facts {
+                        list.add(object: { json in
+                            json.add("name", visible: fact.name)
+                            json.add("value", visible: fact.value.text)
+                        })
+                    }
+                })
+            json.add(
+                "checks",
+                array: { list in
+                    for check in inspection.checks {
+                        list.add(object: { json in
+                            json.add("name", visible: check.name)
+                            json.add("outcome", check.outcome.rawValue)
+                            json.add("reason", visible: check.reason)
+                        })
+                    }
+                })
+        })
         return out.array.text
     }
 }

@@ -230,21 +230,23 @@ extension Compiler {
     }
 
     /// - Parameter credential: the index of the grant's.
-    private static func facts(of draft: Draft, _ credentials: Credentials, _ credential: Int) -> [UInt8] {
-        var facts = ByteWriter()
+    private static func facts(of draft: Draft, _ credentials: Credentials, _ credential: Int) -> JSONMembers {
         let provider = Registry.provider(named: credentials.list[credential].provider)
-        for (fields, descriptions) in [
-            (credentials.fields[credential], provider?.credentialFields ?? []),
-            (draft.fields, draft.route.grant.fields),
-        ] {
-            for description in descriptions where description.isTold {
-                var value = fields[description]
-                // Clients count in seconds.
-                if case .duration = description.kind, case .integer(let time)? = value { value = .integer(time / 1000) }
-                facts.append(member: description.name, value)
+        return JSONMembers { json in
+            for (fields, descriptions) in [
+                (credentials.fields[credential], provider?.credentialFields ?? []),
+                (draft.fields, draft.route.grant.fields),
+            ] {
+                for description in descriptions where description.isTold {
+                    var value = fields[description]
+                    // Clients count in seconds.
+                    if case .duration = description.kind, case .integer(let time)? = value {
+                        value = .integer(time / 1000)
+                    }
+                    json.add(description, value)
+                }
             }
         }
-        return facts.array
     }
 
     private static func rates(of draft: Draft) -> Grant.Rates {

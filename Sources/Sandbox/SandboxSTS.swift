@@ -117,32 +117,31 @@ package struct SandboxSTS: ~Copyable {
             let secret = try SecureRandom.alphanumerics(44)
             // As long as the vendor's, and with the characters that clients must encode.
             let token = Array("CAIS".utf8) + Base64.standard.encode(try SecureRandom.bytes(384))
+            let roleID = try SandboxSTS.roleID(session.roleARN)
             issued.keep(
                 IssuedCredential(
                     accessKeyID: accessKeyID, secret: Secret(secret), securityToken: token, expiration: expiration))
-            body.append("{\"RequestId\":")
-            body.append(jsonString: requestID)
-            body.append(",\"AssumedRoleUser\":{\"Arn\":")
-            body.append(jsonString: session.roleARN + [UInt8(ascii: "/")] + session.sessionName)
-            body.append(",\"AssumedRoleId\":")
-            body.append(jsonString: try SandboxSTS.roleID(session.roleARN) + [UInt8(ascii: ":")] + session.sessionName)
-            body.append("},\"Credentials\":{\"AccessKeyId\":")
-            body.append(jsonString: accessKeyID)
-            body.append(",\"AccessKeySecret\":")
-            body.append(jsonString: secret)
-            body.append(",\"SecurityToken\":")
-            body.append(jsonString: token)
-            body.append(",\"Expiration\":")
-            body.append(jsonString: ISO8601.write(expiration))
+            body.append(object: { json in
+                json.add("RequestId", requestID)
+                json.add(
+                    "AssumedRoleUser",
+                    object: { json in
+                        json.add("Arn", session.roleARN + [UInt8(ascii: "/")] + session.sessionName)
+                        json.add("AssumedRoleId", roleID + [UInt8(ascii: ":")] + session.sessionName)
+                    })
+                json.add(
+                    "Credentials",
+                    object: { json in
+                        json.add("AccessKeyId", accessKeyID)
+                        json.add("AccessKeySecret", secret)
+                        json.add("SecurityToken", token)
+                        json.add("Expiration", time: expiration)
+                    })
+                if let sourceIdentity = session.sourceIdentity { json.add("SourceIdentity", sourceIdentity) }
+            })
         } catch {
             throw .internalError
         }
-        body.append("}")
-        if let sourceIdentity = session.sourceIdentity {
-            body.append(",\"SourceIdentity\":")
-            body.append(jsonString: sourceIdentity)
-        }
-        body.append("}")
         return Answer(status: 200, body: body.array)
     }
 
@@ -151,19 +150,15 @@ package struct SandboxSTS: ~Copyable {
 
     private static func refuse(_ complaint: STSComplaint, _ requestID: [UInt8], host: [UInt8]) -> Answer {
         var body = ByteWriter(capacity: 1024)
-        body.append("{\"RequestId\":")
-        body.append(jsonString: requestID)
-        body.append(",\"HostId\":")
-        body.append(jsonString: UTF8Text.isWellFormed(host.span) ? host : [])
-        body.append(",\"Code\":")
-        body.append(jsonString: complaint.code)
-        body.append(",\"Message\":")
-        body.append(jsonString: complaint.message)
-        body.append(",\"Recommend\":")
-        body.append(
-            jsonString: "https://api.alibabacloud.com/troubleshoot?q=\(complaint.code)&product=Sts&requestId="
-                + requestID.text)
-        body.append("}")
+        body.append(object: { json in
+            json.add("RequestId", requestID)
+            json.add("HostId", UTF8Text.isWellFormed(host.span) ? host : [])
+            json.add("Code", complaint.code)
+            json.add("Message", complaint.message)
+            json.add(
+                "Recommend",
+                "https://api.alibabacloud.com/troubleshoot?q=\(complaint.code)&product=Sts&requestId=" + requestID.text)
+        })
         return Answer(status: complaint.status, body: body.array)
     }
 

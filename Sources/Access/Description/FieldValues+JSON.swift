@@ -1,33 +1,15 @@
 import Bytes
 
-extension ByteWriter {
-    /// A member of a JSON object with the comma before it; nothing for a value that is not there or not written so.
-    package mutating func append(member name: String, _ value: FieldValues.Value?) {
+extension JSONObject {
+    /// A member with a field's name and value; nothing for a value that is not there or not written so.
+    package mutating func add(_ field: FieldDescription, _ value: FieldValues.Value?) {
+        let name = Array(field.name.utf8)
         switch value {
-        case .string(let bytes):
-            append(memberName: name)
-            append(jsonString: bytes)
-        case .integer(let number):
-            append(memberName: name)
-            append(decimal: number)
-        case .boolean(let flag):
-            append(memberName: name)
-            append(flag ? "true" : "false")
-        case .strings(let list):
-            append(memberName: name)
-            append(UInt8(ascii: "["))
-            for (index, text) in list.enumerated() {
-                if index > 0 { append(UInt8(ascii: ",")) }
-                append(jsonString: text)
-            }
-            append(UInt8(ascii: "]"))
+        case .string(let bytes): add(named: name, bytes)
+        case .integer(let number): add(named: name, number)
+        case .boolean(let flag): add(named: name, flag)
+        case .strings(let list): add(named: name, array: { array in for text in list { array.add(text) } })
         case .rate, .secret, .template, .object, .objects, .json, .members, nil: return
         }
-    }
-
-    private mutating func append(memberName name: String) {
-        append(",\"")
-        append(text: name)
-        append("\":")
     }
 }

@@ -76,8 +76,8 @@ package final class Grant: Sendable {
     /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
     package let lastMoment: Int64?
     package let rates: Rates
-    /// What callers are told of its route's fields and its credential's: members of a JSON object, each with a comma before it.
-    package let facts: [UInt8]
+    /// What callers are told of its route's fields and its credential's: members of a JSON object.
+    package let facts: JSONMembers
     let issuer: any Issuer
     /// What tells it from a grant of its name in another configuration.
     package let fingerprint: Fingerprint
@@ -91,7 +91,7 @@ package final class Grant: Sendable {
         name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector],
         conditions: [ClaimCondition] = [], bucket: Bucket, target: Target, withoutKey: WithoutKey,
         maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64, maxLifetime: Int64,
-        lastMoment: Int64? = nil, rates: Rates = Rates(), facts: [UInt8] = [], issuer: any Issuer,
+        lastMoment: Int64? = nil, rates: Rates = Rates(), facts: JSONMembers = .none, issuer: any Issuer,
         fingerprint: Fingerprint = Fingerprint { _ in }
     ) {
         self.name = name

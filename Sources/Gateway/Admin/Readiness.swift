@@ -54,17 +54,10 @@ struct Readiness: Sendable {
         let parts = parts(at: now)
         let isReady = parts.allSatisfy { $0.state != .down }
         response.status = isReady ? 200 : 503
-        response.body.append("{\"status\":\"")
-        response.body.append(isReady ? "ready" : "not_ready")
-        response.body.append("\",\"parts\":{")
-        var separator: StaticString = "\""
-        for part in parts {
-            response.body.append(separator)
-            response.body.append(part.name)
-            response.body.append("\":\"")
-            response.body.append(part.state.name)
-            separator = "\",\""
-        }
-        response.body.append("\"}}\n")
+        response.body.append(object: { json in
+            json.add("status", isReady ? "ready" : "not_ready")
+            json.add("parts", object: { json in for part in parts { json.add(part.name, part.state.name) } })
+        })
+        response.body.append("\n")
     }
 }

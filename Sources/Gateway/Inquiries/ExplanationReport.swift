@@ -107,106 +107,103 @@ package struct ExplanationReport {
     /// One line.
     package var json: String {
         var out = ByteWriter()
-        out.append("{\"verdict\":\"")
-        out.append(answer.refusal == nil ? "allow" : "deny")
-        out.append("\",\"caller\":")
-        out.append(quoted: inquiry.caller.written.text)
-        out.append(",\"route\":")
-        out.append(quoted: inquiry.description.name)
-        out.append(",\"at\":\"")
-        ISO8601.write(inquiry.time, into: &out)
-        out.append("\",\"refusal\":")
-        if let refusal = answer.refusal { out.append(refusal) } else { out.append("null") }
-        out.append(",\"permitted\":")
-        if let permitted = answer.permitted { out.append(permitted) } else { out.append("null") }
-        out.append(",\"grants\":")
-        out.append(list: answer.explanation?.grants ?? []) { $0.append($1) }
         let isPermitted = answer.permitted != nil
-        out.append(",\"signed\":")
-        out.append(list: isPermitted ? answer.signed : []) {
-            $0.append(members: [("name", $1.name), ("value", $1.value.text)])
-        }
-        out.append(",\"enforcement\":")
-        out.append(list: isPermitted ? answer.enforcement : []) {
-            $0.append(members: [("keeper", $1.keeper.rawValue), ("subject", $1.subject), ("means", $1.means)])
-        }
-        out.append("}")
+        out.append(object: { json in
+            json.add("verdict", answer.refusal == nil ? "allow" : "deny")
+            json.add("caller", visible: inquiry.caller.written.text)
+            json.add("route", visible: inquiry.description.name)
+            json.add("at", time: inquiry.time)
+            if let refusal = answer.refusal {
+                json.add("refusal", object: { $0.add(refusal) })
+            } else {
+                json.addNull("refusal")
+            }
+            if let permitted = answer.permitted {
+                json.add("permitted", object: { $0.add(permitted) })
+            } else {
+                json.addNull("permitted")
+            }
+            json.add(
+                "grants",
+                array: { list in
+                    for judged in answer.explanation?.grants ?? [] { list.add(object: { $0.add(judged) }) }
+                })
+            json.add(
+                "signed",
+                array: { list in
+                    for fact in isPermitted ? answer.signed : [] {
+                        list.add(object: { json in
+                            json.add("name", visible: fact.name)
+                            json.add("value", visible: fact.value.text)
+                        })
+                    }
+                })
+            json.add(
+                "enforcement",
+                array: { list in
+                    for held in isPermitted ? answer.enforcement : [] {
+                        list.add(object: { json in
+                            json.add("keeper", visible: held.keeper.rawValue)
+                            json.add("subject", visible: held.subject)
+                            json.add("means", visible: held.means)
+                        })
+                    }
+                })
+        })
         return out.array.text
     }
 }
 
-extension ByteWriter {
-    fileprivate mutating func append<Element>(list: [Element], _ write: (inout ByteWriter, Element) -> Void) {
-        append("[")
-        for (index, element) in list.enumerated() {
-            if index > 0 { append(",") }
-            write(&self, element)
-        }
-        append("]")
+extension JSONObject {
+    fileprivate mutating func add(_ refusal: Refusal) {
+        add("status", refusal.status)
+        add("code", refusal.code.text)
+        add("detail", visible: refusal.detail)
     }
 
-    /// An object of texts; null for none.
-    fileprivate mutating func append(members: [(name: StaticString, value: String?)]) {
-        for (index, member) in members.enumerated() {
-            append(index > 0 ? ",\"" : "{\"")
-            append(member.name)
-            append("\":")
-            if let value = member.value { append(quoted: value) } else { append("null") }
+    fileprivate mutating func add(_ permitted: Explanation.Permitted) {
+        add("grant", visible: permitted.grant.name.text)
+        add("bucket", visible: permitted.bucket.isEmpty ? nil : permitted.bucket.text)
+        add(
+            permitted.extent == .prefix ? "keyPrefix" : "key", visible: permitted.key.isEmpty ? nil : permitted.key.text
+        )
+        let end = permitted.expiresAt
+        add("expiresAt", time: end)
+        if end != nil {
+            add("expiresIn", permitted.lifetime)
+            add("limitedBy", permitted.limitedBy.name)
+        } else {
+            addNull("expiresIn")
+            addNull("limitedBy")
         }
-        append("}")
+        add(
+            "bounds",
+            array: { list in
+                for bound in end == nil ? [] : permitted.bounds {
+                    list.add(object: { json in
+                        json.add("limit", bound.limit.name)
+                        json.add("seconds", bound.seconds)
+                    })
+                }
+            })
     }
 
-    fileprivate mutating func append(_ refusal: Refusal) {
-        append("{\"status\":")
-        append(decimal: refusal.status)
-        append(",\"code\":\"")
-        append(refusal.code.text)
-        append("\",\"detail\":")
-        append(quoted: refusal.detail)
-        append("}")
-    }
-
-    fileprivate mutating func append(_ permitted: Explanation.Permitted) {
-        append("{\"grant\":")
-        append(quoted: permitted.grant.name.text)
-        append(",\"bucket\":")
-        if permitted.bucket.isEmpty { append("null") } else { append(quoted: permitted.bucket.text) }
-        append(permitted.extent == .prefix ? ",\"keyPrefix\":" : ",\"key\":")
-        if permitted.key.isEmpty { append("null") } else { append(quoted: permitted.key.text) }
-        guard let end = permitted.expiresAt else {
-            append(",\"expiresAt\":null,\"expiresIn\":null,\"limitedBy\":null,\"bounds\":[]}")
-            return
-        }
-        append(",\"expiresAt\":\"")
-        ISO8601.write(end, into: &self)
-        append("\",\"expiresIn\":")
-        append(decimal: permitted.lifetime)
-        append(",\"limitedBy\":\"")
-        append(permitted.limitedBy.name)
-        append("\",\"bounds\":")
-        append(list: permitted.bounds) { out, bound in
-            out.append("{\"limit\":\"")
-            out.append(bound.limit.name)
-            out.append("\",\"seconds\":")
-            out.append(decimal: bound.seconds)
-            out.append("}")
-        }
-        append("}")
-    }
-
-    fileprivate mutating func append(_ judged: Explanation.Judged) {
-        append("{\"name\":")
-        append(quoted: judged.grant.name.text)
-        append(",\"fits\":")
-        append(judged.fits ? "true" : "false")
-        append(",\"clauses\":")
-        append(list: judged.findings) { out, finding in
-            out.append(members: [
-                ("clause", finding.clause.rawValue), ("subject", finding.subject),
-                ("outcome", finding.outcome.rawValue),
-                ("asked", finding.asked?.text), ("granted", finding.granted?.text), ("reason", finding.reason),
-            ])
-        }
-        append("}")
+    fileprivate mutating func add(_ judged: Explanation.Judged) {
+        add("name", visible: judged.grant.name.text)
+        add("fits", judged.fits)
+        add(
+            "clauses",
+            array: { list in
+                for finding in judged.findings {
+                    list.add(object: { json in
+                        json.add("clause", visible: finding.clause.rawValue)
+                        json.add("subject", visible: finding.subject)
+                        json.add("outcome", visible: finding.outcome.rawValue)
+                        json.add("asked", visible: finding.asked?.text)
+                        json.add("granted", visible: finding.granted?.text)
+                        json.add("reason", visible: finding.reason)
+                    })
+                }
+            })
     }
 }

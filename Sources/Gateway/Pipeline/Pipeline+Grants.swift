@@ -20,16 +20,17 @@ extension Pipeline {
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw Refusal(.notInGrant(nil)) }
         guard origins.admits(request) else { throw .foreignOrigin }
-        response.body.append("{\"grants\":[")
-        var separator: StaticString = ""
-        configuration.policy.list(for: caller, by: ask.nonce, at: instant, in: &workspace) { listed in
-            response.body.append(separator)
-            response.body.append(listed)
-            separator = ","
-        }
-        response.body.append("],\"serverTime\":\"")
-        ISO8601.write(instant.unixSeconds, into: &response.body)
-        response.body.append("\"}\n")
+        response.body.append(object: { json in
+            json.add(
+                "grants",
+                array: { list in
+                    configuration.policy.list(for: caller, by: ask.nonce, at: instant, in: &workspace) { listed in
+                        list.add(object: { $0.add(listed) })
+                    }
+                })
+            json.add("serverTime", time: instant.unixSeconds)
+        })
+        response.body.append("\n")
     }
 
     /// Who asks for the list, if it need not be asked first who that is.
@@ -45,35 +46,24 @@ extension Pipeline {
     }
 }
 
-extension ByteWriter {
-    fileprivate mutating func append(_ listed: borrowing Policy.Listed) {
+extension JSONObject {
+    fileprivate mutating func add(_ listed: borrowing Policy.Listed) {
         let grant = listed.grant
         let route = Registry.routes[grant.route]
-        append("{\"name\":")
-        append(jsonString: grant.name)
-        append(",\"route\":")
-        append(jsonString: Array(text: route.description.name))
-        append(",\"path\":")
-        append(jsonString: route.description.path)
-        append(",\"provider\":")
-        append(jsonString: Array(text: route.provider.name))
-        if case .named(let bucket) = grant.bucket {
-            append(",\"bucket\":")
-            append(jsonString: bucket)
-        }
+        add("name", grant.name)
+        add("route", route.description.name)
+        add("path", route.description.path)
+        add("provider", route.provider.name)
+        if case .named(let bucket) = grant.bucket { add("bucket", bucket) }
         switch grant.target {
-        case .key: append(",\"key\":")
-        case .prefix: append(",\"keyPrefix\":")
+        case .key: if let key = listed.key { add("key", key) } else { addNull("key") }
+        case .prefix: if let key = listed.key { add("keyPrefix", key) }
         case .anything: break
         }
-        if let key = listed.key { append(jsonString: key) } else if case .key = grant.target { append("null") }
-        append(grant.facts)
+        add(grant.facts)
         if !grant.neverEnds, route.description.grant.lifetime != nil {
-            append(",\"lifetime\":")
-            append(decimal: grant.lifetime)
-            append(",\"maxLifetime\":")
-            append(decimal: grant.maxLifetime)
+            add("lifetime", grant.lifetime)
+            add("maxLifetime", grant.maxLifetime)
         }
-        append("}")
     }
 }

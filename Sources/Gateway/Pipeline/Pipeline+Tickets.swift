@@ -132,25 +132,26 @@ extension Pipeline {
         _ ticket: Ticket, _ text: [UInt8], for route: RouteDescription, _ request: borrowing Request,
         into response: inout Response
     ) {
-        response.body.append("{\"ticket\":\"")
-        response.body.append(text)
-        response.body.append("\",\"url\":\"")
         // Off loopback there is TLS, if only in a proxy's hands; and a proxy is what has a Unix socket.
         let isPlain =
             if case .network(let listener) = configuration.server.listen[request.listener] {
                 configuration.server.tls == nil && listener.address.isLoopback
             } else { false }
-        response.body.append(isPlain ? "http://" : "https://")
-        response.body.append(request.authority)
-        response.body.append(route.path)
-        response.body.append("?ticket=")
-        response.body.append(text)
-        response.body.append("\",\"id\":\"")
-        response.body.append(ticket.id)
-        response.body.append("\",\"grant\":")
-        response.body.append(jsonString: ticket.terms.grant)
-        response.body.append(",\"expiresAt\":\"")
-        ISO8601.write(ticket.endsAt, into: &response.body)
-        response.body.append("\"}\n")
+        response.body.append(object: { json in
+            json.add("ticket", text)
+            json.add(
+                "url",
+                text: { url in
+                    url.append(isPlain ? "http://" : "https://")
+                    url.append(request.authority)
+                    url.append(route.path)
+                    url.append("?ticket=")
+                    url.append(text)
+                })
+            json.add("id", ticket.id)
+            json.add("grant", ticket.terms.grant)
+            json.add("expiresAt", time: ticket.endsAt)
+        })
+        response.body.append("\n")
     }
 }

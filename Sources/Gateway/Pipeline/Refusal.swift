@@ -272,38 +272,27 @@ extension Refusal {
         response.status = status
         response.contentType = .problem
         response.body.reset()
-        response.body.append("{\"type\":\"about:blank\",\"title\":\"")
-        response.body.append(code.status.phrase)
-        response.body.append("\",\"status\":")
-        response.body.append(decimal: status)
-        response.body.append(",\"code\":\"")
-        response.body.append(code.text)
-        response.body.append("\",\"detail\":")
-        response.body.append(jsonString: detail)
-        if let subject {
-            response.body.append(",\"")
-            response.body.append(subject.kind)
-            response.body.append("\":")
-            response.body.append(jsonString: subject.name)
+        response.body.append(object: { json in
+            json.add("type", "about:blank")
+            json.add("title", code.status.phrase)
+            json.add("status", status)
+            json.add("code", code.text)
+            json.add("detail", detail)
+            if let subject { json.add(subject.kind, subject.name) }
+            json.add("requestId", requestID)
+            // What Alibaba's SDKs read. Those of Android look at no body that comes with an error of HTTP.
+            if case .sdk = words {
+                json.add("StatusCode", status)
+                json.add("ErrorCode", code.text)
+                json.add("ErrorMessage", detail)
+            }
+        })
+        response.body.append("\n")
+        if case .sdk(inBody: true) = words {
+            response.status = 200
+            response.contentType = .json
         }
-        response.body.append(",\"requestId\":")
-        response.body.append(jsonString: requestID)
-        if case .sdk(let inBody) = words { write(forSDK: inBody, into: &response) }
-        response.body.append("}\n")
         if let field { response.add(field.name, field.value) }
         if let retryAfter { response.add("Retry-After", Array(String(retryAfter).utf8).span) }
-    }
-
-    /// What Alibaba's SDKs read. Those of Android look at no body that comes with an error of HTTP.
-    private func write(forSDK inBody: Bool, into response: inout Response) {
-        response.body.append(",\"StatusCode\":")
-        response.body.append(decimal: status)
-        response.body.append(",\"ErrorCode\":\"")
-        response.body.append(code.text)
-        response.body.append("\",\"ErrorMessage\":")
-        response.body.append(jsonString: detail)
-        guard inBody else { return }
-        response.status = 200
-        response.contentType = .json
     }
 }

@@ -25,24 +25,24 @@ struct TokenWriter: ~Copyable {
     private mutating func writeTerms(
         of permit: borrowing Permit, at instant: Instant, into body: inout ByteWriter
     ) {
-        body.append(",\"grant\":")
-        body.append(jsonString: permit.grant.name)
-        if permit.grant.neverEnds {
-            body.append(",\"expiresAt\":null,\"expiresIn\":null,\"limitedBy\":null")
-        } else {
-            body.append(",\"expiresAt\":\"")
-            ISO8601.write(permit.expiresAt, into: &body)
-            body.append("\",\"expiresIn\":")
-            body.append(decimal: permit.lifetime)
-            body.append(",\"limitedBy\":\"")
-            body.append(permit.limitedBy.name)
-            body.append(UInt8(ascii: "\""))
-        }
-        body.append(",\"serverTime\":\"")
         if serverTime.second != instant.unixSeconds {
             serverTime = (instant.unixSeconds, ISO8601.write(instant.unixSeconds))
         }
-        body.append(serverTime.text)
-        body.append("\"}\n")
+        body.append(
+            afterOthers: true,
+            members: { json in
+                json.add("grant", permit.grant.name)
+                if permit.grant.neverEnds {
+                    json.addNull("expiresAt")
+                    json.addNull("expiresIn")
+                    json.addNull("limitedBy")
+                } else {
+                    json.add("expiresAt", time: permit.expiresAt)
+                    json.add("expiresIn", permit.lifetime)
+                    json.add("limitedBy", permit.limitedBy.name)
+                }
+                json.add("serverTime", serverTime.text)
+            })
+        body.append("}\n")
     }
 }

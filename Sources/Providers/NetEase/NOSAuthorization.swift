@@ -126,37 +126,37 @@ struct NOSAuthorization: TokenIssuer {
     ) throws(IssueError) {
         guard let parts = ask.detail as? NOSRequestParts else { throw .nothingToSign }
         let request = try parts.request(bucket: permit.bucket, key: permit.key)
-        out.append("\"method\":\"")
-        out.append(parts.method)
-        out.append("\",\"url\":\"")
-        switch form {
-        case .url:
-            try NOSPresignedURL.write(
-                for: request, on: endpoint, until: permit.expiresAt, with: key, into: &out, using: &scratch)
-            out.append("\",\"headers\":{")
-        case .header:
-            let date = HTTPDate.write(instant.unixSeconds)
-            request.writeURL(on: endpoint, into: &out)
-            out.append("\",\"headers\":{\"Authorization\":\"")
-            try NOSHeaderSignature.write(for: request, date: date.span, with: key, into: &out, using: &scratch)
-            out.append("\",\"Date\":\"")
-            out.append(date)
-            out.append(parts.headers.isEmpty ? "\"" : "\",")
-        }
-        for (index, header) in parts.headers.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            out.append(jsonString: header.name)
-            out.append(UInt8(ascii: ":"))
-            out.append(jsonString: header.value)
-        }
-        out.append("},\"bucket\":")
-        out.append(jsonString: permit.bucket)
-        out.append(",\"object\":")
-        out.append(jsonString: permit.key)
-        out.append(",\"key\":")
-        out.append(jsonString: permit.key)
-        guard form == .url else { return }
-        out.append(",\"deadline\":")
-        out.append(decimal: permit.expiresAt)
+        try out.append(members: { json throws(IssueError) in
+            json.add("method", parts.method)
+            switch form {
+            case .url:
+                try json.add(
+                    "url",
+                    text: { url throws(IssueError) in
+                        try NOSPresignedURL.write(
+                            for: request, on: endpoint, until: permit.expiresAt, with: key, into: &url, using: &scratch)
+                    })
+            case .header: json.add("url", text: { request.writeURL(on: endpoint, into: &$0) })
+            }
+            try json.add(
+                "headers",
+                object: { headers throws(IssueError) in
+                    if form == .header {
+                        let date = HTTPDate.write(instant.unixSeconds)
+                        try headers.add(
+                            "Authorization",
+                            text: { field throws(IssueError) in
+                                try NOSHeaderSignature.write(
+                                    for: request, date: date.span, with: key, into: &field, using: &scratch)
+                            })
+                        headers.add("Date", date)
+                    }
+                    for header in parts.headers { headers.add(named: header.name, header.value) }
+                })
+            json.add("bucket", permit.bucket)
+            json.add("object", permit.key)
+            json.add("key", permit.key)
+            if form == .url { json.add("deadline", permit.expiresAt) }
+        })
     }
 }

@@ -8,7 +8,7 @@ import Crypto
 /// HMAC-SHA256 over that text. The vendor's text says HMAC-SHA1; its own sample and its SDKs are HMAC-SHA256.
 struct NOSUploadToken: TokenIssuer {
     /// The members behind `Expires`, each with the comma before it.
-    private let constant: [UInt8]
+    private let constant: JSONMembers
 
     static let route = RouteDescription(
         "nos.token", path: "/nos/token", "An upload token for one object.",
@@ -59,12 +59,10 @@ struct NOSUploadToken: TokenIssuer {
         if policy.callbackBody != nil, policy.callbackURL == nil {
             throw FieldProblem("policy.CallbackBody", "needs CallbackUrl beside it")
         }
-        var text = ByteWriter()
-        if !grant.overwrite { text.append(",\"OverWrite\":false") }
-        for field in NOSUploadToken.policyFields.descriptions {
-            text.append(member: field.name, policy.values[field])
+        constant = JSONMembers { json in
+            if !grant.overwrite { json.add("OverWrite", false) }
+            for field in NOSUploadToken.policyFields.descriptions { json.add(field, policy.values[field]) }
         }
-        constant = text.array
     }
 
     func objection(to ask: borrowing Ask) -> Objection? { nil }
@@ -74,23 +72,23 @@ struct NOSUploadToken: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         scratch.reset()
-        scratch.append("{\"Bucket\":")
-        scratch.append(jsonString: permit.bucket)
-        scratch.append(",\"Object\":")
-        scratch.append(jsonString: permit.key)
-        scratch.append(",\"Expires\":")
-        scratch.append(decimal: permit.expiresAt)
-        scratch.append(constant)
-        scratch.append(UInt8(ascii: "}"))
-        out.append("\"token\":\"UPLOAD ")
-        try SignedPolicy.write(policy: &scratch, .standard, key.accessKey, key.sha256, into: &out)
-        out.append("\",\"bucket\":")
-        out.append(jsonString: permit.bucket)
-        out.append(",\"object\":")
-        out.append(jsonString: permit.key)
-        out.append(",\"key\":")
-        out.append(jsonString: permit.key)
-        out.append(",\"deadline\":")
-        out.append(decimal: permit.expiresAt)
+        scratch.append(object: { json in
+            json.add("Bucket", permit.bucket)
+            json.add("Object", permit.key)
+            json.add("Expires", permit.expiresAt)
+            json.add(constant)
+        })
+        try out.append(members: { json throws(IssueError) in
+            try json.add(
+                "token",
+                text: { token throws(IssueError) in
+                    token.append("UPLOAD ")
+                    try SignedPolicy.write(policy: &scratch, .standard, key.accessKey, key.sha256, into: &token)
+                })
+            json.add("bucket", permit.bucket)
+            json.add("object", permit.key)
+            json.add("key", permit.key)
+            json.add("deadline", permit.expiresAt)
+        })
     }
 }

@@ -128,21 +128,25 @@ struct Download: TokenIssuer {
         _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
-        out.append("\"url\":\"")
         let query: Span<UInt8>
         if let asked = ask[Download.parameters.query] { query = asked } else { query = Span() }
-        switch signature {
-        case .token:
-            try DownloadURL.write(
-                for: permit.key, query: query, on: origin, until: permit.expiresAt, with: key, into: &out)
-        case .antiLeech(let secret, _):
-            try TimestampAntiLeech.write(
-                for: permit.key, query: query, on: origin, until: permit.expiresAt, with: secret, into: &out,
-                using: &scratch)
-        }
-        out.append("\",\"key\":")
-        out.append(jsonString: permit.key)
-        out.append(",\"deadline\":")
-        out.append(decimal: permit.expiresAt)
+        try out.append(members: { json throws(IssueError) in
+            try json.add(
+                "url",
+                text: { url throws(IssueError) in
+                    switch signature {
+                    case .token:
+                        try DownloadURL.write(
+                            for: permit.key, query: query, on: origin, until: permit.expiresAt, with: key, into: &url)
+                    case .antiLeech(let secret, _):
+                        try TimestampAntiLeech.write(
+                            for: permit.key, query: query, on: origin, until: permit.expiresAt, with: secret,
+                            into: &url,
+                            using: &scratch)
+                    }
+                })
+            json.add("key", permit.key)
+            json.add("deadline", permit.expiresAt)
+        })
     }
 }

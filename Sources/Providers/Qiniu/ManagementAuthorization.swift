@@ -133,40 +133,33 @@ struct ManagementAuthorization: TokenIssuer {
             let origin = hosts.first(where: { $0.operation == operation })?.origin
         else { throw .nothingToSign }
         let target = ManagementTarget(operation, ask, permit, using: &scratch).bytes
-        out.append("\"method\":\"")
-        out.append(ManagementOperation.method)
-        out.append("\",\"url\":\"")
-        origin.write(into: &out)
-        out.append(target)
-        out.append("\",\"headers\":{\"Authorization\":\"")
-        try authorize(target.span, origin.authority, with: key, at: instant, into: &out, using: &scratch)
-        out.append("},\"operation\":\"")
-        out.append(operation.segment)
-        out.append("\",\"bucket\":")
-        ManagementAuthorization.write(operation == .buckets ? nil : permit.bucket, into: &out)
-        out.append(",\"key\":")
-        ManagementAuthorization.write(permit.extent == .object ? permit.key : nil, into: &out)
-        out.append(",\"prefix\":")
-        ManagementAuthorization.write(permit.extent == .prefix ? permit.key : nil, into: &out)
-    }
-
-    /// Writes the headers, from within the value of the first.
-    private func authorize(
-        _ target: Span<UInt8>, _ host: [UInt8], with key: SigningKey, at instant: Instant,
-        into out: inout ByteWriter, using scratch: inout ByteWriter
-    ) throws(IssueError) {
-        let date = ManagementSignature.date(instant.unixSeconds)
-        try signature.write(forTarget: target, on: host, date: date, with: key, into: &out, using: &scratch)
-        out.append(UInt8(ascii: "\""))
-        guard signature == .qiniu else { return }
-        out.append(",\"Content-Type\":\"")
-        out.append(ManagementSignature.form)
-        out.append("\",\"X-Qiniu-Date\":\"")
-        out.append(date)
-        out.append(UInt8(ascii: "\""))
-    }
-
-    private static func write(_ text: Span<UInt8>?, into out: inout ByteWriter) {
-        if let text { out.append(jsonString: text) } else { out.append("null") }
+        try out.append(members: { json throws(IssueError) in
+            json.add("method", ManagementOperation.method)
+            json.add(
+                "url",
+                text: { url in
+                    origin.write(into: &url)
+                    url.append(target)
+                })
+            try json.add(
+                "headers",
+                object: { json throws(IssueError) in
+                    let date = ManagementSignature.date(instant.unixSeconds)
+                    try json.add(
+                        "Authorization",
+                        text: { out throws(IssueError) in
+                            try signature.write(
+                                forTarget: target.span, on: origin.authority, date: date, with: key, into: &out,
+                                using: &scratch)
+                        })
+                    guard signature == .qiniu else { return }
+                    json.add("Content-Type", ManagementSignature.form)
+                    json.add("X-Qiniu-Date", date)
+                })
+            json.add("operation", operation.segment)
+            json.add("bucket", operation == .buckets ? nil : permit.bucket)
+            json.add("key", permit.extent == .object ? permit.key : nil)
+            json.add("prefix", permit.extent == .prefix ? permit.key : nil)
+        })
     }
 }

@@ -5,7 +5,7 @@ import Bytes
 /// written once, at start.
 package struct PutPolicy: Sendable {
     /// The members that do not change, each with the comma before it.
-    private let constant: [UInt8]
+    private let constant: JSONMembers
     /// The numbers that callers may choose, each with the grant's own number.
     private let chosen: [(choice: Choice, limit: Int64?)]
     let endUser: KeyTemplate?
@@ -14,12 +14,15 @@ package struct PutPolicy: Sendable {
     struct Choice: Sendable {
         let field: Field<Int?>
         let parameter: Parameter<Int64>
+        /// The parameter's.
+        let name: [UInt8]
         /// Whether the smaller number is the tighter one.
         let smallerIsTighter: Bool
 
         /// The parameter may be what the field may be, whoever gives it: 0 would lift some limits.
         init(_ field: Field<Int?>, _ bounds: ClosedRange<Int64>, smallerIsTighter: Bool) {
             self.field = field
+            name = Array(field.description.name.utf8)
             parameter = Parameter(
                 field.description.name, .integer(bounds),
                 "The put policy's field, where the grant's `choose` names it.")
@@ -102,14 +105,14 @@ package struct PutPolicy: Sendable {
         }
         self.chosen = chosen
         endUser = policy.endUser
-        var text = ByteWriter()
-        if insertOnly { text.append(",\"insertOnly\":1") }
-        for field in PutPolicy.fields.descriptions {
-            if chosen.contains(where: { $0.choice.parameter.name == field.name }) { continue }
-            text.append(member: field.name, policy.values[field])
+        constant = JSONMembers { json in
+            if insertOnly { json.add("insertOnly", 1) }
+            for field in PutPolicy.fields.descriptions {
+                if chosen.contains(where: { $0.choice.parameter.name == field.name }) { continue }
+                json.add(field, policy.values[field])
+            }
+            if policy.mimeLimit != nil, policy.detectMime == nil { json.add("detectMime", 1) }
         }
-        if policy.mimeLimit != nil, policy.detectMime == nil { text.append(",\"detectMime\":1") }
-        constant = text.array
     }
 
     /// Whether the caller may choose what it chose.
@@ -130,27 +133,24 @@ package struct PutPolicy: Sendable {
     func write(
         _ ask: borrowing Ask, under permit: borrowing Permit, deadline: Int64, into out: inout ByteWriter
     ) {
-        out.append("{\"scope\":\"")
-        out.append(jsonEscaped: permit.bucket)
-        if permit.extent != .bucket {
-            out.append(UInt8(ascii: ":"))
-            out.append(jsonEscaped: permit.key)
-        }
-        out.append("\",\"deadline\":")
-        out.append(decimal: deadline)
-        if permit.extent == .prefix { out.append(",\"isPrefixalScope\":1") }
-        if !permit.vendorName.isEmpty {
-            out.append(",\"endUser\":")
-            out.append(jsonString: permit.vendorName)
-        }
-        out.append(constant)
-        for (choice, limit) in chosen {
-            guard let value = ask[choice.parameter] ?? limit else { continue }
-            out.append(",\"")
-            out.append(text: choice.parameter.name)
-            out.append("\":")
-            out.append(decimal: value)
-        }
-        out.append(UInt8(ascii: "}"))
+        out.append(object: { json in
+            json.add(
+                "scope",
+                text: { scope in
+                    scope.append(permit.bucket)
+                    if permit.extent != .bucket {
+                        scope.append(UInt8(ascii: ":"))
+                        scope.append(permit.key)
+                    }
+                })
+            json.add("deadline", deadline)
+            if permit.extent == .prefix { json.add("isPrefixalScope", 1) }
+            if !permit.vendorName.isEmpty { json.add("endUser", permit.vendorName) }
+            json.add(constant)
+            for (choice, limit) in chosen {
+                guard let value = ask[choice.parameter] ?? limit else { continue }
+                json.add(named: choice.name, value)
+            }
+        })
     }
 }

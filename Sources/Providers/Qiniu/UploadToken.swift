@@ -70,25 +70,21 @@ struct UploadToken: TokenIssuer {
         guard permit.expiresAt <= Qiniu.lastDeadline else { throw .deadlineTooLate }
         scratch.reset()
         policy.write(ask, under: permit, deadline: permit.expiresAt, into: &scratch)
-        out.append("\"uptoken\":\"")
-        let start = out.count
-        try SignedPolicy.write(policy: &scratch, .urlSafe, key.accessKey, key.sha1, into: &out)
-        let token = start..<out.count
-        out.append("\",\"token\":\"")
-        out.append(copyOf: token)
-        out.append("\",\"bucket\":")
-        out.append(jsonString: permit.bucket)
-        out.append(",\"key\":")
-        if permit.extent == .object { out.append(jsonString: permit.key) } else { out.append("null") }
-        if permit.extent == .prefix {
-            out.append(",\"keyPrefix\":")
-            out.append(jsonString: permit.key)
-        }
-        if let domain {
-            out.append(",\"domain\":")
-            out.append(jsonString: domain)
-        }
-        out.append(",\"deadline\":")
-        out.append(decimal: permit.expiresAt)
+        try out.append(members: { json throws(IssueError) in
+            var place = 0..<0
+            try json.add(
+                "uptoken",
+                text: { token throws(IssueError) in
+                    let start = token.count
+                    try SignedPolicy.write(policy: &scratch, .urlSafe, key.accessKey, key.sha1, into: &token)
+                    place = start..<token.count
+                })
+            json.add("token", text: { $0.append(copyOf: place) })
+            json.add("bucket", permit.bucket)
+            if permit.extent == .object { json.add("key", permit.key) } else { json.addNull("key") }
+            if permit.extent == .prefix { json.add("keyPrefix", permit.key) }
+            if let domain { json.add("domain", domain) }
+            json.add("deadline", permit.expiresAt)
+        })
     }
 }

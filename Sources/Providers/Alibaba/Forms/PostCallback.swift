@@ -25,13 +25,10 @@ enum PostCallback {
             throw FieldProblem(
                 "callback.callbackUrl", "must be up to five URLs joined by ;, each beginning with http:// or https://")
         }
-        var text = ByteWriter()
-        for field in fields.descriptions { text.append(member: field.name, callback.values[field]) }
         var json = ByteWriter()
-        json.append(UInt8(ascii: "{"))
-        // Each member has its comma before it.
-        json.append(text.bytes.extracting(droppingFirst: 1))
-        json.append(UInt8(ascii: "}"))
+        json.append(object: { json in
+            for field in fields.descriptions { json.add(field, callback.values[field]) }
+        })
         return Base64.standard.encode(json.array)
     }
 

@@ -229,19 +229,17 @@ struct RemoteSignature: TokenIssuer {
             }
             return
         }
-        if request.version == .v1 {
-            out.append("\"authorization\":\"")
-            RemoteSignature.writeAuthorization(scratch.bytes, key, into: &out)
-            out.append("\",")
-        }
-        out.append("\"signature\":\"")
-        out.append(scratch.bytes)
-        out.append("\",\"accessKeyId\":\"")
-        out.append(key.accessKey)
-        out.append("\",\"StatusCode\":200,\"bucket\":")
-        out.append(jsonString: permit.bucket)
-        out.append(",\"key\":")
-        out.append(jsonString: permit.key)
+        out.append(members: { json in
+            if request.version == .v1 {
+                json.add(
+                    "authorization", text: { RemoteSignature.writeAuthorization(scratch.bytes, key, into: &$0) })
+            }
+            json.add("signature", scratch.bytes)
+            json.add("accessKeyId", key.accessKey)
+            json.add("StatusCode", 200)
+            json.add("bucket", permit.bucket)
+            json.add("key", permit.key)
+        })
     }
 
     private func writeSignature(

@@ -110,37 +110,42 @@ struct OSSAuthorization: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let parts = ask.detail as? OSSRequestParts else { throw .nothingToSign }
-        out.append("\"method\":\"")
-        out.append(parts.method)
-        out.append("\",\"url\":\"")
-        switch form {
-        case .url:
-            let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: parts.lines.span)
-            try writeURL(of: request, parts, under: permit, with: key, into: &out, using: &scratch)
-            out.append("\",\"headers\":{")
-            try OSSAuthorization.writeMembers(parts.lines.span, into: &out)
-        case .header:
-            var lines = ByteWriter(capacity: parts.lines.count + 160 + (key.securityToken?.count ?? 0))
-            lines.append(parts.lines)
-            switch parts.version {
-            case .v1: HeaderSignatureV1.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
-            case .v4: HeaderSignatureV4.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
+        try out.append(members: { json throws(IssueError) in
+            json.add("method", parts.method)
+            switch form {
+            case .url:
+                let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: parts.lines.span)
+                try json.add(
+                    "url",
+                    text: { url throws(IssueError) in
+                        try writeURL(of: request, parts, under: permit, with: key, into: &url, using: &scratch)
+                    })
+                try json.add("headers", object: { headers throws(IssueError) in try headers.add(parts.lines.span) })
+            case .header:
+                var lines = ByteWriter(capacity: parts.lines.count + 160 + (key.securityToken?.count ?? 0))
+                lines.append(parts.lines)
+                switch parts.version {
+                case .v1: HeaderSignatureV1.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
+                case .v4: HeaderSignatureV4.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
+                }
+                let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: lines.bytes)
+                json.add("url", text: { request.writeURL(on: endpoint, request.parameters, into: &$0) })
+                try json.add(
+                    "headers",
+                    object: { headers throws(IssueError) in
+                        try headers.add(lines.bytes)
+                        try headers.add(
+                            "Authorization",
+                            text: { field throws(IssueError) in
+                                try writeField(
+                                    of: request, parts, with: key, at: instant, into: &field, using: &scratch)
+                            })
+                    })
             }
-            let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: lines.bytes)
-            request.writeURL(on: endpoint, request.parameters, into: &out)
-            out.append("\",\"headers\":{")
-            try OSSAuthorization.writeMembers(lines.bytes, into: &out)
-            out.append(",\"Authorization\":\"")
-            try writeField(of: request, parts, with: key, at: instant, into: &out, using: &scratch)
-            out.append(UInt8(ascii: "\""))
-        }
-        out.append("},\"bucket\":")
-        out.append(jsonString: permit.bucket)
-        out.append(",\"key\":")
-        out.append(jsonString: permit.key)
-        guard form == .url else { return }
-        out.append(",\"deadline\":")
-        out.append(decimal: permit.expiresAt)
+            json.add("bucket", permit.bucket)
+            json.add("key", permit.key)
+            if form == .url { json.add("deadline", permit.expiresAt) }
+        })
     }
 
     private func writeURL(
@@ -174,15 +179,14 @@ struct OSSAuthorization: TokenIssuer {
                 with: ScopedKey.kept(by: key, region: region, at: instant.unixSeconds), into: &out, using: &scratch)
         }
     }
+}
 
-    /// Writes header lines as members of a JSON object.
-    private static func writeMembers(_ lines: Span<UInt8>, into out: inout ByteWriter) throws(IssueError) {
+extension JSONObject {
+    /// Header lines as members.
+    fileprivate mutating func add(_ lines: Span<UInt8>) throws(IssueError) {
         var start = 0
         while let line = try FieldLine.next(&start, of: lines) {
-            if line.name.lowerBound > 0 { out.append(UInt8(ascii: ",")) }
-            out.append(jsonString: lines.extracting(line.name))
-            out.append(UInt8(ascii: ":"))
-            out.append(jsonString: lines.extracting(line.value))
+            add(named: lines.extracting(line.name), lines.extracting(line.value))
         }
     }
 }

@@ -75,15 +75,17 @@ struct LiveStream: TokenIssuer {
     ) throws(IssueError) {
         let playlist: Span<UInt8>
         if let asked = ask[LiveStream.parameters.playlist] { playlist = asked } else { playlist = Span() }
-        out.append("\"url\":\"")
-        try RTMPURL.write(
-            bucket: permit.bucket, channel: channel.span, playlist: playlist, on: endpoint, until: permit.expiresAt,
-            token: nil, with: key, into: &out, using: &scratch)
-        out.append("\",\"bucket\":")
-        out.append(jsonString: permit.bucket)
-        out.append(",\"channel\":")
-        out.append(jsonString: channel)
-        out.append(",\"deadline\":")
-        out.append(decimal: permit.expiresAt)
+        try out.append(members: { json throws(IssueError) in
+            try json.add(
+                "url",
+                text: { url throws(IssueError) in
+                    try RTMPURL.write(
+                        bucket: permit.bucket, channel: channel.span, playlist: playlist, on: endpoint,
+                        until: permit.expiresAt, token: nil, with: key, into: &url, using: &scratch)
+                })
+            json.add("bucket", permit.bucket)
+            json.add("channel", channel)
+            json.add("deadline", permit.expiresAt)
+        })
     }
 }
