@@ -129,6 +129,7 @@ struct SealingTests {
     @Test(arguments: [
         ["check"], ["explain", "--caller", "anonymous", "--route", "qiniu.uptoken"], ["inspect"],
         ["audit", "verify", "/dev/null"], ["mint", "--caller", "anonymous", "--route", "qiniu.uptoken"],
+        ["ticket", "--caller", "apiKey:alice", "--grant", "photos"],
     ])
     func `every command that reads secrets is sealed before it reads the first one`(_ command: [String]) throws {
         let folder = try Keeper.makeFolder()

@@ -75,8 +75,11 @@ struct OutliveCallerTests {
         "Authorization: Bearer \(Setup.token(.hs256, expiresIn: seconds))"
     }
 
-    @Test func `a token that is about to end gets no header that the vendor takes for 15 minutes`() throws {
-        let service = try Service.shared(Self.setup)
+    @Test(arguments: Transport.everywhere)
+    func `a token that is about to end gets no header that the vendor takes for 15 minutes`(_ transport: Transport)
+        throws
+    {
+        let service = try Service.shared(Self.setup, transport)
         for (target, seconds) in Self.targets("in/") {
             for left in [20, 700] as [Int64] {
                 let answer = try service.get(target, Self.bearer(expiresIn: left))

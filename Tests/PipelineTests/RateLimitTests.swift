@@ -163,7 +163,8 @@ struct RateLimitTests {
         ]
     }
 
-    @Test func `a request whose body is announced and held back counts like any other`() throws {
+    @Test(arguments: Transport.everywhere)
+    func `a request whose body is announced and held back counts like any other`(_ transport: Transport) throws {
         var setup = Self.setup("held back", rateLimit: #"perAddress: "3/d""#)
         setup.rest = setup.rest.replacing(
             "authentication: {",
@@ -174,7 +175,7 @@ struct RateLimitTests {
                 grants: { "done": { route: "qiniu.callback", credential: "qiniu", reply: { ok: 1 },
                     publicURL: "https://app.example.com/done" },
                 """)
-        try Service.run(setup) { service in
+        try Service.run(setup, transport) { service in
             // Each of an address of its own.
             for (number, (head, status)) in Self.heldBack(service).enumerated() {
                 let source = 0x7F00_0100 + UInt32(number)
@@ -190,11 +191,12 @@ struct RateLimitTests {
         }
     }
 
-    @Test func `a request whose body comes later counts once, for its address and for its caller`()
+    @Test(arguments: Transport.everywhere)
+    func `a request whose body comes later counts once, for its address and for its caller`(_ transport: Transport)
         throws
     {
         let limits = #"perAddress: "3/d", perCaller: "3/d""#
-        try Service.run(Self.setup("in two packets", rateLimit: limits)) { service in
+        try Service.run(Self.setup("in two packets", rateLimit: limits), transport) { service in
             let body = #"{"key":"known/a.jpg"}"#
             let fields = ["Content-Type: application/json", APIKey.alice.bearer, "Expect: 100-continue"]
             let text = service.text("POST", "/qiniu/uptoken", fields, body: body)
@@ -211,13 +213,14 @@ struct RateLimitTests {
         }
     }
 
-    @Test func `strangers push no caller out of its share, and share none with one another`() throws {
+    @Test(arguments: Transport.everywhere)
+    func `strangers push no caller out of its share, and share none with one another`(_ transport: Transport) throws {
         let ids = (0..<30).map { "caller\($0)" }
         let keys = ids.map { APIKey(key: "key-of-\($0)-0123456789", id: $0) }
         var setup = Self.setup("strangers", rateLimit: #"perAddress: "9/d", perCaller: "2/d", identities: 64"#)
         setup.rest = setup.rest.replacing(
             "apiKeys: [", with: "apiKeys: [\(keys.map(\.entry).joined(separator: ", ")), ")
-        try Service.run(setup) { service in
+        try Service.run(setup, transport) { service in
             try service.get(Self.known, keys[0].bearer).expectSuccess()
             try service.get(Self.known, keys[0].bearer).expectSuccess()
             // As many as would fill every bucket six times over, each of an address of its own.

@@ -7,9 +7,10 @@ import Testing
 /// Who is denied or loses a credential while a request is on its way.
 @Suite("Revocation: R12, R19", .timeLimit(.minutes(20)))
 struct RevocationTests {
-    @Test func `R12: a caller that is denied while its body is on its way gets nothing, nor one without its key`()
-        throws
-    {
+    @Test(arguments: Transport.everywhere)
+    func `R12: a caller that is denied while its body is on its way gets nothing, nor one without its key`(
+        _ transport: Transport
+    ) throws {
         func setup(_ authentication: String) -> Setup {
             Setup(
                 name: "denying",
@@ -21,7 +22,7 @@ struct RevocationTests {
                     """)
         }
         let keys = "apiKeys: [\(APIKey.alice.entry), \(APIKey.aliceToo.entry)]"
-        try Service.run(setup(keys)) { service in
+        try Service.run(setup(keys), transport) { service in
             let body = #"{"key": "own/a"}"#
             let fields = ["Content-Type: application/json", APIKey.alice.bearer, "Expect: 100-continue"]
             let head = service.text("POST", "/qiniu/uptoken", fields, body: body).dropLast(body.utf8.count)
@@ -32,12 +33,12 @@ struct RevocationTests {
                 return client
             }
             let early = try begin()
-            try service.reload(setup(keys + ", deny: [\"apiKey:alice\"]"), generation: 2)
+            try service.reload(setup(keys + ", deny: [\"apiKey:alice\"]"), transport, generation: 2)
             try early.send(body)
             try early.answer().expectProblem(403, "forbidden")
-            try service.reload(setup(keys), generation: 3)
+            try service.reload(setup(keys), transport, generation: 3)
             let later = try begin()
-            try service.reload(setup("apiKeys: [\(APIKey.aliceToo.entry)]"), generation: 4)
+            try service.reload(setup("apiKeys: [\(APIKey.aliceToo.entry)]"), transport, generation: 4)
             try later.send(body)
             try later.answer().expectProblem(401, "unauthenticated")
         }

@@ -233,33 +233,36 @@ struct TicketsTests {
             .expectProblem(403, "not_in_grant")
     }
 
-    @Test
-    func `R19: a ticket ends at the reload that removes or ends the API key that made it, whatever keys its maker has`()
-        throws
-    {
+    @Test(arguments: Transport.everywhere)
+    func `R19: a ticket ends at the reload that removes or ends the API key that made it, whatever keys its maker has`(
+        _ transport: Transport
+    ) throws {
         func setup(_ keys: String...) -> Setup {
             var setup = Self.tickets
             setup.rest = setup.rest.replacing(APIKey.alice.entry, with: keys.joined(separator: ", "))
             return setup
         }
         let both = setup(APIKey.alice.entry, APIKey.aliceToo.entry)
-        try Service.run(both) { service in
+        try Service.run(both, transport) { service in
             let ticket = try Self.mint(service, #"{"grant":"photos","key":"photos/a.jpg"}"#)
             let url = "/qiniu/uptoken?ticket=\(ticket)"
             try service.get(url).expectSuccess()
             let ended = APIKey(key: APIKey.alice.key, id: "alice", notAfter: now - 1)
             let others = [setup(APIKey.aliceToo.entry), setup(ended.entry, APIKey.aliceToo.entry)]
             for (number, other) in others.enumerated() {
-                try service.reload(other, generation: 2 * number + 2)
+                try service.reload(other, transport, generation: 2 * number + 2)
                 try service.get(url).expectProblem(401, "unauthenticated", "does not hold any more")
-                try service.reload(both, generation: 2 * number + 3)
+                try service.reload(both, transport, generation: 2 * number + 3)
                 try service.get(url).expectSuccess()
             }
         }
     }
 
-    @Test func `R19: a ticket ends at the reload that changes its issuer's secret, audience or name`() throws {
-        try Service.run(Self.tickets) { service in
+    @Test(arguments: Transport.everywhere)
+    func `R19: a ticket ends at the reload that changes its issuer's secret, audience or name`(_ transport: Transport)
+        throws
+    {
+        try Service.run(Self.tickets, transport) { service in
             let token = Setup.token(.hs256, sub: "42", more: #""tenant":"t1","scope":"upload read""#)
             let ticket = try Self.mint(service, #"{"grant":"tenant"}"#, "Authorization: Bearer \(token)")
             let url = "/qiniu/uptoken?ticket=\(ticket)"
@@ -271,9 +274,9 @@ struct TicketsTests {
                 var setup = Self.tickets
                 setup.rest = setup.rest.replacing(text, with: other)
                 #expect(setup.rest != Self.tickets.rest)
-                try service.reload(setup, generation: 2 * number + 2)
+                try service.reload(setup, transport, generation: 2 * number + 2)
                 try service.get(url).expectProblem(401, "unauthenticated")
-                try service.reload(Self.tickets, generation: 2 * number + 3)
+                try service.reload(Self.tickets, transport, generation: 2 * number + 3)
                 try service.get(url).expectSuccess()
             }
         }
