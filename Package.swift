@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .enableExperimentalFeature("Lifetimes"),
 ]
 
-/// One room of the house: a library target with the rooms it may look into. What is not memory-safe in it has to say `unsafe`.
+/// One room: a library target with the rooms it may look into. What is not memory-safe in it has to say `unsafe`.
 func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict + [.strictMemorySafety()])
 }

@@ -112,12 +112,7 @@ final class LoopAudit {
         isStalled = false
         for _ in 0..<receipt.answers {
             guard let answer = held.takeFirst() else { continue }
-            if !receipt.isWritten, failsClosed {
-                answer.refuse(.auditUnavailable)
-            } else if !answer.isStillGood() {
-                withhold(answer)
-            }
-            finish(answer)
+            finish(answer, isWritten: receipt.isWritten)
             held.reuse(answer)
         }
     }
@@ -137,12 +132,7 @@ final class LoopAudit {
     private func giveUp(since moment: Int64) {
         for answer in held.oldest(until: moment) {
             isStalled = true
-            if failsClosed {
-                answer.refuse(.auditUnavailable)
-            } else if !answer.isStillGood() {
-                withhold(answer)
-            }
-            finish(answer)
+            finish(answer, isWritten: false)
         }
     }
 
@@ -157,9 +147,16 @@ final class LoopAudit {
         queue.add(line, waits: false)
     }
 
-    private func finish(_ answer: HeldAnswer) {
+    /// Has an answer leave, unless it has left: as it is, or a refusal instead.
+    /// - Parameter isWritten: whether the disk has its line.
+    private func finish(_ answer: HeldAnswer, isWritten: Bool) {
         guard let pending = answer.pending else { return }
         answer.pending = nil
+        if failsClosed, !isWritten {
+            answer.refuse(.auditUnavailable)
+        } else if !answer.isStillGood() {
+            withhold(answer)
+        }
         answers.finish(pending) { answer.release(into: &$0) }
     }
 }

@@ -112,7 +112,8 @@ final class AuditFixture {
     }
 
     /// Issues something, as a pipeline does.
-    func issue() throws -> PendingResponse {
+    /// - Parameter isSuperseded: whether the newest configuration would not give it any more.
+    func issue(isSuperseded: Bool = false) throws -> PendingResponse {
         loopAudit.begin(at: Instant(unixSeconds: 1_800_000_000, monotonic: now))
         tickets += 1
         let pending = PendingResponse(connection: tickets, number: 0)
@@ -126,11 +127,20 @@ final class AuditFixture {
         }
         if let held {
             var context = try RequestContext.made(as: pending, named: "id-\(tickets)")
+            if isSuperseded { held.issue = try AuditFixture.supersededIssue() }
             reporter.hold(&context, &response, by: held)
         } else {
             answers.finish(pending) { swap(&$0, &response) }
         }
         return pending
+    }
+
+    /// No configuration admits it.
+    private static func supersededIssue() throws -> PendingIssue {
+        let bytes = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
+        let head = try #require(try RequestParser(limits: Limits()).parse(bytes.span))
+        return PendingIssue(
+            Request(head, in: bytes.span, body: Span()), from: nil, for: nil, before: NewestAdmission())
     }
 
     /// Refuses somebody who is known, as a pipeline does.

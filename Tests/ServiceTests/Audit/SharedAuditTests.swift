@@ -171,6 +171,25 @@ struct SharedAuditTests {
         #expect(fixture.statuses(of: [try fixture.issue()]) == [200])
     }
 
+    @Test
+    func `an answer that has left is not withheld when the disk has its line, and one that is withheld is so once`()
+        throws
+    {
+        let fixture = try AuditFixture()
+        fixture.disk.set(held: true)
+        let early = try fixture.issue(isSuperseded: true)
+        #expect(fixture.disk.waitForSync())
+        fixture.pass(milliseconds: 1000)
+        let late = [try fixture.issue(isSuperseded: true), try fixture.issue()]
+        fixture.pass(milliseconds: 4000)
+        #expect(fixture.statuses(of: [early], within: 0) == [503])
+        fixture.disk.set(held: false)
+        #expect(fixture.statuses(of: late) == [503, 200])
+        let text = try fixture.close()
+        let withheld = text.split(separator: "\n").filter { $0.contains(#""event":"withheld""#) }
+        #expect(withheld.count == 1 && withheld[0].contains(#""requestId":"id-2""#), "\(withheld)")
+    }
+
     @Test func `at the end a disk that hangs is not waited for, and nobody who waits for it is given anything`() throws
     {
         let fixture = try AuditFixture()
