@@ -9,6 +9,9 @@ extension StaticString {
         }
     }
 
+    /// The literal's bytes, for use off the hot path.
+    package var array: [UInt8] { bytes.array }
+
     /// Whether one of the literal's bytes is `byte`.
     package func contains(_ byte: UInt8) -> Bool { bytes.firstIndex(of: byte) != nil }
 }

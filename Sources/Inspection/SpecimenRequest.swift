@@ -3,12 +3,6 @@ import Providers
 
 /// A request, or as much of it as was given for inspection: a URL alone has neither method nor fields.
 package struct SpecimenRequest: Sendable {
-    /// A query parameter, decoded; without a `=` it has no value.
-    struct Parameter: Sendable {
-        let name: [UInt8]
-        let value: [UInt8]?
-    }
-
     /// Nil for a URL alone.
     let method: [UInt8]?
     /// `https`; nil where only the Host field is known.
@@ -20,7 +14,7 @@ package struct SpecimenRequest: Sendable {
     /// As it was sent; nil without a `?`.
     let query: [UInt8]?
     /// In the order in which they were sent.
-    let fields: [UpstreamField]
+    let fields: [NameValue]
     let body: [UInt8]
 
     /// Path and query as they were sent.
@@ -52,18 +46,18 @@ package struct SpecimenRequest: Sendable {
     private static let mostNames = 256
 
     /// The query's parameters in their order; nil where one cannot be decoded, or for too many.
-    var parameters: [Parameter]? {
+    var parameters: [QueryParameter]? {
         guard (query ?? []).count(where: { $0 == UInt8(ascii: "&") }) < SpecimenRequest.mostNames else { return nil }
-        var parameters: [Parameter] = []
+        var parameters: [QueryParameter] = []
         for part in (query ?? []).split(separator: UInt8(ascii: "&")) {
             let equals = part.firstIndex(of: UInt8(ascii: "="))
             guard let name = SpecimenRequest.decode(part[..<(equals ?? part.endIndex)]) else { return nil }
             guard let equals else {
-                parameters.append(Parameter(name: name, value: nil))
+                parameters.append(QueryParameter(name: name, value: nil))
                 continue
             }
             guard let value = SpecimenRequest.decode(part[(equals + 1)...]) else { return nil }
-            parameters.append(Parameter(name: name, value: value))
+            parameters.append(QueryParameter(name: name, value: value))
         }
         return parameters
     }
@@ -86,7 +80,7 @@ extension SpecimenRequest {
     /// Reads `https://host/path?query`; nil for anything else.
     init?(url: [UInt8]) { self.init(method: nil, url: url, fields: [], body: []) }
 
-    private init?(method: [UInt8]?, url: [UInt8], fields: [UpstreamField], body: [UInt8]) {
+    private init?(method: [UInt8]?, url: [UInt8], fields: [NameValue], body: [UInt8]) {
         let schemes: [StaticString] = ["https", "http", "rtmp"]
         let scheme = schemes.map(\.array).first { url.starts(with: $0 + Array("://".utf8)) }
         guard let scheme, url.allSatisfy({ $0.isVisible || $0 >= 0x80 }) else { return nil }
@@ -127,10 +121,10 @@ extension SpecimenRequest {
         guard words.count == 3, words[2].starts(with: "HTTP/".utf8), !words[0].isEmpty,
             words[1].allSatisfy({ $0.isVisible || $0 >= 0x80 })
         else { return nil }
-        var fields: [UpstreamField] = []
+        var fields: [NameValue] = []
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-            fields.append(UpstreamField(Array(line[..<colon]), Array(Specimen.trimmed(line[(colon + 1)...]))))
+            fields.append(NameValue(Array(line[..<colon]), Array(Specimen.trimmed(line[(colon + 1)...]))))
         }
         self.init(
             method: Array(words[0]), target: Array(words[1]), fields: fields,
@@ -138,7 +132,7 @@ extension SpecimenRequest {
     }
 
     /// As long as Content-Length says; without one, a file's last line end is none of the body's.
-    private static func body(in rest: ArraySlice<UInt8>, _ fields: [UpstreamField]) -> [UInt8] {
+    private static func body(in rest: ArraySlice<UInt8>, _ fields: [NameValue]) -> [UInt8] {
         let length = fields.first { $0.name.span.equals(ignoringCase: "content-length") }
             .flatMap { Decimal.parse($0.value.span, maximum: Int64(rest.count)) }
         if let length { return Array(rest.prefix(Int(length))) }
@@ -146,7 +140,7 @@ extension SpecimenRequest {
         return Array(rest[..<(end.map { $0 + 1 } ?? rest.startIndex)])
     }
 
-    private init?(method: [UInt8], target: [UInt8], fields: [UpstreamField], body: [UInt8]) {
+    private init?(method: [UInt8], target: [UInt8], fields: [NameValue], body: [UInt8]) {
         let isOrigin = target.first == UInt8(ascii: "/")
         let host = fields.first { $0.name.span.equals(ignoringCase: "host") }?.value ?? []
         self.init(
@@ -157,11 +151,11 @@ extension SpecimenRequest {
     /// Reads an answer of the service with `url`, and with `method` and `headers` where it has them; nil for anything else.
     init?(answer: JSONValue) {
         guard case .string(let url)? = answer["url"]?.content else { return nil }
-        var fields: [UpstreamField] = []
+        var fields: [NameValue] = []
         if case .object(let members)? = answer["headers"]?.content {
             for member in members {
                 guard case .string(let value) = member.value.content else { return nil }
-                fields.append(UpstreamField(member.name, value))
+                fields.append(NameValue(member.name, value))
             }
         }
         var method: [UInt8]?

@@ -71,7 +71,7 @@ struct ACS3Authorization {
         text.append("\n")
         text.append(request.path)
         text.append("\n")
-        text.append(QueryItem.canonical(try QueryItem.read(request.query)))
+        text.append(QueryItems.canonical(try QueryItems.read(request.query)))
         text.append("\n")
         for name in signedNames {
             text.append(name)

@@ -3,30 +3,23 @@ import HTTP
 
 /// A request as it was received, every byte of it that a signature can cover.
 package struct SandboxRequest: Sendable {
-    package struct Field: Sendable {
-        /// As it was sent; names are compared without regard to case.
-        package let name: [UInt8]
-        /// Without the white space around it.
-        package let value: [UInt8]
-
-        package init(_ name: [UInt8], _ value: [UInt8]) {
-            self.name = name
-            self.value = value.span.trimmed.array
-        }
-    }
-
     package var method: Method
     /// Path and query as they were sent, nothing decoded.
     package var target: [UInt8]
-    /// In the order they came, equal names as often as they came.
-    package var fields: [Field]
+    /// In the order they came, equal names as often as they came: names as they were sent, values without the white space around
+    /// them.
+    package var fields: [NameValue] { didSet { fields = fields.map(SandboxRequest.trimmed) } }
     package var body: [UInt8]
 
-    package init(_ method: Method, target: [UInt8], fields: [Field], body: [UInt8] = []) {
+    package init(_ method: Method, target: [UInt8], fields: [NameValue], body: [UInt8] = []) {
         self.method = method
         self.target = target
-        self.fields = fields
+        self.fields = fields.map(SandboxRequest.trimmed)
         self.body = body
+    }
+
+    private static func trimmed(_ field: NameValue) -> NameValue {
+        NameValue(field.name, field.value.span.trimmed.array)
     }
 
     /// The method as it is signed; nil for one that the vendor does not answer.
@@ -77,15 +70,15 @@ extension SandboxRequest {
     }
 
     /// Splits field lines, each ended by CR LF, that the server's parser has checked.
-    static func fields(_ lines: Span<UInt8>) -> [Field] {
-        var fields: [Field] = []
+    static func fields(_ lines: Span<UInt8>) -> [NameValue] {
+        var fields: [NameValue] = []
         var start = 0
         while start < lines.count {
             let end = lines.firstIndex(of: UInt8(ascii: "\r"), from: start) ?? lines.count
             let line = lines.extracting(start..<end)
             if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
                 fields.append(
-                    Field(line.extracting(0..<colon).array, line.extracting(colon + 1..<line.count).array))
+                    NameValue(line.extracting(0..<colon).array, line.extracting(colon + 1..<line.count).array))
             }
             start = end + 2
         }

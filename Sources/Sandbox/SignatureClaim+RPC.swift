@@ -23,7 +23,7 @@ extension SignatureClaim {
         self.init(
             scheme: .rpc, action: action, version: version, accessKeyID: accessKeyID,
             securityToken: parameters["SecurityToken"], nonce: nonce, date: date, signature: signature,
-            stringToSign: method + Array("&%2F&".utf8) + QueryItem.encode(QueryItem.canonical(signed)),
+            stringToSign: method + Array("&%2F&".utf8) + QueryItems.encode(QueryItems.canonical(signed)),
             canonicalRequest: nil, parameters: parameters)
     }
 }

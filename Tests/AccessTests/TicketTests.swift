@@ -29,7 +29,7 @@ struct TicketTests {
         let principal = Principal(kind, id: Array("login".utf8), subject: Array(subject.utf8))
         let terms = TicketTerms(
             grant: Array(grant.utf8),
-            parameters: parameters.map { TicketTerms.Parameter(name: Array($0.0.utf8), value: Array($0.1.utf8)) })
+            parameters: parameters.map { NameValue(Array($0.0.utf8), Array($0.1.utf8)) })
         return try #require(
             Ticket(Array(id.utf8), for: Caller(principal, index: 1, claims: claims), until: end, terms, mark: mark))
     }

@@ -166,8 +166,8 @@ struct Call {
 
     static let form = field("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
 
-    static func field(_ name: String, _ value: String) -> SandboxRequest.Field {
-        SandboxRequest.Field(Array(name.utf8), Array(value.utf8))
+    static func field(_ name: String, _ value: String) -> NameValue {
+        NameValue(Array(name.utf8), Array(value.utf8))
     }
 
     static func query(_ pairs: [(String, String)]) -> String {

@@ -158,8 +158,8 @@ import Testing
         }
         for _ in 0..<10_000 {
             let count = Int.random(in: 0..<5, using: &random)
-            var fields = (0..<count).map { _ in SandboxRequest.Field(text(), text()) }
-            if Bool.random(using: &random) { fields.append(SandboxRequest.Field(Array("Authorization".utf8), text())) }
+            var fields = (0..<count).map { _ in NameValue(text(), text()) }
+            if Bool.random(using: &random) { fields.append(NameValue(Array("Authorization".utf8), text())) }
             if Bool.random(using: &random) { fields.append(Call.form) }
             let isGet = Bool.random(using: &random)
             let request = SandboxRequest(
@@ -207,7 +207,7 @@ import Testing
     @Test func `field names are found in any case, values without the space around them`() throws {
         var request = try Call().request()
         request.fields = request.fields.map {
-            SandboxRequest.Field(Array($0.name.text.uppercased().utf8), Array(" \t\($0.value.text) ".utf8))
+            NameValue(Array($0.name.text.uppercased().utf8), Array(" \t\($0.value.text) ".utf8))
         }
         #expect(Fixture.code(request) == "200")
     }

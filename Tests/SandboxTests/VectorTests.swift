@@ -81,12 +81,12 @@ import Testing
         for (index, field) in original.fields.enumerated() where vector.isACS3 {
             for value in variants(field.value) {
                 var request = original
-                request.fields[index] = SandboxRequest.Field(field.name, value)
+                request.fields[index] = NameValue(field.name, value)
                 refuses(request, "\(field.name.text): \(value.text)")
             }
             for name in variants(field.name) {
                 var request = original
-                request.fields[index] = SandboxRequest.Field(name, field.value)
+                request.fields[index] = NameValue(name, field.value)
                 refuses(request, "\(name.text)")
             }
             var request = original

@@ -142,12 +142,12 @@ import Testing
     @Test
     func `a client has half of the room, for one slot and in all, and of the other half as much as it leaves free`() {
         var waiters = Waiters(most: 64, perSlot: 8)
-        var chains = [Chain(), Chain()]
+        var lists = [LinkedList(), LinkedList()]
         var token: UInt64 = 0
         func add(_ client: UInt64, to slot: Int) -> Bool {
             token += 1
-            guard waiters.admits(token, of: client, to: chains[slot]) else { return false }
-            waiters.add(token, of: client, for: slot, in: &chains[slot])
+            guard waiters.admits(token, of: client, to: lists[slot]) else { return false }
+            waiters.add(token, of: client, for: slot, in: &lists[slot])
             return true
         }
         for _ in 0..<4 { #expect(add(1, to: 0)) }
@@ -261,17 +261,17 @@ import Testing
         for number in 0..<1000 { try fill(&table, number, at: clocks) }
         #expect(table.count == 5 && table.entryCount == 5)
         var waiters = Waiters(most: 8, perSlot: 8)
-        var chain = Chain()
+        var list = LinkedList()
         for token in 0..<UInt64(1000) {
-            if token >= 8 { waiters.remove(token - 8, from: &chain) }
-            let isAdmitted = waiters.admits(token, of: token, to: chain)
+            if token >= 8 { waiters.remove(token - 8, from: &list) }
+            let isAdmitted = waiters.admits(token, of: token, to: list)
             #expect(isAdmitted)
-            waiters.add(token, of: token, for: 3, in: &chain)
+            waiters.add(token, of: token, for: 3, in: &list)
         }
         #expect(waiters.count == 8 && waiters.entryCount == 8)
-        let left = waiters.removeAll(from: &chain)
+        let left = waiters.removeAll(from: &list)
         #expect(left == Array(992..<1000))
-        #expect(chain.count == 0 && waiters.count == 0)
+        #expect(list.count == 0 && waiters.count == 0)
     }
 
     @Test func `the value is let go with its slot`() throws {

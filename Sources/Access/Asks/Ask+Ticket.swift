@@ -36,7 +36,7 @@ extension Ask {
     }
 
     /// The parameters that were asked, as a ticket fixes them: by their proper names, those of lists as `name:value`.
-    package func fixed(by descriptions: [ParameterDescription]) -> [TicketTerms.Parameter] {
+    package func fixed(by descriptions: [ParameterDescription]) -> [NameValue] {
         parameters.entries.compactMap { entry in
             guard let position = position(of: entry, in: descriptions) else { return nil }
             // A ticket names its grant anyhow.
@@ -45,7 +45,7 @@ extension Ask {
             if case .pairs(let separator, _, _) = descriptions[position].kind, case .member(let name) = entry.nesting {
                 value = parameters.bytes(name).array + [separator] + value
             }
-            return TicketTerms.Parameter(name: descriptions[position].nameBytes, value: value)
+            return NameValue(descriptions[position].nameBytes, value)
         }
     }
 }

@@ -72,8 +72,9 @@ extension Authenticator {
 
     /// Whether a caller's credential has ended. What its issuer's clock may be wrong by, is said by this configuration.
     private func hasEnded(_ caller: Caller, at now: Int64) -> Bool {
+        if let ticket = caller.ticket { return ticket.hasEnded(at: now) }
         guard let end = caller.endsAt else { return false }
-        guard caller.ticket == nil, caller.principal.kind == .jwt else { return now >= end }
+        guard caller.principal.kind == .jwt else { return now >= end }
         return now >= end + (issuers.first { $0.issuer.id == caller.principal.id }?.issuer.leeway ?? 0)
     }
 

@@ -218,7 +218,7 @@ package struct Authenticator: Sendable {
         } catch {
             return .refused(Authenticator.failure)
         }
-        guard now < ticket.endsAt else { return .refused("the ticket has ended") }
+        guard !ticket.hasEnded(at: now) else { return .refused("the ticket has ended") }
         let principal = ticket.principal
         guard let index = index(of: principal.kind, principal.id) else { return .refused(refusal) }
         let proof: CallerProof

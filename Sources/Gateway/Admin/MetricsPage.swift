@@ -20,7 +20,7 @@ struct MetricsPage: Sendable {
     private let audit: SharedAudit?
     private let accounts: [SessionAccount]
     /// The ways to the vendors, by whom they lead to.
-    private let lines: [(target: String, lines: [VendorLine])]
+    private let links: [(target: String, links: [VendorLink])]
 
     /// - Parameter audit: nil where there is none.
     init(
@@ -35,10 +35,10 @@ struct MetricsPage: Sendable {
         log = snapshot.log.writer
         record = snapshot.record
         accounts = snapshot.accounts.accounts.compactMap { $0 }
-        lines = [
+        links = [
             ("sts", accounts.map(\.sts)), ("metadata", accounts.map(\.metadata)),
-            ("fetch", snapshot.lines.all), ("callbackKeys", snapshot.callbackKeys.allLines),
-            ("issuerKeys", snapshot.issuerKeys.sources.compactMap { $0?.line }),
+            ("fetch", snapshot.links.all), ("callbackKeys", snapshot.callbackKeys.allLinks),
+            ("issuerKeys", snapshot.issuerKeys.sources.compactMap { $0?.link }),
         ]
     }
 
@@ -163,8 +163,8 @@ struct MetricsPage: Sendable {
         page.begin(
             "countersign_upstream_calls_total", .counter, "Attempts of calls to vendors and issuers, by how they ended."
         )
-        for (target, lines) in lines {
-            let counts = lines.map(\.outcomes)
+        for (target, links) in links {
+            let counts = links.map(\.outcomes)
             for outcome in CallOutcome.allCases {
                 page.add(
                     counts.reduce(0) { $0 &+ $1[outcome] }, ("target", target), ("outcome", outcome.rawValue))

@@ -7,11 +7,11 @@ import Upstream
 /// One loop's side of the public keys that callbacks are signed by.
 final class CallbackKeyCache {
     private let keys: CallbackKeys
-    private let tools: LoopTools
+    private let tools: LoopCallTools
     private let cache: LoopCache<PublishedKey, RSAPublicKey>
     private let parked: ParkedRequests
 
-    init(_ keys: CallbackKeys, _ tools: LoopTools, _ parked: ParkedRequests) {
+    init(_ keys: CallbackKeys, _ tools: LoopCallTools, _ parked: ParkedRequests) {
         self.keys = keys
         self.tools = tools
         self.parked = parked

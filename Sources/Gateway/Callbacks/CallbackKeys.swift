@@ -20,7 +20,7 @@ package final class CallbackKeys: Sendable {
     package let cache: SharedCache<PublishedKey, RSAPublicKey>
     /// How many callbacks may wait in a loop.
     let waiting: Int
-    private let lines: [Way: VendorLine]
+    private let links: [Way: VendorLink]
     private let limits: Configuration.CallbackKeys
 
     /// How long a key is used that comes now.
@@ -38,14 +38,14 @@ package final class CallbackKeys: Sendable {
         limits = configuration.callbackKeys
         waiting = limits.waiting
         cache = SharedCache(CallbackKeys.policy(limits))
-        var lines: [Way: VendorLine] = [:]
+        var links: [Way: VendorLink] = [:]
         for host in hosts {
             for isUsual in [true, false] {
-                lines[Way(host: host, isUsual: isUsual)] = VendorLine(
+                links[Way(host: host, isUsual: isUsual)] = VendorLink(
                     to: [host], trusting: trust, CallbackKeys.callLimits(limits, isUsual: isUsual), from: now)
             }
         }
-        self.lines = lines
+        self.links = links
     }
 
     /// Those of the configuration before, if no other hosts are needed and their limits are the same.
@@ -53,7 +53,7 @@ package final class CallbackKeys: Sendable {
         for configuration: Configuration, trusting trusts: TLSTrusts, after earlier: CallbackKeys?, from now: Instant
     ) throws(TLSTrust.Failure) -> CallbackKeys {
         if let earlier, earlier.limits == configuration.callbackKeys,
-            hosts(of: configuration).isSubset(of: Set(earlier.lines.keys.map(\.host)))
+            hosts(of: configuration).isSubset(of: Set(earlier.links.keys.map(\.host)))
         {
             return earlier
         }
@@ -70,7 +70,7 @@ package final class CallbackKeys: Sendable {
     static func policy(_ limits: Configuration.CallbackKeys) -> CachePolicy {
         var policy = CachePolicy(
             keys: limits.remembered, pause: .constant(empty: 2_000, serving: min(60_000, limits.refresh)),
-            FetchLines.limits(endpoints: 1))
+            FetchLinks.limits(endpoints: 1))
         policy.evictsUsefulValues = false
         return policy
     }
@@ -78,7 +78,7 @@ package final class CallbackKeys: Sendable {
     /// As long as any question to a vendor; and whoever makes up names of keys must not have the vendor asked more often than
     /// this.
     private static func callLimits(_ keys: Configuration.CallbackKeys, isUsual: Bool) -> UpstreamLimits {
-        var limits = FetchLines.limits(endpoints: 1)
+        var limits = FetchLinks.limits(endpoints: 1)
         limits.callsPerSecond = isUsual ? keys.callsPerSecond : keys.strangeCallsPerSecond
         limits.callBurst = isUsual ? keys.callsPerSecond : 5 * keys.strangeCallsPerSecond
         limits.longestTurn = 0
@@ -86,15 +86,15 @@ package final class CallbackKeys: Sendable {
     }
 
     /// For metrics.
-    var allLines: [VendorLine] { Array(lines.values) }
+    var allLinks: [VendorLink] { Array(links.values) }
 
     /// Fetches a key for all who wait for it.
-    func fetch(_ fetch: SlotFetch, _ name: PublishedKey, with tools: LoopTools, at now: Instant) {
-        guard let line = lines[Way(host: name.host, isUsual: name.isUsual)] else {
+    func fetch(_ fetch: SlotFetch, _ name: PublishedKey, with tools: LoopCallTools, at now: Instant) {
+        guard let link = links[Way(host: name.host, isUsual: name.isUsual)] else {
             return cache.land(fetch, with: .failure(.unavailable), at: now)
         }
         let log = tools.log
-        let call = VendorCall<RSAPublicKey>(on: line, among: tools.calls) { call, endpoint, _ in
+        let call = VendorCall<RSAPublicKey>(on: link, among: tools.calls) { call, endpoint, _ in
             call.send(name.call(), to: endpoint, answerLimit: PublishedKey.answerLimit, namesEndpoint: false) {
                 answer, _ throws(CallFault) in
                 do throws(VendorFault) { return try name.read(answer) } catch {

@@ -9,18 +9,18 @@ import Upstream
 /// Everything is called on the loop's thread.
 final class LoopUpstream {
     let parked: ParkedRequests
-    let tools: LoopTools
+    let tools: LoopCallTools
     let callbackKeys: CallbackKeyCache
     /// The ways to the vendors that are asked for a request, by the index of the grant.
-    let lines: [VendorLine?]
+    let links: [VendorLink?]
     /// By the index of the credential; nil for credentials that are keys.
     private let sessions: [SessionCache?]
 
-    init(_ snapshot: Snapshot, _ tools: LoopTools, _ answers: LateAnswers) throws(CryptoError) {
+    init(_ snapshot: Snapshot, _ tools: LoopCallTools, _ answers: LateAnswers) throws(CryptoError) {
         let parked = ParkedRequests(answers)
         self.tools = tools
         self.parked = parked
-        lines = snapshot.lines.lines
+        links = snapshot.links.links
         sessions = try snapshot.accounts.caches(snapshot.configuration, tools)
         callbackKeys = CallbackKeyCache(snapshot.callbackKeys, tools, parked)
     }

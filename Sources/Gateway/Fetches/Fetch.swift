@@ -5,11 +5,11 @@ import Providers
 import Telemetry
 import Upstream
 
-/// A question to a vendor for one request. The request is parked until the vendor has answered, never longer than the line's
+/// A question to a vendor for one request. The request is parked until the vendor has answered, never longer than the link's
 /// patience and a tick; if the client goes, the call is cancelled.
 struct Fetch {
     let question: any VendorQuestion
-    let line: VendorLine
+    let link: VendorLink
     /// The credential's name, for the log.
     let credential: String
 
@@ -29,14 +29,14 @@ struct Fetch {
     /// Asks, and has the request answered when that is over.
     /// - Throws: when the vendor is not asked at all.
     func park(
-        _ request: ParkedRequest, in group: ParkedRequests.Group, of parked: ParkedRequests, _ tools: LoopTools,
+        _ request: ParkedRequest, in group: ParkedRequests.Group, of parked: ParkedRequests, _ tools: LoopCallTools,
         since now: Instant
     ) throws(Refusal) {
         try parked.admit(to: group)
         let (pending, id, log) = (request.pending, request.requestID.text, tools.log)
         var isParked = false
         var refusal: Refusal?
-        let call = VendorCall<Answer>(on: line, among: tools.calls) {
+        let call = VendorCall<Answer>(on: link, among: tools.calls) {
             attempt($0, at: $1, now: $2)
         } end: {
             [weak parked] call, result, now in

@@ -58,7 +58,7 @@ package struct Explainer {
             maximumDepth: configuration.server.limits.jsonDepth, by: Explainer.drawNonce(), at: instant)
         var workspace = PolicyWorkspace()
         var signed: [Inspection.Fact] = []
-        let draft = Draft(configuration)
+        let draft = CredentialPreview(configuration)
         let explanation = configuration.policy.explain(
             ask, on: inquiry.route, by: caller, at: instant, in: &workspace
         ) { permit in signed = draft.facts(of: ask, under: permit, for: caller, at: instant) }

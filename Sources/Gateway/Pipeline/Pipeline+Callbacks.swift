@@ -8,8 +8,6 @@ import Upstream
 
 /// What vendors send by themselves: nobody is given anything, and the signature is the only credential (R6).
 extension Pipeline {
-    static let callbackMethods: StaticString = "POST"
-
     /// Answers a callback if the vendor has sent it; parks it where the vendor's key has to be fetched first.
     mutating func receive(
         _ request: borrowing Request, into response: inout Response
@@ -42,7 +40,7 @@ extension Pipeline {
     /// The grant that the request is for, if its head may be that of a callback by it.
     func judgeHead(of request: borrowing Request) throws(Refusal) -> CallbackTable.Entry {
         let instant = context.instant
-        guard request.head.method == .post else { throw .methodNotAllowed(Pipeline.callbackMethods) }
+        guard request.head.method == .post else { throw .methodNotAllowed(of: .callback) }
         guard let entry = callbacks.find(path: request.path, query: request.query) else {
             throw forged(CallbackFault("no grant's publicURL has its path and query"), nil)
         }

@@ -11,7 +11,7 @@ extension Pipeline {
     mutating func identifyAsker(
         _ request: borrowing Request, of route: Int, into response: inout Response
     ) throws(Refusal) {
-        if request.head.method == .other { throw .methodNotAllowed(Pipeline.issueMethods) }
+        if request.head.method == .other { throw .methodNotAllowed(of: .issue(route: route)) }
         try identify(request, into: &response)
         if configuration.policy.needsCredential(context.caller, on: route) { throw Refusal(.unauthenticated) }
     }

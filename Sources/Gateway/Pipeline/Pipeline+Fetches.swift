@@ -18,14 +18,14 @@ extension Pipeline {
 
     /// Parks the request until the vendor has answered.
     func fetch(
-        _ question: any VendorQuestion, under permit: borrowing Permit, on line: VendorLine,
+        _ question: any VendorQuestion, under permit: borrowing Permit, on link: VendorLink,
         _ request: borrowing Request, with response: borrowing Response
     ) throws(Refusal) {
         let caller = context.caller
         let client = RateTable.Identity.hash(caller, from: request.client)
-        try takeCall(of: client, on: line)
+        try takeCall(of: client, on: link)
         let fetch = Fetch(
-            question: question, line: line, credential: configuration.credentials[permit.grant.credential].name)
+            question: question, link: link, credential: configuration.credentials[permit.grant.credential].name)
         let group = ParkedRequests.Group.fetches(
             most: Fetch.mostParked, caller: client, isAnonymous: caller.principal.kind == .anonymous)
         try fetch.park(
@@ -34,8 +34,8 @@ extension Pipeline {
     }
 
     /// Takes a call off the caller's share.
-    private func takeCall(of client: UInt64, on line: VendorLine) throws(Refusal) {
-        guard let wait = line.takeShare(of: client, at: context.instant) else { return }
+    private func takeCall(of client: UInt64, on link: VendorLink) throws(Refusal) {
+        guard let wait = link.takeShare(of: client, at: context.instant) else { return }
         meter.count(.callsPerCaller)
         throw .rateLimited(wait: wait)
     }

@@ -6,13 +6,11 @@ import Providers
 
 /// `GET /grants`: what the caller may do. Nothing is issued.
 extension Pipeline {
-    static let grantsMethods: StaticString = "GET, HEAD, OPTIONS"
-
     mutating func listGrants(
         _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) {
         if request.head.method == .options {
-            return try explainOptions(request, Pipeline.grantsMethods, into: &response)
+            return try explainOptions(request, of: .grants, into: &response)
         }
         try identifyLister(request, into: &response)
         let (caller, instant) = (context.caller, context.instant)
@@ -37,7 +35,7 @@ extension Pipeline {
     mutating func identifyLister(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         switch request.head.method {
         case .get, .head: break
-        case .post, .options, .other: throw .methodNotAllowed(Pipeline.grantsMethods)
+        case .post, .options, .other: throw .methodNotAllowed(of: .grants)
         }
         try identify(request, into: &response)
         guard context.caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: context.caller) else {

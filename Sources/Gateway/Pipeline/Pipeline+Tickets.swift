@@ -7,8 +7,6 @@ import Providers
 
 /// URL tickets (R11): for SDKs that can send no header, so that what they ask by must stand in the URL.
 extension Pipeline {
-    static let ticketMethods: StaticString = "POST, OPTIONS"
-
     private static let parameter: StaticString = "ticket="
 
     /// Where in a query the ticket is, as it stands there: tickets need no escapes. Nil where there is none.
@@ -32,7 +30,7 @@ extension Pipeline {
     mutating func mint(_ request: borrowing Request, into response: inout Response) throws(Refusal) -> Outcome {
         guard let tickets, let key = configuration.authenticator.ticketKey else { throw .notFound }
         if request.head.method == .options {
-            try explainOptions(request, Pipeline.ticketMethods, into: &response)
+            try explainOptions(request, of: .tickets, into: &response)
             return .told
         }
         try identifyMinter(request, into: &response)
@@ -79,7 +77,7 @@ extension Pipeline {
     /// Who asks, if it need not be asked first who that is.
     mutating func identifyMinter(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         guard tickets != nil else { throw .notFound }
-        guard request.head.method == .post else { throw .methodNotAllowed(Pipeline.ticketMethods) }
+        guard request.head.method == .post else { throw .methodNotAllowed(of: .tickets) }
         try identify(request, into: &response)
         try admitMinter()
     }

@@ -15,13 +15,13 @@ extension Pipeline {
 
     /// OPTIONS: what the path answers to, and whether a web page may ask it (a preflight).
     func explainOptions(
-        _ request: borrowing Request, _ methods: StaticString = issueMethods, into response: inout Response
+        _ request: borrowing Request, of endpoint: Router.Endpoint, into response: inout Response
     ) throws(Refusal) {
         let isPreflight =
             request.head.value(of: .origin) != nil && request.head.value(of: .accessControlRequestMethod) != nil
         admitOrigin(of: request, into: &response)
         if isPreflight, !origins.admits(request) { throw .foreignOrigin }
-        explain(methods, into: &response)
+        explain(endpoint, into: &response)
         if isPreflight {
             response.add("Access-Control-Allow-Methods", "GET, POST")
             response.add("Access-Control-Allow-Headers", "Authorization, Content-Type, X-API-Key, X-Request-Id")

@@ -41,28 +41,25 @@ struct Pipeline: ~Copyable {
     private var ids: RequestIDs
     private var tokens = TokenWriter()
 
-    static let issueMethods: StaticString = "GET, HEAD, POST, OPTIONS"
-    private static let readMethods: StaticString = "GET, HEAD, OPTIONS"
-
     /// How what a grant issues is made.
     private enum Making {
         case signing(any TokenIssuer, SigningKey)
         case signingBySession(any TokenIssuer, SigningSession)
         case session(DistributeToken)
-        case asking(any VendorIssuer, SigningKey, VendorLine)
+        case asking(any VendorIssuer, SigningKey, VendorLink)
 
         init?(
             _ issuer: IssuerKind, of grant: Grant, with key: SigningKey?, from sessions: SessionCache?,
-            on line: VendorLine?
+            on link: VendorLink?
         ) throws(CryptoError) {
-            switch (issuer, key, sessions, line) {
+            switch (issuer, key, sessions, link) {
             case (.signing(let issuer), let key?, _, _): self = .signing(issuer, key)
             case (.signingBySession(let issuer, let policy), _, let sessions?, _):
                 guard let session = try STSSession(signingFor: grant, allowing: policy, of: sessions.account.account)
                 else { return nil }
                 self = .signingBySession(issuer, SigningSession(session, in: sessions))
             case (.session(let issuer), _, _, _): self = .session(issuer)
-            case (.asking(let issuer), let key?, _, let line?): self = .asking(issuer, key, line)
+            case (.asking(let issuer), let key?, _, let link?): self = .asking(issuer, key, link)
             case (.signing, _, _, _), (.signingBySession, _, _, _), (.asking, _, _, _), (.verifying, _, _, _):
                 return nil
             }
@@ -87,10 +84,10 @@ struct Pipeline: ~Copyable {
                 (key: try SigningKey(accessKey: old.pair.accessKey, secret: old.pair.secret), until: old.until)
             }
         }
-        let makings = try zip(configuration.grants, upstream.lines).map { grant, line throws(CryptoError) in
+        let makings = try zip(configuration.grants, upstream.links).map { grant, link throws(CryptoError) in
             try Making(
                 configuration.issuers[grant.index], of: grant, with: keys[grant.credential],
-                from: upstream.sessions(of: grant.credential), on: line)
+                from: upstream.sessions(of: grant.credential), on: link)
         }
         let ids = try RequestIDs()
         var random = RandomPool()
@@ -250,7 +247,7 @@ struct Pipeline: ~Copyable {
         case .tickets: return try mint(request, into: &response)
         case .grants: try listGrants(request, into: &response)
         case .alive: try reportAlive(request, into: &response)
-        case .everything: explain(Pipeline.issueMethods, into: &response)
+        case .everything: explain(.everything, into: &response)
         }
         return .told
     }
@@ -260,14 +257,14 @@ struct Pipeline: ~Copyable {
         case .get, .head:
             guard request.body.isEmpty else { throw .unwantedBody }
             response.body.append("{\"status\":\"ok\"}\n")
-        case .options: explain(Pipeline.readMethods, into: &response)
-        case .post, .other: throw .methodNotAllowed(Pipeline.readMethods)
+        case .options: explain(.alive, into: &response)
+        case .post, .other: throw .methodNotAllowed(of: .alive)
         }
     }
 
-    func explain(_ methods: StaticString, into response: inout Response) {
+    func explain(_ endpoint: Router.Endpoint, into response: inout Response) {
         response.status = 204
-        response.add("Allow", methods)
+        response.add("Allow", endpoint.methods)
     }
 
     // MARK: Issuing
@@ -276,7 +273,7 @@ struct Pipeline: ~Copyable {
         _ route: Int, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Outcome {
         if request.head.method == .options {
-            try explainOptions(request, into: &response)
+            try explainOptions(request, of: .issue(route: route), into: &response)
             return .told
         }
         try identifyAsker(request, of: route, into: &response)
@@ -313,9 +310,9 @@ struct Pipeline: ~Copyable {
             return try sign(by: issuer, with: session, under: permit, request, into: &response)
         case .session(let issuer):
             return try distribute(by: issuer, under: permit, request, into: &response)
-        case .asking(let issuer, let key, let line):
+        case .asking(let issuer, let key, let link):
             let question = try question(by: issuer, under: permit, with: key)
-            try fetch(question, under: permit, on: line, request, with: response)
+            try fetch(question, under: permit, on: link, request, with: response)
             return postpone(permit)
         case nil: throw fail("issuing", IssueError.nothingToSign)
         }

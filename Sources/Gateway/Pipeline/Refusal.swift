@@ -55,6 +55,8 @@ extension Refusal {
     static let unwantedBody = Refusal(
         .invalidParameter, "only a POST has a body here; a GET is asked by its query and must have no body")
 
+    static func methodNotAllowed(of endpoint: Router.Endpoint) -> Refusal { .methodNotAllowed(endpoint.methods) }
+
     static func methodNotAllowed(_ allowed: StaticString) -> Refusal {
         var refusal = Refusal(.methodNotAllowed, "this path answers to \(allowed)")
         refusal.field = ("Allow", allowed)

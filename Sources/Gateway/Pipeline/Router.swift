@@ -17,6 +17,16 @@ struct Router: Sendable {
         case alive
         /// `OPTIONS *`: the service as a whole.
         case everything
+
+        /// What it answers to: the value of `Allow`.
+        var methods: StaticString {
+            switch self {
+            case .issue, .everything: "GET, HEAD, POST, OPTIONS"
+            case .callback: "POST"
+            case .tickets: "POST, OPTIONS"
+            case .grants, .alive: "GET, HEAD, OPTIONS"
+            }
+        }
     }
 
     private let paths: [(path: [UInt8], endpoint: Endpoint)]

@@ -24,15 +24,15 @@ package final class SessionAccount: Sendable {
     let basis: Basis
     package let cache: SharedCache<CredentialKey, STSCredential>
     /// Whom calls go to. One that fails says nothing about the other.
-    let sts, metadata: VendorLine
+    let sts, metadata: VendorLink
     private let skew: Guarded<ClockSkew>
 
     init(_ basis: Basis, trusting trust: TLSTrust?, from now: Instant) {
         self.basis = basis
         let limits = basis.limits
         cache = SharedCache(CachePolicy(credentials: limits, fetchesPerClient: basis.callsPerCaller))
-        sts = VendorLine(to: basis.account.endpoints, trusting: trust, limits, from: now)
-        metadata = VendorLine(to: [InstanceMetadata.endpoint], trusting: nil, limits, from: now)
+        sts = VendorLink(to: basis.account.endpoints, trusting: trust, limits, from: now)
+        metadata = VendorLink(to: [InstanceMetadata.endpoint], trusting: nil, limits, from: now)
         skew = Guarded(ClockSkew(limits: limits))
     }
 

@@ -44,7 +44,7 @@ package struct SessionAccounts: Sendable {
     }
 
     /// A loop's caches, by the index of the credential.
-    func caches(_ configuration: Configuration, _ tools: LoopTools) throws(CryptoError) -> [SessionCache?] {
+    func caches(_ configuration: Configuration, _ tools: LoopCallTools) throws(CryptoError) -> [SessionCache?] {
         try zip(configuration.credentials, accounts).map { credential, account throws(CryptoError) in
             guard let account else { return nil }
             let key = try credential.key.map { key throws(CryptoError) in

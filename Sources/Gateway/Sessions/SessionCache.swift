@@ -14,18 +14,18 @@ final class SessionCache {
     typealias Fill = (STSCredential, inout Response) throws(Refusal) -> IssueTerms
 
     let account: SessionAccount
-    let tools: LoopTools
+    let tools: LoopCallTools
     /// For the nonces of calls.
     var random = RandomPool()
     let cache: LoopCache<CredentialKey, STSCredential>
-    private let ownKey: OwnKey
+    private let serviceKey: ServiceSTSKey
 
     /// - Parameter key: the service's configured key, where the account's identity has one.
-    init(_ account: SessionAccount, key: STSKey?, _ tools: LoopTools) throws(CryptoError) {
+    init(_ account: SessionAccount, key: STSKey?, _ tools: LoopCallTools) throws(CryptoError) {
         self.account = account
         self.tools = tools
         cache = LoopCache(account.cache, post: tools.post)
-        ownKey = try OwnKey(account.account, key)
+        serviceKey = try ServiceSTSKey(account.account, key)
     }
 
     /// Whether anybody waits for it, be it a call for the service's own key.
@@ -67,23 +67,24 @@ final class SessionCache {
 
     /// Has `then` called with the key that the service signs its calls with, at once or when it has come. The clocks are looked at
     /// by what is signed with it.
-    func withOwnKey(at now: Instant, _ then: @escaping (Result<STSKey, UpstreamFault>) -> Void) {
+    func withServiceKey(at now: Instant, _ then: @escaping (Result<STSKey, UpstreamFault>) -> Void) {
         let name: CredentialKey
-        switch ownKey.state {
+        switch serviceKey.state {
         case .permanent(let key): return then(.success(key))
         case .temporary(let key): name = key
         }
-        switch cache.ask(name, at: now, begin: { begin(.ownKey, for: $0, at: now) }) {
-        case .now(let outcome): then(ownKey.make(of: outcome))
+        switch cache.ask(name, at: now, begin: { begin(.serviceKey, for: $0, at: now) }) {
+        case .now(let outcome): then(serviceKey.make(of: outcome))
         case .later(let waiter):
             // A call waits for the key as long as it takes, not only as long as a request may.
-            cache.wait(waiter, for: account.limits.callTimeout, at: now) { [ownKey] in then(ownKey.make(of: $0)) }
+            cache.wait(waiter, for: account.limits.callTimeout, at: now) { [serviceKey] in then(serviceKey.make(of: $0))
+            }
         }
     }
 
     /// The vendor does not take the service's own key any more; one that it was given is fetched anew.
-    func dropOwnKey() {
-        if case .temporary(let key) = ownKey.state { account.cache.forget(key) }
+    func dropServiceKey() {
+        if case .temporary(let key) = serviceKey.state { account.cache.forget(key) }
     }
 }
 

@@ -14,7 +14,7 @@ final class SessionFetch {
         /// A session of the account's role.
         case session(AssumeRole)
         /// The service's own key, from whoever vouches for it.
-        case ownKey
+        case serviceKey
     }
 
     /// A credential with how long it is used.
@@ -39,15 +39,15 @@ final class SessionFetch {
 
     /// Gets what its calls need first: without that none is made, and the vendor is not to blame.
     func begin(at now: Instant) {
-        let line =
+        let link =
             switch (purpose, account.account.identity) {
-            case (.ownKey, .ecs): account.metadata
+            case (.serviceKey, .ecs): account.metadata
             default: account.sts
             }
-        let call = Call(on: line, among: cache.tools.calls, attempt: attempt, end: end)
+        let call = Call(on: link, among: cache.tools.calls, attempt: attempt, end: end)
         switch (purpose, account.account.identity) {
         case (.session, _):
-            cache.withOwnKey(at: now) { [self] result in
+            cache.withServiceKey(at: now) { [self] result in
                 switch result {
                 case .success(let key):
                     self.key = key
@@ -56,7 +56,7 @@ final class SessionFetch {
                 case .failure(let fault): call.giveUp(because: fault)
                 }
             }
-        case (.ownKey, .oidc(_, _, let tokenFile)):
+        case (.serviceKey, .oidc(_, _, let tokenFile)):
             // The token is renewed in its file all the time.
             cache.tools.read(tokenFile.text) { [self] file in
                 token = file.map { SessionFetch.line($0.bytes) } ?? []
@@ -66,7 +66,7 @@ final class SessionFetch {
                 }
                 call.start(at: cache.tools.calls.clock())
             }
-        case (.ownKey, .ecs), (.ownKey, .key), (.ownKey, .environment): call.start(at: now)
+        case (.serviceKey, .ecs), (.serviceKey, .key), (.serviceKey, .environment): call.start(at: now)
         }
     }
 
@@ -93,7 +93,7 @@ final class SessionFetch {
                     throw CallFault(.unavailable, "\(error)")
                 }
             }
-        case (.ownKey, .oidc(let role, let provider, _)):
+        case (.serviceKey, .oidc(let role, let provider, _)):
             send(by: call, to: endpoint) { [token] authority, nonce throws(CallFault) in
                 do throws(AssumeRole.Fault) {
                     return try AssumeRoleWithOIDC(
@@ -103,8 +103,9 @@ final class SessionFetch {
                     throw CallFault(.unavailable, "the service's own role cannot be asked for: \(error)")
                 }
             }
-        case (.ownKey, .ecs(let role)): askInstance(for: role, by: call)
-        case (.ownKey, .key), (.ownKey, .environment): call.fail(.refused, "the service's key is the configured one")
+        case (.serviceKey, .ecs(let role)): askInstance(for: role, by: call)
+        case (.serviceKey, .key), (.serviceKey, .environment):
+            call.fail(.refused, "the service's key is the configured one")
         }
     }
 
@@ -141,7 +142,7 @@ final class SessionFetch {
             let credential = try STSAnswer.read(answer, at: now.unixSeconds, longest: longest)
             return issued(credential, at: answer.moment ?? now.unixSeconds)
         } catch {
-            if error.isAboutKey { cache.dropOwnKey() }
+            if error.isAboutKey { cache.dropServiceKey() }
             throw CallFault(UpstreamFault(error), "\(error)")
         }
     }

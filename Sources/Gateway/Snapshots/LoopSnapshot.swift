@@ -22,7 +22,7 @@ package final class LoopSnapshot {
         let (configuration, log) = (snapshot.configuration, snapshot.log)
         let accesses = AccessLog(log)
         reporter = RequestReporter(resources.meter, accesses, resources.audit)
-        let tools = LoopTools(loop, resources.upstreamClient, at: snapshot.clock, log)
+        let tools = LoopCallTools(loop, resources.upstreamClient, at: snapshot.clock, log)
         upstream = try LoopUpstream(snapshot, tools, loop.answers)
         keys = IssuerKeys(snapshot.issuerKeys, configuration.authenticator.makeMemory(), tools)
         admission = Admission(configuration, keys: keys)

@@ -22,7 +22,7 @@ package final class Snapshot: Sendable {
     /// What is shown to clients; nil without TLS.
     package let identity: TLSIdentity?
     package let accounts: SessionAccounts
-    let lines: FetchLines
+    let links: FetchLinks
     package let callbackKeys: CallbackKeys
     let issuerKeys: IssuerKeySources
 
@@ -60,7 +60,7 @@ package final class Snapshot: Sendable {
         }
         let trusts = TLSTrusts()
         do throws(TLSTrust.Failure) {
-            lines = try FetchLines(configuration, trusting: trusts, after: earlier?.lines, from: now)
+            links = try FetchLinks(configuration, trusting: trusts, after: earlier?.links, from: now)
             callbackKeys = try CallbackKeys.make(
                 for: configuration, trusting: trusts, after: earlier?.callbackKeys, from: now)
             issuerKeys =

@@ -11,7 +11,7 @@ import Upstream
 final class IssuerKeySource: Sendable {
     let issuer: JWTIssuer
     let source: Configuration.KeySource
-    let line: VendorLine
+    let link: VendorLink
     /// By the issuer's id.
     let cache: SharedCache<[UInt8], FetchedKeys>
 
@@ -19,7 +19,7 @@ final class IssuerKeySource: Sendable {
         self.issuer = issuer
         self.source = source
         let limits = UpstreamLimits()
-        line = VendorLine(to: [source.endpoint], trusting: trust, limits, from: now)
+        link = VendorLink(to: [source.endpoint], trusting: trust, limits, from: now)
         var policy = CachePolicy(keys: 1, pause: .growing(most: source.refresh), limits)
         policy.isPublished = true
         cache = SharedCache(policy)
@@ -34,12 +34,12 @@ final class IssuerKeySource: Sendable {
     var pause: Int64 { min(10_000, source.refresh) }
 
     /// Fetches the keys, and has all loops take them.
-    func fetch(_ fetch: SlotFetch, with tools: LoopTools, at now: Instant) {
+    func fetch(_ fetch: SlotFetch, with tools: LoopCallTools, at now: Instant) {
         let log = tools.log
-        let call = VendorCall<FetchedKeys>(on: line, among: tools.calls) { [self] call, endpoint, _ in
+        let call = VendorCall<FetchedKeys>(on: link, among: tools.calls) { [self] call, endpoint, _ in
             let request = UpstreamCall(
                 .get, authority: endpoint.authority, path: source.path,
-                headers: [UpstreamField(Array(text: "accept"), Array(text: "application/json"))])
+                headers: [NameValue(Array(text: "accept"), Array(text: "application/json"))])
             call.send(request, to: endpoint, answerLimit: JWTKeySet.longestText, namesEndpoint: false, read)
         } end: { [self] call, result, now in
             // The keys stay what they are however often they are fetched; the loops know when they are too old.

@@ -12,11 +12,11 @@ final class IssuerKeys {
     }
 
     var memory: JWTMemory
-    private let tools: LoopTools
+    private let tools: LoopCallTools
     /// By the index of the issuer; nil for those whose keys are configured.
     private var issuers: [Issuer?] = []
 
-    init(_ sources: IssuerKeySources, _ memory: consuming JWTMemory, _ tools: LoopTools) {
+    init(_ sources: IssuerKeySources, _ memory: consuming JWTMemory, _ tools: LoopCallTools) {
         self.memory = memory
         self.tools = tools
         for (index, source) in sources.sources.enumerated() {

@@ -64,14 +64,14 @@ enum InspectedACS3 {
         guard let method = methods.first(where: { request.method == $0.name.array }),
             let parameters = request.parameters
         else { return nil }
-        var headers: [UpstreamField] = []
+        var headers: [NameValue] = []
         for name in signed where name != StaticString("host").array {
             let values = request.fields.filter { $0.name.span.equals(ignoringCaseOf: name) }
             guard values.count == 1 else { return nil }
-            headers.append(UpstreamField(name, values[0].value))
+            headers.append(NameValue(name, values[0].value))
         }
         return UpstreamCall(
             method, authority: request.authority, path: request.path,
-            query: parameters.map { UpstreamField($0.name, $0.value ?? []) }, headers: headers, body: request.body)
+            query: parameters.map { NameValue($0.name, $0.value ?? []) }, headers: headers, body: request.body)
     }
 }

@@ -108,13 +108,13 @@ enum InspectedOSSAuthorization {
 
 /// What stands behind the scheme of an Authorization field of Alibaba's newer signatures: `Credential=…, Signature=…`.
 struct AuthorizationFields {
-    private let fields: [UpstreamField]
+    private let fields: [NameValue]
 
     init(_ value: [UInt8]) {
         fields = value.split(separator: UInt8(ascii: ",")).compactMap { part in
             let part = Specimen.trimmed(part)
             guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-            return UpstreamField(Array(part[..<equals]), Array(part[(equals + 1)...]))
+            return NameValue(Array(part[..<equals]), Array(part[(equals + 1)...]))
         }
     }
 

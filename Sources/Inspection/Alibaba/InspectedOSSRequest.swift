@@ -9,7 +9,7 @@ struct InspectedOSSRequest {
     let key: [UInt8]
     let request: SpecimenRequest
     /// The query's parameters without those of the signature itself.
-    private let parameters: [QueryParameter]
+    private let parameters: [NameValue]
     private let lines: [UInt8]
 
     /// Notes what it is about; nil where it cannot be read.
@@ -29,7 +29,7 @@ struct InspectedOSSRequest {
         (bucket, key) = object
         self.request = request
         self.parameters = parameters.filter { !InspectedOSSRequest.isOwn($0.name) }
-            .map { QueryParameter($0.name, $0.value ?? []) }
+            .map { NameValue($0.name, $0.value ?? []) }
         lines = request.fieldLines
     }
 

@@ -21,12 +21,12 @@ enum InspectedPostForm {
 
     /// The fields of a form, by names as conditions have them.
     private struct Form {
-        let fields: [UpstreamField]
+        let fields: [NameValue]
 
         init(_ members: [JSONMember]) {
             fields = members.compactMap { member in
                 guard case .string(let value) = member.value.content else { return nil }
-                return UpstreamField(PostCondition.spelled(member.name), value)
+                return NameValue(PostCondition.spelled(member.name), value)
             }
         }
 

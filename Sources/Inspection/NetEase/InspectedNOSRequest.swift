@@ -129,7 +129,7 @@ enum InspectedNOSRequest {
         let (digest, type) = (request.field("content-md5") ?? [], request.field("content-type") ?? [])
         let signed = try NOSRequest(
             method: method.span, bucket: bucket.span, key: key.span,
-            parameters: parameters.map { NOSRequest.Parameter(name: $0.name, value: $0.value) },
+            parameters: parameters.map { QueryParameter(name: $0.name, value: $0.value) },
             contentMD5: digest.span, contentType: type.span, fieldLines: lines.span)
         return try use(signed)
     }

@@ -8,7 +8,7 @@ package struct UpstreamAnswer: Sendable {
     package let moment: Int64?
 
     /// - Parameter headers: as they came; of one that comes several times the first counts.
-    package init(status: Int, headers: [UpstreamField] = [], body: [UInt8]) {
+    package init(status: Int, headers: [NameValue] = [], body: [UInt8]) {
         self.status = status
         self.body = body
         moment = headers.first { $0.name.span.equals(ignoringCase: "date") }.flatMap { HTTPDate.parse($0.value.span) }

@@ -24,15 +24,15 @@ package struct UpstreamCall: Sendable {
     /// Begins with `/`; already encoded.
     package let path: [UInt8]
     /// In the order of the wire, not encoded.
-    package let query: [UpstreamField]
+    package let query: [NameValue]
     /// In the order of the wire, without `host`, `content-length` and what else is the serializer's or the transport's.
-    package internal(set) var headers: [UpstreamField]
+    package internal(set) var headers: [NameValue]
     package let body: [UInt8]
     /// Whether the vendor may get it twice.
     package var isRepeatable = true
 
     package init(
-        _ method: Method, authority: [UInt8], path: [UInt8], query: [UpstreamField] = [], headers: [UpstreamField] = [],
+        _ method: Method, authority: [UInt8], path: [UInt8], query: [NameValue] = [], headers: [NameValue] = [],
         body: [UInt8] = []
     ) {
         self.method = method
@@ -42,20 +42,6 @@ package struct UpstreamCall: Sendable {
         self.headers = headers
         self.body = body
     }
-}
-
-/// A name and its value, as bytes.
-package struct UpstreamField: Sendable, Hashable {
-    package let name: [UInt8]
-    package let value: [UInt8]
-
-    package init(_ name: [UInt8], _ value: [UInt8]) {
-        self.name = name
-        self.value = value
-    }
-
-    package init(_ name: StaticString, _ value: [UInt8]) { self.init(name.array, value) }
-    package init(_ name: StaticString, _ value: StaticString) { self.init(name.array, value.array) }
 }
 
 /// Why a call cannot be written: a part of it could be read as more than that part.
@@ -129,12 +115,6 @@ extension UpstreamCall {
 
 extension UpstreamCall: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "<\(method.name) \(authority.text)>" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-extension UpstreamField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "<\(name.text)>" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -4,19 +4,8 @@ import Bytes
 /// A request to NOS, as much of it as its signatures cover (`accessControl` page). What the vendor's SDKs would sign
 /// differently is refused.
 package struct NOSRequest: ~Escapable {
-    /// A query parameter, not encoded; without a value it has no `=` either.
-    package struct Parameter: Sendable {
-        let name: [UInt8]
-        let value: [UInt8]?
-
-        package init(name: [UInt8], value: [UInt8]?) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// Sorted by name.
-    let parameters: [Parameter]
+    let parameters: [QueryParameter]
     /// The `x-nos-` fields.
     let fields: SignedFields
     private let method: Span<UInt8>
@@ -33,7 +22,7 @@ package struct NOSRequest: ~Escapable {
     ///   - fieldLines: field lines as they are sent, each ended by CR LF; those that are not signed do not matter.
     @_lifetime(copy method, copy bucket, copy key, copy contentMD5, copy contentType, copy fieldLines)
     package init(
-        method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>, parameters: [Parameter] = [],
+        method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>, parameters: [QueryParameter] = [],
         contentMD5: Span<UInt8>, contentType: Span<UInt8>, fieldLines: Span<UInt8>
     ) throws(IssueError) {
         for index in method.indices where method[index] < UInt8(ascii: "A") || method[index] > UInt8(ascii: "Z") {
@@ -105,7 +94,7 @@ package struct NOSRequest: ~Escapable {
         }
     }
 
-    private static func write(_ parameter: Parameter, into out: inout ByteWriter) {
+    private static func write(_ parameter: QueryParameter, into out: inout ByteWriter) {
         out.append(parameter.name)
         guard let value = parameter.value else { return }
         out.append(UInt8(ascii: "="))
@@ -113,7 +102,7 @@ package struct NOSRequest: ~Escapable {
     }
 
     /// - Parameter parameters: sorted by name.
-    private static func check(_ parameters: [Parameter]) throws(IssueError) {
+    private static func check(_ parameters: [QueryParameter]) throws(IssueError) {
         for (index, parameter) in parameters.enumerated() {
             guard !parameter.name.isEmpty, ByteSet.dottedWord.contains(all: parameter.name),
                 !NOSSubResources.isBarred(parameter.name)

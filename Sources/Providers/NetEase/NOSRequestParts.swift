@@ -20,7 +20,7 @@ struct NOSRequestParts: AskDetail {
     let method: [UInt8]
     /// Names in lower case.
     let headers: [(name: [UInt8], value: [UInt8])]
-    let parameters: [NOSRequest.Parameter]
+    let parameters: [QueryParameter]
     /// The headers as lines of a request.
     private let lines: [UInt8]
     private let contentMD5, contentType: [UInt8]
@@ -37,7 +37,7 @@ struct NOSRequestParts: AskDetail {
         parameters = ask[asked.query].map { pair in
             let value = pair.value.map { ask.parameters.bytes($0).array }
             // In a JSON object, a name alone is one with an empty value.
-            return NOSRequest.Parameter(
+            return QueryParameter(
                 name: ask.parameters.bytes(pair.name).array, value: value?.isEmpty == true ? nil : value)
         }
         if let bucket = ask.bucket, !NOS.isHostLabel(bucket) { throw AskError(.invalid, "bucket", NOS.bucketFault) }

@@ -27,9 +27,9 @@ struct ManagementQuestion: VendorQuestion {
         return UpstreamCall(
             .get, authority: authority, path: target.path, query: target.query,
             headers: [
-                UpstreamField("Authorization", authorization.array),
-                UpstreamField("Content-Type", ManagementSignature.form), UpstreamField("X-Qiniu-Date", date),
-                UpstreamField("Accept", "application/json"), UpstreamField("User-Agent", "Countersign"),
+                NameValue("Authorization", authorization.array),
+                NameValue("Content-Type", ManagementSignature.form), NameValue("X-Qiniu-Date", date),
+                NameValue("Accept", "application/json"), NameValue("User-Agent", "Countersign"),
             ])
     }
 

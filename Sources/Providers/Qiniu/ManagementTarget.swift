@@ -6,7 +6,7 @@ import Crypto
 struct ManagementTarget: Sendable {
     let path: [UInt8]
     /// Not encoded.
-    let query: [UpstreamField]
+    let query: [NameValue]
 
     /// - Parameter scratch: room to work in.
     init(
@@ -23,8 +23,8 @@ struct ManagementTarget: Sendable {
             EntryURI.write(bucket: permit.bucket, key: permit.key, into: &path, using: &scratch)
             query = []
         case .list:
-            var fields = [UpstreamField("bucket", permit.bucket.array)]
-            if permit.extent == .prefix { fields.append(UpstreamField("prefix", permit.key.array)) }
+            var fields = [NameValue("bucket", permit.bucket.array)]
+            if permit.extent == .prefix { fields.append(NameValue("prefix", permit.key.array)) }
             query = fields + ManagementOperation.parameters.listing.fields(of: ask)
         }
         self.path = path.array
@@ -54,12 +54,12 @@ extension ManagementOperation.ListingParameters {
         throw AskError(.invalid, parameter.name, "must have no control characters")
     }
 
-    fileprivate func fields(of ask: borrowing Ask) -> [UpstreamField] {
-        var fields: [UpstreamField] = []
-        if let text = ask[delimiter] { fields.append(UpstreamField(Array(delimiter.name.utf8), text.array)) }
-        if let text = ask[marker] { fields.append(UpstreamField(Array(marker.name.utf8), text.array)) }
+    fileprivate func fields(of ask: borrowing Ask) -> [NameValue] {
+        var fields: [NameValue] = []
+        if let text = ask[delimiter] { fields.append(NameValue(Array(delimiter.name.utf8), text.array)) }
+        if let text = ask[marker] { fields.append(NameValue(Array(marker.name.utf8), text.array)) }
         if let number = ask[limit] {
-            fields.append(UpstreamField(Array(limit.name.utf8), Array(text: "\(number)")))
+            fields.append(NameValue(Array(limit.name.utf8), Array(text: "\(number)")))
         }
         return fields
     }

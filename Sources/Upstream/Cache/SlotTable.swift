@@ -20,8 +20,8 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     private var free: [Int] = []
     private var waiters: Waiters
     /// Entries with neither fetch nor waiters, the least recently used first.
-    private var idle = Chain()
-    private var links = Links()
+    private var idle = LinkedList()
+    private var links = LinkedLists()
     private var fetches: UInt64 = 0
     /// Where `sweep` goes on.
     private var cursor = 0
@@ -55,7 +55,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     ) -> SlotReply<Value> {
         if let refusal, indices[key] == nil { return SlotReply(outcome: .refuse(refusal)) }
         guard let index = indices[key] ?? makeEntry(for: key, waiter, of: client, alwaysFits, at: now) else {
-            let isFull = admits(waiter, of: client, to: Chain())
+            let isFull = admits(waiter, of: client, to: LinkedList())
             return SlotReply(outcome: .refuse(SlotRefusal(isFull ? .full : .crowded)))
         }
         fetches &+= 1
@@ -78,8 +78,8 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         }
     }
 
-    private func admits(_ waiter: UInt64?, of client: UInt64?, to chain: Chain) -> Bool {
-        waiter.map { waiters.admits($0, of: client, to: chain) } ?? true
+    private func admits(_ waiter: UInt64?, of client: UInt64?, to list: LinkedList) -> Bool {
+        waiter.map { waiters.admits($0, of: client, to: list) } ?? true
     }
 
     /// The fetch is over.
@@ -174,10 +174,10 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     private mutating func makeEntry(
         for key: Key, _ waiter: UInt64?, of client: UInt64?, _ alwaysFits: Bool, at now: Instant
     ) -> Int? {
-        guard admits(waiter, of: client, to: Chain()) else { return nil }
+        guard admits(waiter, of: client, to: LinkedList()) else { return nil }
         if indices.count >= capacity { sweep(at: now, atMost: policy.evictsUsefulValues ? 8 : .max) }
         if indices.count >= capacity, !alwaysFits {
-            guard policy.evictsUsefulValues, idle.first != Links.none else { return nil }
+            guard policy.evictsUsefulValues, idle.first != LinkedLists.none else { return nil }
             drop(idle.first)
         }
         let index: Int
@@ -217,7 +217,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 /// generic code.
 private struct SlotEntry {
     var slot = ExpiringSlot()
-    var waiting = Chain()
+    var waiting = LinkedList()
     /// Whether it is among the idle, who may be evicted.
     var isIdle = false
 }

@@ -6,7 +6,7 @@ struct Waiters: Sendable {
     /// For one slot, and of one client.
     private let mostTogether: Int
     private var entries: [Waiter] = []
-    private var links = Links()
+    private var links = LinkedLists()
     private var free: [Int] = []
     private var indices: [UInt64: Int] = [:]
     /// How many of each client wait.
@@ -24,15 +24,15 @@ struct Waiters: Sendable {
     /// Whether there is room for this one; not for one that waits already, who would be answered twice. Where more than
     /// half of the room is taken, for one slot or in all, a client has as much of it as it leaves free, so that there is room for others.
     /// - Parameter client: nil for the service itself.
-    func admits(_ token: UInt64, of client: UInt64?, to chain: Chain) -> Bool {
+    func admits(_ token: UInt64, of client: UInt64?, to list: LinkedList) -> Bool {
         let own = client.map { counts[$0, default: 0] } ?? 0
         func hasRoom(_ taken: Int, of room: Int) -> Bool { taken < room && (taken < room / 2 || own < room - taken) }
-        return own < mostTogether && hasRoom(chain.count, of: mostTogether) && hasRoom(count, of: most)
+        return own < mostTogether && hasRoom(list.count, of: mostTogether) && hasRoom(count, of: most)
             && indices[token] == nil
     }
 
     /// Adds one that `admits` let in.
-    mutating func add(_ token: UInt64, of client: UInt64?, for slot: Int, in chain: inout Chain) {
+    mutating func add(_ token: UInt64, of client: UInt64?, for slot: Int, in list: inout LinkedList) {
         let index: Int
         if let left = free.popLast() {
             index = left
@@ -44,15 +44,15 @@ struct Waiters: Sendable {
         }
         indices[token] = index
         if let client { counts[client, default: 0] += 1 }
-        links.append(index, to: &chain)
+        links.append(index, to: &list)
     }
 
     /// The slot that it waits for; nil when it does not wait.
     func slot(of token: UInt64) -> Int? { indices[token].map { entries[$0].slot } }
 
-    mutating func remove(_ token: UInt64, from chain: inout Chain) {
+    mutating func remove(_ token: UInt64, from list: inout LinkedList) {
         guard let index = indices.removeValue(forKey: token) else { return }
-        links.remove(index, from: &chain)
+        links.remove(index, from: &list)
         free.append(index)
         guard let client = entries[index].client, let count = counts[client] else { return }
         counts[client] = count > 1 ? count - 1 : nil
@@ -60,13 +60,13 @@ struct Waiters: Sendable {
 
     /// Empties a slot's list.
     /// - Returns: who was in it, in the order of their coming.
-    mutating func removeAll(from chain: inout Chain) -> [UInt64] {
+    mutating func removeAll(from list: inout LinkedList) -> [UInt64] {
         var tokens: [UInt64] = []
-        tokens.reserveCapacity(chain.count)
-        while chain.first != Links.none {
-            let token = entries[chain.first].token
+        tokens.reserveCapacity(list.count)
+        while list.first != LinkedLists.none {
+            let token = entries[list.first].token
             tokens.append(token)
-            remove(token, from: &chain)
+            remove(token, from: &list)
         }
         return tokens
     }

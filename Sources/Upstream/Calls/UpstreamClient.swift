@@ -20,7 +20,7 @@ extension ClientPool: UpstreamClient {}
 extension UpstreamAnswer {
     package init(_ answer: ExchangeAnswer) {
         self.init(
-            status: answer.status, headers: answer.fields.map { UpstreamField($0.name, $0.value) }, body: answer.body)
+            status: answer.status, headers: answer.fields.map { NameValue($0.name, $0.value) }, body: answer.body)
     }
 }
 

@@ -2,14 +2,14 @@ import Bytes
 import Net
 import Providers
 
-/// One call of a loop's to a vendor or an issuer: attempts inside one deadline, each made anew, past the line's breaker and
+/// One call of a loop's to a vendor or an issuer: attempts inside one deadline, each made anew, past the link's breaker and
 /// within its budget. Everything is called on the loop's thread.
 package final class VendorCall<Value>: CallUnderWay {
     /// Makes an attempt at an endpoint, and has it reported: by `send` or `fail`.
     package typealias Attempt = (_ call: VendorCall, _ endpoint: VendorEndpoint, _ now: Instant) -> Void
     package typealias End = (_ call: VendorCall, _ result: Result<Value, UpstreamFault>, _ now: Instant) -> Void
 
-    package let line: VendorLine
+    package let link: VendorLink
     /// What went wrong last, for the log; empty where nothing was tried.
     package private(set) var complaint = ""
     private let upstreamClient: any UpstreamClient
@@ -30,8 +30,8 @@ package final class VendorCall<Value>: CallUnderWay {
 
     /// It is among the loop's calls from now on, until it is over.
     /// - Parameter end: called once, perhaps before `start` returns, unless the call is cancelled.
-    package init(on line: VendorLine, among calls: LoopCalls, attempt: @escaping Attempt, end: @escaping End) {
-        self.line = line
+    package init(on link: VendorLink, among calls: LoopCalls, attempt: @escaping Attempt, end: @escaping End) {
+        self.link = link
         self.calls = calls
         upstreamClient = calls.upstreamClient
         clock = calls.clock
@@ -44,7 +44,7 @@ package final class VendorCall<Value>: CallUnderWay {
     private var isOver: Bool { end == nil }
 
     package func start(at now: Instant) {
-        retry = line.makeRetry(at: now)
+        retry = link.makeRetry(at: now)
         proceed(at: now)
     }
 
@@ -55,7 +55,7 @@ package final class VendorCall<Value>: CallUnderWay {
     private func proceed(at now: Instant) {
         guard var retry, !isOver else { return }
         due = nil
-        let step = line.next(&retry, at: now)
+        let step = link.next(&retry, at: now)
         self.retry = retry
         take(step, at: now)
     }
@@ -63,9 +63,9 @@ package final class VendorCall<Value>: CallUnderWay {
     private func take(_ step: Retry.Step, at now: Instant) {
         switch step {
         case .attempt(let index, let until):
-            guard line.endpoints.indices.contains(index) else { return fail(.unavailable, "there is no endpoint") }
+            guard link.endpoints.indices.contains(index) else { return fail(.unavailable, "there is no endpoint") }
             deadline = until
-            attempt(self, line.endpoints[index], now)
+            attempt(self, link.endpoints[index], now)
         case .wait(let until):
             due = until
             if until <= now.monotonic { proceed(at: now) }
@@ -87,12 +87,12 @@ package final class VendorCall<Value>: CallUnderWay {
         namesEndpoint: Bool = true, whenTooLarge: Value? = nil,
         _ read: @escaping (UpstreamAnswer, Instant) throws(CallFault) -> Value?
     ) {
-        guard !endpoint.isSecure || line.trust != nil else { return fail(.unavailable, "TLS is not prepared") }
+        guard !endpoint.isSecure || link.trust != nil else { return fail(.unavailable, "TLS is not prepared") }
         var text = ByteWriter(capacity: 4096)
         do throws(UpstreamCallError) { try request.write(into: &text) } catch {
             return fail(.unavailable, "\(error)")
         }
-        let scheme = line.trust.flatMap { endpoint.isSecure ? Exchange.Scheme.https($0) : nil } ?? .http
+        let scheme = link.trust.flatMap { endpoint.isSecure ? Exchange.Scheme.https($0) : nil } ?? .http
         var next = Exchange(
             scheme, host: endpoint.host.text, port: endpoint.port, request: text.array, deadline: deadline,
             answerLimit: answerLimit)
@@ -131,7 +131,7 @@ package final class VendorCall<Value>: CallUnderWay {
         let now = clock()
         self.complaint = complaint
         guard var retry else { return finish(.failure(fault), at: now) }
-        let step = line.failed(&retry, with: fault, at: now)
+        let step = link.failed(&retry, with: fault, at: now)
         self.retry = retry
         take(step, at: now)
     }
@@ -139,7 +139,7 @@ package final class VendorCall<Value>: CallUnderWay {
     /// The attempt under way brought what was wanted.
     private func succeed(with value: Value, at now: Instant) {
         guard var retry, !isOver else { return }
-        line.succeeded(&retry, at: now)
+        link.succeeded(&retry, at: now)
         self.retry = retry
         finish(.success(value), at: now)
     }
@@ -155,7 +155,7 @@ package final class VendorCall<Value>: CallUnderWay {
     /// Nobody waits for the call any more.
     package func cancel() {
         if let exchange { upstreamClient.cancel(exchange) }
-        if var retry, !isOver { line.abandoned(&retry, at: clock()) }
+        if var retry, !isOver { link.abandoned(&retry, at: clock()) }
         end = nil
         calls?.remove(self)
     }

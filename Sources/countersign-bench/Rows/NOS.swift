@@ -58,7 +58,7 @@ private struct RequestParts {
     private let method = Array(text: "PUT")
     private let bucket = Array(text: "test-files")
     private let key = Array(text: "files/2026/report.pdf")
-    private let parameters = [NOSRequest.Parameter(name: Array(text: "uploadId"), value: Array(text: "abc123"))]
+    private let parameters = [QueryParameter(name: Array(text: "uploadId"), value: Array(text: "abc123"))]
     private let contentMD5 = Array(text: "d41d8cd98f00b204e9800998ecf8427e")
     private let contentType = Array(text: "application/pdf")
     private let fields = Array(text: "x-nos-entity-type: json\r\nAccept: */*\r\nx-nos-meta-author: alice\r\n")

@@ -43,12 +43,12 @@ import Testing
     private func call() throws -> String {
         let date = ISO8601.write(now)
         let headers = [
-            UpstreamField("x-acs-action", "AssumeRole"), UpstreamField("x-acs-date", date),
-            UpstreamField("x-acs-version", "2015-04-01"),
+            NameValue("x-acs-action", "AssumeRole"), NameValue("x-acs-date", date),
+            NameValue("x-acs-version", "2015-04-01"),
         ]
         let call = UpstreamCall(
             .post, authority: Array("sts.aliyuncs.com".utf8), path: Array("/".utf8),
-            query: [UpstreamField("RoleArn", "acs:ram::1:role/a b")], headers: headers, body: Array("a=b".utf8))
+            query: [NameValue("RoleArn", "acs:ram::1:role/a b")], headers: headers, body: Array("a=b".utf8))
         let key = try InspectionSample.key()
         let authorization = try ACS3Signature.authorization(for: call, accessKeyID: key.accessKey, key.sha256)
         return "POST /?RoleArn=acs%3Aram%3A%3A1%3Arole%2Fa%20b HTTP/1.1\r\nHost: sts.aliyuncs.com\r\nUser-Agent: x\r\n"

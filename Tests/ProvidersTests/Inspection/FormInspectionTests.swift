@@ -17,8 +17,8 @@ import Testing
         let policy = PostPolicy(
             sizes: 1...1000, contentTypes: types.count > 1 ? types.map { Array($0.utf8) } : [],
             fields: [
-                PostPolicy.Field("success_action_status", Array("200".utf8)),
-                PostPolicy.Field("x-oss-forbid-overwrite", Array("true".utf8)),
+                NameValue("success_action_status", Array("200".utf8)),
+                NameValue("x-oss-forbid-overwrite", Array("true".utf8)),
             ])
         let typed = types.count == 1 ? policy.limited(to: Array(types[0].utf8)) : policy
         let (bucket, key) = (Array("examplebucket".utf8), Array(name.utf8))

@@ -63,7 +63,7 @@ import Testing
         let own: [UInt8] = asURL ? [] : lines
         let request = try NOSRequest(
             method: name.span, bucket: bucket.span, key: key.span,
-            parameters: asURL ? [] : [NOSRequest.Parameter(name: Array("uploads".utf8), value: nil)],
+            parameters: asURL ? [] : [QueryParameter(name: Array("uploads".utf8), value: nil)],
             contentMD5: digest.span, contentType: type.span, fieldLines: own.span)
         var out = ByteWriter()
         var scratch = ByteWriter()

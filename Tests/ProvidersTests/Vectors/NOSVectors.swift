@@ -90,7 +90,7 @@ enum NOSVectors {
         let key = input["key"]?.bytes ?? []
         let fields = input["headers"]?.members ?? [:]
         let parameters = (input["params"]?.members ?? [:]).shuffled().map { name, value in
-            NOSRequest.Parameter(
+            QueryParameter(
                 name: Array(name.utf8),
                 value: value.integer.map { Array(String($0).utf8) } ?? value.string?.utf8.map { $0 })
         }

@@ -62,9 +62,9 @@ enum OSSVectors {
         let key = try Signing.key(input)
         let deadline = String(try #require(input["expires"]?.integer))
         let own = [
-            QueryParameter("x-oss-signature-version", Array("OSS2".utf8)),
-            QueryParameter("x-oss-expires", Array(deadline.utf8)),
-            QueryParameter("x-oss-access-key-id", key.accessKey),
+            NameValue("x-oss-signature-version", Array("OSS2".utf8)),
+            NameValue("x-oss-expires", Array(deadline.utf8)),
+            NameValue("x-oss-access-key-id", key.accessKey),
         ]
         let sample = try OSSSample(input)
         let text = try stringToSignV2(sample, moment: deadline, own: own)
@@ -73,7 +73,7 @@ enum OSSVectors {
         let origin = try endpoint(input)
         let url = try sample.withRequest { request in
             var out = ByteWriter()
-            let parameters = request.parameters + own + [QueryParameter("x-oss-signature", Array(signature.utf8))]
+            let parameters = request.parameters + own + [NameValue("x-oss-signature", Array(signature.utf8))]
             request.writeURL(on: origin, parameters, into: &out)
             return out.array.text
         }
@@ -83,7 +83,7 @@ enum OSSVectors {
 
     /// Out of the parts of the versions that the service has.
     private static func stringToSignV2(
-        _ sample: OSSSample, moment: String, own: [QueryParameter]
+        _ sample: OSSSample, moment: String, own: [NameValue]
     ) throws -> String {
         try sample.withRequest { request in
             var out = ByteWriter()

@@ -31,7 +31,7 @@ enum STSVectors {
         let (input, expected) = (try vector.input, try vector.expected)
         // Shuffled: signing sorts them.
         let parameters = try #require(input["params"]).members.shuffled().map {
-            UpstreamField(Array($0.key.utf8), $0.value.bytes)
+            NameValue(Array($0.key.utf8), $0.value.bytes)
         }
         let method = try method(input)
         if let text = expected["stringToSign"]?.string {
@@ -51,13 +51,13 @@ enum STSVectors {
         return try #require(methods[name])
     }
 
-    private static func fields(_ list: JSON?) throws -> [UpstreamField] {
+    private static func fields(_ list: JSON?) throws -> [NameValue] {
         guard case .array(let pairs)? = list else { return [] }
         return try pairs.map { pair in
             guard case .array(let parts) = pair, parts.count == 2 else {
                 throw VectorProblem.notAPair
             }
-            return UpstreamField(parts[0].bytes, parts[1].bytes)
+            return NameValue(parts[0].bytes, parts[1].bytes)
         }
     }
 

@@ -28,7 +28,7 @@ final class CallbackFixture: @unchecked Sendable {
     let keys: CallbackKeys
     private(set) var caches: [CallbackKeyCache] = []
     private(set) var parked: [ParkedRequests] = []
-    private var tools: [LoopTools] = []
+    private var tools: [LoopCallTools] = []
     private(set) var upstreamClients: [FakeUpstreamClient] = []
     private(set) var answers: [LateAnswers] = []
 
@@ -71,7 +71,7 @@ final class CallbackFixture: @unchecked Sendable {
             upstreamClients.append(upstreamClient)
             answers.append(late)
             tools.append(
-                LoopTools(
+                LoopCallTools(
                     calls: LoopCalls(upstreamClient: upstreamClient) { [unowned self] in now }, log: log,
                     post: { [unowned self] in posted.append($0) }, read: { $1(nil) }))
             parked.append(ParkedRequests(late))

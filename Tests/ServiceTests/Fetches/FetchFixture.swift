@@ -42,18 +42,18 @@ final class FetchFixture {
     private let clock = Clock()
     let upstreamClient = FakeUpstreamClient()
     let answers = LateAnswers()
-    let line: VendorLine
+    let line: VendorLink
     let parked: ParkedRequests
-    private let tools: LoopTools
+    private let tools: LoopCallTools
     private var tickets: UInt64 = 0
 
     var now: Instant { clock.now }
 
     init(endpoints: [String] = ["https://one.example.com"]) throws {
-        line = VendorLine(
+        line = VendorLink(
             to: try endpoints.map { try VendorEndpoint(Array($0.utf8)) }, trusting: try TLSTrust(.anybody),
-            FetchLines.limits(endpoints: endpoints.count), from: clock.now)
-        tools = LoopTools(
+            FetchLinks.limits(endpoints: endpoints.count), from: clock.now)
+        tools = LoopCallTools(
             calls: LoopCalls(upstreamClient: upstreamClient) { [clock] in clock.now },
             log: Log(Log.Settings(level: .error, format: .json)), post: { $0() }, read: { $1(nil) })
         parked = ParkedRequests(answers)
@@ -88,7 +88,7 @@ final class FetchFixture {
         response.add("Vary", "Origin")
         let request = try ParkedRequest(
             .made(as: pending, named: "id-\(tickets)"), as: pending, with: response, issuing: nil, nil, by: .silent)
-        try Fetch(question: question, line: line, credential: "kodo").park(
+        try Fetch(question: question, link: line, credential: "kodo").park(
             request, in: .fetches(most: Fetch.mostParked, caller: caller, isAnonymous: isAnonymous), of: parked, tools,
             since: now)
         answers.expect(pending)

@@ -53,7 +53,7 @@ final class SessionFixture: @unchecked Sendable {
             caches.append(
                 try SessionCache(
                     shared, key: key,
-                    LoopTools(
+                    LoopCallTools(
                         calls: LoopCalls(upstreamClient: upstreamClient) { [unowned self] in now }, log: log,
                         post: { [unowned self] in posted.append($0) },
                         read: { [unowned self] path, then in

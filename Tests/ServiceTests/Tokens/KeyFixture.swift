@@ -45,7 +45,7 @@ final class KeyFixture: @unchecked Sendable {
         loops = upstreamClients.map { upstreamClient in
             IssuerKeys(
                 sources, configuration.authenticator.makeMemory(),
-                LoopTools(
+                LoopCallTools(
                     calls: LoopCalls(upstreamClient: upstreamClient) { [unowned self] in now },
                     log: Log(Log.Settings(level: .error, format: .json)),
                     post: { [unowned self] in posted.append($0) }, read: { $1(nil) }))

@@ -28,25 +28,20 @@ package struct Ticket: Sendable {
         self.mark = mark
         keyID = []
     }
+
+    /// Whether it is past its end.
+    /// - Parameter now: seconds since 1970.
+    package func hasEnded(at now: Int64) -> Bool { now >= endsAt }
 }
 
 /// What a ticket may be used for.
 package struct TicketTerms: Sendable {
-    package struct Parameter: Sendable, Equatable {
-        package let name, value: [UInt8]
-
-        package init(name: [UInt8], value: [UInt8]) {
-            self.name = name
-            self.value = value
-        }
-    }
-
     /// The grant's name; a grant has one route.
     package let grant: [UInt8]
     /// What the request asks whether it says so or not.
-    package let parameters: [Parameter]
+    package let parameters: [NameValue]
 
-    package init(grant: [UInt8], parameters: [Parameter]) {
+    package init(grant: [UInt8], parameters: [NameValue]) {
         self.grant = grant
         self.parameters = parameters
     }
@@ -192,12 +187,12 @@ private struct TicketReader: ~Escapable {
         return claims
     }
 
-    mutating func parameters() -> [TicketTerms.Parameter]? {
+    mutating func parameters() -> [NameValue]? {
         guard let count = number(bytes: 2) else { return nil }
-        var parameters: [TicketTerms.Parameter] = []
+        var parameters: [NameValue] = []
         for _ in 0..<count {
             guard let name = part(), let value = part() else { return nil }
-            parameters.append(TicketTerms.Parameter(name: name, value: value))
+            parameters.append(NameValue(name, value))
         }
         return parameters
     }

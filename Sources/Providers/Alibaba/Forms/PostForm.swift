@@ -49,8 +49,8 @@ enum PostForm {
         ISO8601.writeBasic(moment, into: &scratch)
         let signed =
             [
-                PostPolicy.Field(versionName, algorithm), PostPolicy.Field(credentialName, credential),
-                PostPolicy.Field(dateName, scratch.array),
+                NameValue(versionName, algorithm), NameValue(credentialName, credential),
+                NameValue(dateName, scratch.array),
             ] + tokenField(token)
         scratch.reset()
         policy.write(scope, signed: signed, into: &scratch)
@@ -103,8 +103,8 @@ enum PostForm {
     private static let dateName = StaticString("x-oss-date").array
     private static let algorithm = ScopedKey.algorithm.array
 
-    private static func tokenField(_ token: [UInt8]?) -> [PostPolicy.Field] {
+    private static func tokenField(_ token: [UInt8]?) -> [NameValue] {
         guard let token else { return [] }
-        return [PostPolicy.Field("x-oss-security-token", token)]
+        return [NameValue("x-oss-security-token", token)]
     }
 }

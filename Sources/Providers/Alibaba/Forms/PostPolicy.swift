@@ -7,19 +7,6 @@ import Bytes
 /// The type is a condition on the field `x-oss-content-type`: the vendor takes an object's type from it first, then from the
 /// Content-Type of the file's part, and from the field `content-type` last.
 struct PostPolicy: Sendable {
-    /// A field of the form with the one value that it may have.
-    struct Field: Sendable, Equatable {
-        let name: [UInt8]
-        let value: [UInt8]
-
-        init(_ name: [UInt8], _ value: [UInt8]) {
-            self.name = name
-            self.value = value
-        }
-
-        init(_ name: StaticString, _ value: [UInt8]) { self.init(name.array, value) }
-    }
-
     /// What one form is for.
     struct Scope: ~Escapable {
         let bucket: Span<UInt8>
@@ -61,7 +48,7 @@ struct PostPolicy: Sendable {
     ///   - sizes: in bytes.
     ///   - contentTypes: the types that the form may give the object; any when it is empty.
     ///   - fields: what else the form has, such as `success_action_status`, `callback` or `x-oss-forbid-overwrite`.
-    init(sizes: ClosedRange<Int64>, contentTypes: [[UInt8]], fields: [Field]) {
+    init(sizes: ClosedRange<Int64>, contentTypes: [[UInt8]], fields: [NameValue]) {
         self.sizes = sizes
         var text = ByteWriter()
         if !contentTypes.isEmpty {
@@ -97,7 +84,7 @@ struct PostPolicy: Sendable {
 
     /// Writes the policy as compact JSON.
     /// - Parameter signed: the fields that version 4 wants a condition for, and a temporary key's token.
-    func write(_ scope: borrowing Scope, signed: [Field], into out: inout ByteWriter) {
+    func write(_ scope: borrowing Scope, signed: [NameValue], into out: inout ByteWriter) {
         out.append("{\"expiration\":\"")
         ISO8601.write(scope.deadline, into: &out)
         out.truncate(to: out.count - 1)
@@ -124,7 +111,7 @@ struct PostPolicy: Sendable {
     }
 
     /// Writes the form's fields that the policy has conditions for, as members of a JSON object, each with a comma behind it.
-    func writeMembers(_ scope: borrowing Scope, signed: [Field], into out: inout ByteWriter) {
+    func writeMembers(_ scope: borrowing Scope, signed: [NameValue], into out: inout ByteWriter) {
         out.append("\"key\":\"")
         out.append(jsonEscaped: scope.key)
         // The vendor puts the name of the file there.
@@ -139,7 +126,7 @@ struct PostPolicy: Sendable {
         PostPolicy.writeMembers(signed, into: &out)
     }
 
-    private static func writeConditions(_ fields: [Field], into out: inout ByteWriter) {
+    private static func writeConditions(_ fields: [NameValue], into out: inout ByteWriter) {
         for field in fields {
             out.append(",{")
             out.append(jsonString: field.name)
@@ -149,7 +136,7 @@ struct PostPolicy: Sendable {
         }
     }
 
-    private static func writeMembers(_ fields: [Field], into out: inout ByteWriter) {
+    private static func writeMembers(_ fields: [NameValue], into out: inout ByteWriter) {
         for field in fields {
             out.append(jsonString: field.name)
             out.append(UInt8(ascii: ":"))

@@ -111,15 +111,15 @@ struct PostUpload: TokenIssuer {
         self.endpoint = endpoint
         self.region = region
         sizes = least...most
-        var form = [PostPolicy.Field("success_action_status", StaticString("200").array)]
+        var form = [NameValue("success_action_status", StaticString("200").array)]
         if !grant.overwrite {
-            form.append(PostPolicy.Field("x-oss-forbid-overwrite", StaticString("true").array))
+            form.append(NameValue("x-oss-forbid-overwrite", StaticString("true").array))
         }
         let isPinned = grant.objectAcl != .any
-        if isPinned { form.append(PostPolicy.Field("x-oss-object-acl", Array(grant.objectAcl.rawValue.utf8))) }
+        if isPinned { form.append(NameValue("x-oss-object-acl", Array(grant.objectAcl.rawValue.utf8))) }
         if let fields = grant.callback {
             let value = try PostCallback.encode(fields)
-            form.append(PostPolicy.Field("callback", value))
+            form.append(NameValue("callback", value))
             callback = value
         } else {
             callback = nil

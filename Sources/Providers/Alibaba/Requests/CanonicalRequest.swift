@@ -27,7 +27,7 @@ package struct CanonicalRequest: ~Escapable {
     }
 
     /// - Parameter parameters: the query's, with those of the signature itself.
-    func write(_ parameters: [QueryParameter], into out: inout ByteWriter) {
+    func write(_ parameters: [NameValue], into out: inout ByteWriter) {
         out.append(request.method)
         out.append("\n/")
         // In the path even where the bucket is in the host.

@@ -185,7 +185,7 @@ extension JSONObject {
     /// Header lines as members.
     fileprivate mutating func add(_ lines: Span<UInt8>) throws(IssueError) {
         var start = 0
-        while let line = try FieldLine.next(&start, of: lines) {
+        while let line = try HeaderLine.next(&start, of: lines) {
             add(named: lines.extracting(line.name), lines.extracting(line.value))
         }
     }

@@ -15,7 +15,7 @@ extension OSSRequest {
     }
 
     /// Writes the text that is signed from the end of the line that says when.
-    func writeEndV1(_ parameters: [QueryParameter], into out: inout ByteWriter) throws(IssueError) {
+    func writeEndV1(_ parameters: [NameValue], into out: inout ByteWriter) throws(IssueError) {
         out.append(UInt8(ascii: "\n"))
         fields.write(into: &out, where: RequestFields.isOwn)
         out.append(UInt8(ascii: "/"))
@@ -46,8 +46,8 @@ extension OSSRequest {
     }
 
     /// The parameters that are signed, in the order in which they are.
-    private static func subResources(_ parameters: [QueryParameter]) throws(IssueError) -> [QueryParameter] {
-        var signed: [QueryParameter] = []
+    private static func subResources(_ parameters: [NameValue]) throws(IssueError) -> [NameValue] {
+        var signed: [NameValue] = []
         for parameter in parameters {
             let name = parameter.name.span
             if SubResources.isSigned(name) {

@@ -4,7 +4,7 @@ import Bytes
 /// A request to OSS, as much of it as its signatures cover. What the vendor's SDKs would sign differently is refused.
 package struct OSSRequest: ~Escapable {
     /// As they were given.
-    let parameters: [QueryParameter]
+    let parameters: [NameValue]
     let fields: RequestFields
     let method: Span<UInt8>
     /// Empty for the service itself.
@@ -19,7 +19,7 @@ package struct OSSRequest: ~Escapable {
     ///     vendor does not sign them.
     @_lifetime(copy method, copy bucket, copy key, copy fieldLines)
     package init(
-        method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>, parameters: [QueryParameter] = [],
+        method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>, parameters: [NameValue] = [],
         fieldLines: Span<UInt8>
     ) throws(IssueError) {
         for index in method.indices where method[index] < UInt8(ascii: "A") || method[index] > UInt8(ascii: "Z") {
@@ -41,7 +41,7 @@ package struct OSSRequest: ~Escapable {
     }
 
     /// Writes `https://bucket.endpoint/key?parameters`, the parameters sorted by name, as the vendor's Go SDK does.
-    func writeURL(on endpoint: WebOrigin, _ parameters: [QueryParameter], into out: inout ByteWriter) {
+    func writeURL(on endpoint: WebOrigin, _ parameters: [NameValue], into out: inout ByteWriter) {
         if bucket.isEmpty { endpoint.write(into: &out) } else { endpoint.write(bucket: bucket, into: &out) }
         out.append(UInt8(ascii: "/"))
         OSSRequest.encode(key, into: &out)
@@ -67,7 +67,7 @@ package struct OSSRequest: ~Escapable {
         "authorization", "x-oss-content-sha256", "x-oss-date", "x-oss-security-token",
     ]
 
-    private static func check(_ parameters: [QueryParameter]) throws(IssueError) {
+    private static func check(_ parameters: [NameValue]) throws(IssueError) {
         for (index, parameter) in parameters.enumerated() {
             guard !parameter.name.isEmpty, isText(parameter.name.span), isText(parameter.value.span) else {
                 throw .unsignable("a query parameter must have a name, and be UTF-8 without control characters")

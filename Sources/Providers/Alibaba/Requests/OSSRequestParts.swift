@@ -44,7 +44,7 @@ struct OSSRequestParts: AskDetail {
 
     let version: Version
     let method: [UInt8]
-    let parameters: [QueryParameter]
+    let parameters: [NameValue]
     /// The headers' names, in lower case.
     private(set) var names: [[UInt8]] = []
     /// The headers as lines of a request.
@@ -59,7 +59,7 @@ struct OSSRequestParts: AskDetail {
         version = try OSSRequestParts.version(ask, asked.version)
         method = ask.bytes(of: asked.method)
         parameters = ask[asked.query].map { pair in
-            QueryParameter(
+            NameValue(
                 ask.parameters.bytes(pair.name).array, pair.value.map { ask.parameters.bytes($0).array } ?? [])
         }
         for pair in ask[asked.header] {

@@ -19,15 +19,15 @@ package enum PresignedURLV1 {
         guard deadline > 0 else { throw .unsignable("a URL must end after 1970") }
         try request.checkCarriesNothing()
         var parameters = request.parameters
-        if let token { parameters.append(QueryParameter("security-token", token)) }
+        if let token { parameters.append(NameValue("security-token", token)) }
         scratch.reset()
         request.writeStartV1(into: &scratch)
         scratch.append(decimal: deadline)
         try request.writeEndV1(parameters, into: &scratch)
         let code = try key.sha1.code(of: scratch.bytes)
-        parameters.append(QueryParameter("OSSAccessKeyId", key.accessKey))
-        parameters.append(QueryParameter("Expires", Array(text: "\(deadline)")))
-        parameters.append(QueryParameter("Signature", Base64.standard.encode(code.bytes.array)))
+        parameters.append(NameValue("OSSAccessKeyId", key.accessKey))
+        parameters.append(NameValue("Expires", Array(text: "\(deadline)")))
+        parameters.append(NameValue("Signature", Base64.standard.encode(code.bytes.array)))
         request.writeURL(on: endpoint, parameters, into: &out)
     }
 }

@@ -25,7 +25,7 @@ package enum PresignedURLV4 {
         scratch.reset()
         canonical.write(parameters, into: &scratch)
         let code = try key.code(ofRequest: &scratch, at: moment)
-        parameters.append(QueryParameter(signatureName, Hex.encode(code.bytes.array)))
+        parameters.append(NameValue(signatureName, Hex.encode(code.bytes.array)))
         canonical.request.writeURL(on: endpoint, parameters, into: &out)
     }
 
@@ -33,7 +33,7 @@ package enum PresignedURLV4 {
     private static func parameters(
         of canonical: borrowing CanonicalRequest, at moment: Int64, for lifetime: Int64, token: [UInt8]?,
         with key: ScopedKey
-    ) -> [QueryParameter] {
+    ) -> [NameValue] {
         func text(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
             var text = ByteWriter(capacity: 96)
             write(&text)
@@ -42,19 +42,19 @@ package enum PresignedURLV4 {
         var parameters = canonical.request.parameters
         parameters.reserveCapacity(parameters.count + 7)
         parameters.append(version)
-        parameters.append(QueryParameter(credentialName, text { key.writeCredential(into: &$0) }))
-        parameters.append(QueryParameter(dateName, text { ISO8601.writeBasic(moment, into: &$0) }))
-        parameters.append(QueryParameter(expiresName, text { $0.append(decimal: lifetime) }))
+        parameters.append(NameValue(credentialName, text { key.writeCredential(into: &$0) }))
+        parameters.append(NameValue(dateName, text { ISO8601.writeBasic(moment, into: &$0) }))
+        parameters.append(NameValue(expiresName, text { $0.append(decimal: lifetime) }))
         if !canonical.additional.isEmpty {
             let names = Array(canonical.additional.joined(separator: [UInt8(ascii: ";")]))
-            parameters.append(QueryParameter("x-oss-additional-headers", names))
+            parameters.append(NameValue("x-oss-additional-headers", names))
         }
-        if let token { parameters.append(QueryParameter("x-oss-security-token", token)) }
+        if let token { parameters.append(NameValue("x-oss-security-token", token)) }
         return parameters
     }
 
     // Made once, since every URL has them.
-    private static let version = QueryParameter("x-oss-signature-version", ScopedKey.algorithm.array)
+    private static let version = NameValue("x-oss-signature-version", ScopedKey.algorithm.array)
     private static let credentialName = StaticString("x-oss-credential").array
     private static let dateName = StaticString("x-oss-date").array
     private static let expiresName = StaticString("x-oss-expires").array

@@ -5,7 +5,7 @@ import Bytes
 /// case, and the values of one name joined by commas as they came (RFC 9110 section 5.3).
 struct RequestFields: ~Escapable {
     private let lines: Span<UInt8>
-    private var fields: [FieldLine] = []
+    private var fields: [HeaderLine] = []
 
     /// - Parameter lines: field lines as they are sent, each `name: value` and CR LF; names may be in any case.
     /// - Throws: `IssueError.unsignable` if a line has another form, or a value that reaches the vendor in another form than
@@ -14,7 +14,7 @@ struct RequestFields: ~Escapable {
     init(_ lines: Span<UInt8>) throws(IssueError) {
         self.lines = lines
         var start = 0
-        while let field = try FieldLine.next(&start, of: lines) {
+        while let field = try HeaderLine.next(&start, of: lines) {
             guard !field.name.isEmpty, ByteSet.token.contains(all: lines.extracting(field.name)) else {
                 throw .unsignable("a field's name must be a token")
             }

@@ -34,7 +34,7 @@ package enum ACS3Signature {
     }
 
     private static func writeCanonical(
-        _ call: UpstreamCall, _ headers: [UpstreamField], into text: inout ByteWriter
+        _ call: UpstreamCall, _ headers: [NameValue], into text: inout ByteWriter
     ) throws(CryptoError) {
         text.append(call.method.name)
         text.append(UInt8(ascii: "\n"))
@@ -54,13 +54,13 @@ package enum ACS3Signature {
         Hex.encode(try Digest(.sha256, of: call.body.span).bytes, into: &text)
     }
 
-    private static func signedHeaders(of call: UpstreamCall) -> [UpstreamField] {
+    private static func signedHeaders(of call: UpstreamCall) -> [NameValue] {
         QueryText.sorted(
-            [UpstreamField("host", call.authority)]
-                + call.headers.map { UpstreamField($0.name.map(\.lowercasedASCII), $0.value) })
+            [NameValue("host", call.authority)]
+                + call.headers.map { NameValue($0.name.map(\.lowercasedASCII), $0.value) })
     }
 
-    private static func writeNames(of headers: [UpstreamField], into text: inout ByteWriter) {
+    private static func writeNames(of headers: [NameValue], into text: inout ByteWriter) {
         for (index, header) in headers.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ";")) }
             text.append(header.name)

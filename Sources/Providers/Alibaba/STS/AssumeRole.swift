@@ -26,7 +26,7 @@ package struct AssumeRole: Sendable {
         roleARN: [UInt8], sessionName: [UInt8], durationSeconds: Int64, policy: [UInt8]? = nil,
         externalID: [UInt8]? = nil, sourceIdentity: [UInt8]? = nil
     ) throws(Fault) {
-        guard VendorText.isARN(roleARN, "role") else { throw .roleARN }
+        guard STSGrammar.isARN(roleARN, "role") else { throw .roleARN }
         guard SessionName.admits(sessionName) else { throw .sessionName }
         guard AssumeRole.durations.contains(durationSeconds) else { throw .durationSeconds }
         if let policy, !(1...SessionPolicy.maximumLength).contains(policy.count) { throw .policy }
@@ -76,13 +76,13 @@ package struct AssumeRole: Sendable {
     }
 
     /// The parameters of the action, in the order of their names.
-    private var parameters: [UpstreamField] {
-        var parameters = [UpstreamField("DurationSeconds", Array(text: String(durationSeconds)))]
-        if let externalID { parameters.append(UpstreamField("ExternalId", externalID)) }
-        if let policy { parameters.append(UpstreamField("Policy", policy)) }
-        parameters.append(UpstreamField("RoleArn", roleARN))
-        parameters.append(UpstreamField("RoleSessionName", sessionName))
-        if let sourceIdentity { parameters.append(UpstreamField("SourceIdentity", sourceIdentity)) }
+    private var parameters: [NameValue] {
+        var parameters = [NameValue("DurationSeconds", Array(text: String(durationSeconds)))]
+        if let externalID { parameters.append(NameValue("ExternalId", externalID)) }
+        if let policy { parameters.append(NameValue("Policy", policy)) }
+        parameters.append(NameValue("RoleArn", roleARN))
+        parameters.append(NameValue("RoleSessionName", sessionName))
+        if let sourceIdentity { parameters.append(NameValue("SourceIdentity", sourceIdentity)) }
         return parameters
     }
 
@@ -92,22 +92,22 @@ package struct AssumeRole: Sendable {
     ) throws(CryptoError) -> UpstreamCall {
         let empty: [UInt8] = []
         var headers = [
-            UpstreamField("x-acs-action", "AssumeRole"), UpstreamField("x-acs-version", AssumeRole.version),
-            UpstreamField("x-acs-date", ISO8601.write(now)),
-            UpstreamField("x-acs-signature-nonce", AssumeRole.hex(nonce)),
-            UpstreamField("x-acs-content-sha256", Hex.encode(try Digest(.sha256, of: empty.span).bytes.array)),
+            NameValue("x-acs-action", "AssumeRole"), NameValue("x-acs-version", AssumeRole.version),
+            NameValue("x-acs-date", ISO8601.write(now)),
+            NameValue("x-acs-signature-nonce", AssumeRole.hex(nonce)),
+            NameValue("x-acs-content-sha256", Hex.encode(try Digest(.sha256, of: empty.span).bytes.array)),
         ]
         if let token = key.securityToken {
-            headers.append(UpstreamField("x-acs-accesskey-id", key.accessKeyID))
-            headers.append(UpstreamField("x-acs-security-token", token))
+            headers.append(NameValue("x-acs-accesskey-id", key.accessKeyID))
+            headers.append(NameValue("x-acs-security-token", token))
         }
         var call = UpstreamCall(
             .post, authority: authority, path: [UInt8(ascii: "/")], query: parameters, headers: headers)
         let authorization = try ACS3Signature.authorization(for: call, accessKeyID: key.accessKeyID, key.code)
         // Not signed: a proxy on the way may change these.
         call.headers += [
-            UpstreamField("Accept", "application/json"), UpstreamField("User-Agent", AssumeRole.userAgent),
-            UpstreamField("Authorization", authorization),
+            NameValue("Accept", "application/json"), NameValue("User-Agent", AssumeRole.userAgent),
+            NameValue("Authorization", authorization),
         ]
         return call
     }
@@ -117,14 +117,14 @@ package struct AssumeRole: Sendable {
         to authority: [UInt8], _ key: STSKey, _ nonce: InlineArray<16, UInt8>, _ now: Int64
     ) throws(CryptoError) -> UpstreamCall {
         var form = [
-            UpstreamField("Action", "AssumeRole"), UpstreamField("Version", AssumeRole.version),
-            UpstreamField("Format", "JSON"), UpstreamField("AccessKeyId", key.accessKeyID),
-            UpstreamField("SignatureMethod", "HMAC-SHA1"), UpstreamField("SignatureVersion", "1.0"),
-            UpstreamField("SignatureNonce", AssumeRole.hex(nonce)), UpstreamField("Timestamp", ISO8601.write(now)),
+            NameValue("Action", "AssumeRole"), NameValue("Version", AssumeRole.version),
+            NameValue("Format", "JSON"), NameValue("AccessKeyId", key.accessKeyID),
+            NameValue("SignatureMethod", "HMAC-SHA1"), NameValue("SignatureVersion", "1.0"),
+            NameValue("SignatureNonce", AssumeRole.hex(nonce)), NameValue("Timestamp", ISO8601.write(now)),
         ]
         form += parameters
-        if let token = key.securityToken { form.append(UpstreamField("SecurityToken", token)) }
-        form.append(UpstreamField("Signature", try RPCSignature.signature(over: .post, form, key.code)))
+        if let token = key.securityToken { form.append(NameValue("SecurityToken", token)) }
+        form.append(NameValue("Signature", try RPCSignature.signature(over: .post, form, key.code)))
         return UpstreamCall(
             .post, authority: authority, path: [UInt8(ascii: "/")], headers: AssumeRole.formHeaders,
             body: QueryText.form(form))
@@ -133,8 +133,8 @@ package struct AssumeRole: Sendable {
     static let version: StaticString = "2015-04-01"
     static let userAgent: StaticString = "Countersign"
     static let formHeaders = [
-        UpstreamField("Content-Type", "application/x-www-form-urlencoded"),
-        UpstreamField("Accept", "application/json"), UpstreamField("User-Agent", userAgent),
+        NameValue("Content-Type", "application/x-www-form-urlencoded"),
+        NameValue("Accept", "application/json"), NameValue("User-Agent", userAgent),
     ]
 
     static func hex(_ nonce: InlineArray<16, UInt8>) -> [UInt8] {

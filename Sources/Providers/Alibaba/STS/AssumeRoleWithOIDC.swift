@@ -9,8 +9,8 @@ package struct AssumeRoleWithOIDC: Sendable {
     package init(
         roleARN: [UInt8], providerARN: [UInt8], sessionName: [UInt8], durationSeconds: Int64
     ) throws(AssumeRole.Fault) {
-        guard VendorText.isARN(roleARN, "role") else { throw .roleARN }
-        guard VendorText.isARN(providerARN, "oidc-provider") else { throw .providerARN }
+        guard STSGrammar.isARN(roleARN, "role") else { throw .roleARN }
+        guard STSGrammar.isARN(providerARN, "oidc-provider") else { throw .providerARN }
         guard SessionName.admits(sessionName) else { throw .sessionName }
         guard AssumeRole.durations.contains(durationSeconds) else { throw .durationSeconds }
         self.roleARN = roleARN
@@ -24,16 +24,16 @@ package struct AssumeRoleWithOIDC: Sendable {
     package func call(
         to authority: [UInt8], token: [UInt8], nonce: InlineArray<16, UInt8>, at now: Int64
     ) throws(AssumeRole.Fault) -> UpstreamCall {
-        guard VendorText.isPlain(token, length: 1...20_000) else { throw .token }
+        guard STSGrammar.isPlain(token, length: 1...20_000) else { throw .token }
         let query = [
-            UpstreamField("Action", "AssumeRoleWithOIDC"), UpstreamField("Format", "JSON"),
-            UpstreamField("SignatureNonce", AssumeRole.hex(nonce)), UpstreamField("Timestamp", ISO8601.write(now)),
-            UpstreamField("Version", AssumeRole.version),
+            NameValue("Action", "AssumeRoleWithOIDC"), NameValue("Format", "JSON"),
+            NameValue("SignatureNonce", AssumeRole.hex(nonce)), NameValue("Timestamp", ISO8601.write(now)),
+            NameValue("Version", AssumeRole.version),
         ]
         let form = [
-            UpstreamField("DurationSeconds", Array(text: String(durationSeconds))),
-            UpstreamField("OIDCProviderArn", providerARN), UpstreamField("OIDCToken", token),
-            UpstreamField("RoleArn", roleARN), UpstreamField("RoleSessionName", sessionName),
+            NameValue("DurationSeconds", Array(text: String(durationSeconds))),
+            NameValue("OIDCProviderArn", providerARN), NameValue("OIDCToken", token),
+            NameValue("RoleArn", roleARN), NameValue("RoleSessionName", sessionName),
         ]
         return UpstreamCall(
             .post, authority: authority, path: [UInt8(ascii: "/")], query: query, headers: AssumeRole.formHeaders,

@@ -26,7 +26,7 @@ package struct CredentialKey: Sendable, Hashable {
     }
 
     /// The key that the service itself is given to sign its calls with.
-    package init(ownKeyOf account: STSAccount) throws(CryptoError) {
+    package init(serviceKeyOf account: STSAccount) throws(CryptoError) {
         var tuple = TupleDigest("countersign own key")
         tuple.append(account.fingerprint)
         self.init(try tuple.digest())

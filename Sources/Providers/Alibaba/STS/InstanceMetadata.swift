@@ -24,7 +24,7 @@ package enum InstanceMetadata {
         let seconds = min(max(lifetime, sessionLifetimes.lowerBound), sessionLifetimes.upperBound)
         return UpstreamCall(
             .put, authority: authority, path: StaticString("/latest/api/token").array,
-            headers: [UpstreamField("X-aliyun-ecs-metadata-token-ttl-seconds", Array(text: String(seconds)))])
+            headers: [NameValue("X-aliyun-ecs-metadata-token-ttl-seconds", Array(text: String(seconds)))])
     }
 
     /// Asks which role the instance has.
@@ -32,28 +32,28 @@ package enum InstanceMetadata {
 
     /// Asks for the role's key; nil when the name is no role's.
     package static func credentialCall(role: [UInt8], _ session: Session) -> UpstreamCall? {
-        guard VendorText.isRoleName(role) else { return nil }
+        guard STSGrammar.isRoleName(role) else { return nil }
         return get(credentialsPath + role, session)
     }
 
     private static func get(_ path: [UInt8], _ session: Session) -> UpstreamCall {
         UpstreamCall(
             .get, authority: authority, path: path,
-            headers: [UpstreamField("X-aliyun-ecs-metadata-token", session.token)])
+            headers: [NameValue("X-aliyun-ecs-metadata-token", session.token)])
     }
 
     // MARK: Answers
 
     package static func readSession(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> Session {
         let line = try line(answer)
-        guard VendorText.isPlain(line, length: 1...1024) else { throw STSFault(.unreadable, status: answer.status) }
+        guard STSGrammar.isPlain(line, length: 1...1024) else { throw STSFault(.unreadable, status: answer.status) }
         return Session(token: line)
     }
 
     package static func readRole(_ answer: UpstreamAnswer, at now: Int64) throws(STSFault) -> [UInt8] {
         try checkRole(answer)
         let role = try line(answer)
-        guard VendorText.isRoleName(role) else { throw STSFault(.unreadable, status: answer.status) }
+        guard STSGrammar.isRoleName(role) else { throw STSFault(.unreadable, status: answer.status) }
         return role
     }
 

@@ -12,7 +12,7 @@ enum RPCSignature {
     /// The value of the parameter `Signature`, in base64.
     /// - Parameter parameters: those of query and form together.
     static func signature(
-        over method: UpstreamCall.Method, _ parameters: [UpstreamField], _ key: HMACKey
+        over method: UpstreamCall.Method, _ parameters: [NameValue], _ key: HMACKey
     ) throws(CryptoError) -> [UInt8] {
         let text = stringToSign(method, parameters)
         let code = try key.sign(text.span)
@@ -21,7 +21,7 @@ enum RPCSignature {
         return signature.array
     }
 
-    static func stringToSign(_ method: UpstreamCall.Method, _ parameters: [UpstreamField]) -> [UInt8] {
+    static func stringToSign(_ method: UpstreamCall.Method, _ parameters: [NameValue]) -> [UInt8] {
         let canonical = QueryText.form(QueryText.sorted(parameters))
         var text = ByteWriter(capacity: canonical.count * 2)
         text.append(method.name)

@@ -65,16 +65,16 @@ extension STSAccount {
         case .key: return .key
         case .environment: return .environment
         case .oidc:
-            guard let role = fields.oidcRoleArn, VendorText.isARN(role, "role") else {
+            guard let role = fields.oidcRoleArn, STSGrammar.isARN(role, "role") else {
                 throw FieldProblem("oidcRoleArn", "must be acs:ram::ACCOUNT:role/NAME")
             }
-            guard let provider = fields.oidcProviderArn, VendorText.isARN(provider, "oidc-provider") else {
+            guard let provider = fields.oidcProviderArn, STSGrammar.isARN(provider, "oidc-provider") else {
                 throw FieldProblem("oidcProviderArn", "must be acs:ram::ACCOUNT:oidc-provider/NAME")
             }
             return .oidc(role: role, provider: provider, tokenFile: fields.oidcTokenFile ?? [])
         case .ecs:
             let role = fields.ecsRole
-            if let role, !VendorText.isRoleName(role) {
+            if let role, !STSGrammar.isRoleName(role) {
                 throw FieldProblem("ecsRole", "must be a role's name of letters, digits and . _ -")
             }
             return .ecs(role: role)

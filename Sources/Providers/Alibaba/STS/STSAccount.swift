@@ -91,7 +91,7 @@ package struct STSAccount: Sendable, Equatable {
     ///   - fields: as the configuration has them, with what stands in for those of identity `oidc`, and its file resolved.
     ///   - key: the key that `keySource` tells of; nil for one that is fetched.
     package init(_ fields: Settings<Fields>, key: KeyPair?) throws(FieldProblem) {
-        guard let roleARN = fields.roleArn, VendorText.isARN(roleARN, "role") else {
+        guard let roleARN = fields.roleArn, STSGrammar.isARN(roleARN, "role") else {
             throw FieldProblem("roleArn", "must be acs:ram::ACCOUNT:role/NAME")
         }
         self.roleARN = roleARN
@@ -113,7 +113,7 @@ package struct STSAccount: Sendable, Equatable {
             throw FieldProblem("sourceIdentity", "must be 2 to 64 letters, digits and _ + = , . @ -")
         }
         identity = try STSAccount.identity(fields)
-        if let token = key?.securityToken, !VendorText.isPlain(token, length: 1...16_384) {
+        if let token = key?.securityToken, !STSGrammar.isPlain(token, length: 1...16_384) {
             throw FieldProblem(
                 "identity", "\(Variable.securityToken.rawValue) must be at most 16,384 visible ASCII characters")
         }

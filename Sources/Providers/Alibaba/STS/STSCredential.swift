@@ -15,8 +15,8 @@ package final class STSCredential: Sendable {
 
     /// - Returns: nil for texts that could not stand in the answer as they are.
     package init?(accessKeyID: [UInt8], secret: [UInt8], securityToken: [UInt8], expiresAt: Int64) {
-        guard VendorText.isPlain(accessKeyID, length: 1...128), VendorText.isPlain(secret, length: 1...256),
-            VendorText.isPlain(securityToken, length: 1...16_384)
+        guard STSGrammar.isPlain(accessKeyID, length: 1...128), STSGrammar.isPlain(secret, length: 1...256),
+            STSGrammar.isPlain(securityToken, length: 1...16_384)
         else { return nil }
         self.accessKeyID = accessKeyID
         self.secret = Secret(secret)

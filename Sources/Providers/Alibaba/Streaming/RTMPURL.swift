@@ -22,9 +22,9 @@ package enum RTMPURL {
         guard OSSRequest.isText(playlist) else {
             throw .unsignable("a playlist must be UTF-8 without control characters")
         }
-        var parameters: [QueryParameter] = []
-        if !playlist.isEmpty { parameters.append(QueryParameter("playlistName", playlist.array)) }
-        if let token { parameters.append(QueryParameter("security-token", token)) }
+        var parameters: [NameValue] = []
+        if !playlist.isEmpty { parameters.append(NameValue("playlistName", playlist.array)) }
+        if let token { parameters.append(NameValue("security-token", token)) }
         scratch.reset()
         scratch.append(decimal: deadline)
         scratch.append(UInt8(ascii: "\n"))
@@ -39,9 +39,9 @@ package enum RTMPURL {
         scratch.append(UInt8(ascii: "/"))
         scratch.append(channel)
         let code = try key.sha1.code(of: scratch.bytes)
-        parameters.append(QueryParameter("OSSAccessKeyId", key.accessKey))
-        parameters.append(QueryParameter("Expires", Array(text: "\(deadline)")))
-        parameters.append(QueryParameter("Signature", Base64.standard.encode(code.bytes.array)))
+        parameters.append(NameValue("OSSAccessKeyId", key.accessKey))
+        parameters.append(NameValue("Expires", Array(text: "\(deadline)")))
+        parameters.append(NameValue("Signature", Base64.standard.encode(code.bytes.array)))
         out.append("rtmp://")
         endpoint.writeAuthority(of: bucket, into: &out)
         out.append("/live/")

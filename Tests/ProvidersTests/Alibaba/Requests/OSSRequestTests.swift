@@ -61,7 +61,7 @@ import Testing
             do {
                 _ = try OSSRequest(
                     method: method.span, bucket: bucket.span, key: key.span,
-                    parameters: parameter.isEmpty ? [] : [QueryParameter("a", parameter)], fieldLines: fields.span)
+                    parameters: parameter.isEmpty ? [] : [NameValue("a", parameter)], fieldLines: fields.span)
             } catch {
                 isRefused = true
             }

@@ -252,15 +252,15 @@ private let bad: [Bad] = [
         ] as [(Int64, Bool)])
     func `R17: clocks more than five minutes apart give nothing`(skew: Int64, isTaken: Bool) {
         let date = HTTPDate.write(STSSample.now + skew)
-        let answer = UpstreamAnswer(status: 200, headers: [UpstreamField("Date", date)], body: success())
+        let answer = UpstreamAnswer(status: 200, headers: [NameValue("Date", date)], body: success())
         #expect(fault(answer)?.code == (isTaken ? nil : "ClockSkew"))
     }
 
     @Test func `any clock of ours is survived`() {
         let answer = UpstreamAnswer(
-            status: 200, headers: [UpstreamField("Date", "Fri, 05 Sep 2025 10:01:38 GMT")], body: success())
+            status: 200, headers: [NameValue("Date", "Fri, 05 Sep 2025 10:01:38 GMT")], body: success())
         for now in [Int64.min, -1, 0, .max] { #expect(fault(answer, at: now)?.code == "ClockSkew") }
-        let silent = UpstreamAnswer(status: 200, headers: [UpstreamField("Date", "yesterday")], body: success())
+        let silent = UpstreamAnswer(status: 200, headers: [NameValue("Date", "yesterday")], body: success())
         #expect(fault(silent) == nil)
     }
 

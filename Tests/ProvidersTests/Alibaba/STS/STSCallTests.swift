@@ -22,15 +22,15 @@ private func call(
 ) -> UpstreamCall {
     UpstreamCall(
         method, authority: Array(authority.utf8), path: Array(path.utf8),
-        headers: headers.map { UpstreamField(Array($0.0.utf8), Array($0.1.utf8)) }, body: Array(body.utf8))
+        headers: headers.map { NameValue(Array($0.0.utf8), Array($0.1.utf8)) }, body: Array(body.utf8))
 }
 
 @Suite struct STSCallTests {
     @Test func `a call is written as HTTP`() throws {
         let call = UpstreamCall(
             .post, authority: Array("127.0.0.1:8443".utf8), path: Array("/a/b".utf8),
-            query: [UpstreamField("a b", "c&d=\r\n"), UpstreamField("e", "")],
-            headers: [UpstreamField("X-A", "b c"), UpstreamField("x-e", "")], body: Array("x=1".utf8))
+            query: [NameValue("a b", "c&d=\r\n"), NameValue("e", "")],
+            headers: [NameValue("X-A", "b c"), NameValue("x-e", "")], body: Array("x=1".utf8))
         #expect(
             try written(call).get() == "POST /a/b?a%20b=c%26d%3D%0D%0A&e= HTTP/1.1\r\nHost: 127.0.0.1:8443\r\n"
                 + "X-A: b c\r\nx-e: \r\nContent-Length: 3\r\n\r\nx=1")
@@ -101,8 +101,8 @@ private func call(
         var accepted = 0
         for _ in 0..<10_000 {
             let call = UpstreamCall(
-                .post, authority: text("h"), path: text("/"), query: [UpstreamField(text("q"), text(""))],
-                headers: [UpstreamField(text("X"), text(""))], body: [])
+                .post, authority: text("h"), path: text("/"), query: [NameValue(text("q"), text(""))],
+                headers: [NameValue(text("X"), text(""))], body: [])
             guard let text = try? written(call).get() else { continue }
             accepted += 1
             // Bytes, since "\r\n" is one Character: request line, Host, the header, the length, and the end.
@@ -131,8 +131,8 @@ private func call(
         let answer = UpstreamAnswer(
             status: 429,
             headers: [
-                UpstreamField("X-Other", "x"), UpstreamField("dATE", "Fri, 05 Sep 2025 10:01:38 GMT"),
-                UpstreamField("Date", "Fri, 05 Sep 2025 11:01:38 GMT"),
+                NameValue("X-Other", "x"), NameValue("dATE", "Fri, 05 Sep 2025 10:01:38 GMT"),
+                NameValue("Date", "Fri, 05 Sep 2025 11:01:38 GMT"),
             ], body: [])
         #expect(answer.moment == STSSample.now)
         #expect(UpstreamAnswer(status: 429, body: []).moment == nil)

@@ -86,7 +86,7 @@ import Testing
                 "RoleSessionName": "chain",
             ])
         form["SecurityToken"] = token
-        let parameters = form.map { UpstreamField(Array($0.key.utf8), Array($0.value.utf8)) }
+        let parameters = form.map { NameValue(Array($0.key.utf8), Array($0.value.utf8)) }
         let key = try HMACKey(.sha1, Secret(Array((STSSample.secretText + "&").utf8)))
         #expect(try RPCSignature.signature(over: .post, parameters, key).text == signature)
     }

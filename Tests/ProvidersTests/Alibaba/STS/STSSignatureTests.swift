@@ -27,7 +27,7 @@ import Testing
             ("Action", "DescribeRegions"), ("SignatureMethod", "HMAC-SHA1"),
             ("SignatureNonce", "3ee8c1b8-83d3-44af-a94f-4e0ad82fd6cf"), ("Version", "2014-05-26"),
             ("SignatureVersion", "1.0"),
-        ].map { UpstreamField(Array($0.0.utf8), Array($0.1.utf8)) }
+        ].map { NameValue(Array($0.0.utf8), Array($0.1.utf8)) }
         let key = try RPCSignature.key(Secret(Array("testsecret".utf8)))
         #expect(try RPCSignature.signature(over: .get, parameters, key).text == "OLeaidS1JvxuMvnyHOwuJ+uX5qY=")
     }
@@ -50,7 +50,7 @@ import Testing
         let call = UpstreamCall(
             .post, authority: Array("127.0.0.1:8443".utf8), path: Array("/".utf8),
             headers: [
-                UpstreamField("X-Acs-B", "2"), UpstreamField("content-type", "a/b"), UpstreamField("X-Acs-A", "1"),
+                NameValue("X-Acs-B", "2"), NameValue("content-type", "a/b"), NameValue("X-Acs-A", "1"),
             ])
         let text = try ACS3Signature.canonicalRequest(call).text
         #expect(
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `equal names are sorted by value, and empty values keep their sign`() {
         let fields = [("b", "2"), ("a", ""), ("b", "10"), ("B", "é *~")].map {
-            UpstreamField(Array($0.0.utf8), Array($0.1.utf8))
+            NameValue(Array($0.0.utf8), Array($0.1.utf8))
         }
         #expect(QueryText.form(QueryText.sorted(fields)).text == "B=%C3%A9%20%2A~&a=&b=10&b=2")
     }
@@ -69,7 +69,7 @@ import Testing
     @Test func `every byte is encoded as RFC 3986 has it`() {
         let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
         for byte in UInt8.min...UInt8.max {
-            let text = QueryText.form([UpstreamField([byte], [])]).text
+            let text = QueryText.form([NameValue([byte], [])]).text
             let hex = String(byte, radix: 16, uppercase: true)
             let encoded = "%" + (hex.count == 1 ? "0" : "") + hex
             #expect(text == (plain.contains(byte) ? String(UnicodeScalar(byte)) : encoded) + "=")

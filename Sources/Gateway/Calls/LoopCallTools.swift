@@ -6,7 +6,7 @@ import Telemetry
 import Upstream
 
 /// What one loop has for whatever is asked of vendors and issuers.
-struct LoopTools {
+struct LoopCallTools {
     let calls: LoopCalls
     let log: Log
     /// Has work run on the loop's thread; from any thread.
@@ -15,7 +15,7 @@ struct LoopTools {
     let read: (_ path: String, _ then: @escaping (ReadFile?) -> Void) -> Void
 }
 
-extension LoopTools {
+extension LoopCallTools {
     /// - Parameters:
     ///   - upstreamClient: what calls are sent with.
     ///   - clock: what they are timed by.

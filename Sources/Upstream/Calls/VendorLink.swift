@@ -6,7 +6,7 @@ import Providers
 /// A way to a vendor that all loops share: where it is asked, whether that is worth trying just now, and how often it may be.
 ///
 /// It is called from any loop's thread; the lock is held for moments.
-package final class VendorLine: Sendable {
+package final class VendorLink: Sendable {
     private struct State: ~Copyable, Sendable {
         var breaker: Breaker
         var budget: CallBudget
@@ -65,9 +65,9 @@ package final class VendorLine: Sendable {
     }
 
     func next(_ retry: inout Retry, at now: Instant) -> Retry.Step {
-        state.withLock { line in
-            let step = retry.next(at: now.monotonic, past: &line.breaker, within: &line.budget)
-            if case .giveUp(let fault) = step, fault.isUntried { line.outcomes.add(fault) }
+        state.withLock { state in
+            let step = retry.next(at: now.monotonic, past: &state.breaker, within: &state.budget)
+            if case .giveUp(let fault) = step, fault.isUntried { state.outcomes.add(fault) }
             return step
         }
     }

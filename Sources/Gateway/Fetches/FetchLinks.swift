@@ -7,7 +7,7 @@ import Upstream
 
 /// The ways to the vendors that the service asks for its callers: one for each credential and the endpoints that are asked with
 /// it, since one that fails says nothing about another.
-package struct FetchLines: Sendable {
+package struct FetchLinks: Sendable {
     private struct Key: Hashable {
         /// Its name, which stays from one configuration to the next.
         let credential: String
@@ -16,10 +16,10 @@ package struct FetchLines: Sendable {
     }
 
     /// By the index of the grant; nil for those of other routes.
-    let lines: [VendorLine?]
-    private let known: [Key: VendorLine]
+    let links: [VendorLink?]
+    private let known: [Key: VendorLink]
     /// Each once, for metrics.
-    var all: [VendorLine] { Array(known.values) }
+    var all: [VendorLink] { Array(known.values) }
 
     /// - Parameters:
     ///   - trusts: who vouches for vendors that are asked over TLS.
@@ -27,32 +27,32 @@ package struct FetchLines: Sendable {
     ///   - now: when vendors may be asked for the first time.
     /// - Throws: when the authorities that the system trusts cannot be had, and one of the vendors is asked over TLS.
     package init(
-        _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: FetchLines? = nil,
+        _ configuration: Configuration, trusting trusts: TLSTrusts, after earlier: FetchLinks? = nil,
         from now: Instant = SystemClock.now()
     ) throws(TLSTrust.Failure) {
-        var known: [Key: VendorLine] = [:]
-        var lines: [VendorLine?] = []
+        var known: [Key: VendorLink] = [:]
+        var links: [VendorLink?] = []
         for (grant, kind) in zip(configuration.grants, configuration.issuers) {
             guard case .asking(let issuer) = kind else {
-                lines.append(nil)
+                links.append(nil)
                 continue
             }
             let credential = configuration.credentials[grant.credential]
             let key = Key(credential: credential.name, endpoints: issuer.endpoints, limits: credential.fetches)
-            let line: VendorLine
+            let link: VendorLink
             if let carried = known[key] ?? earlier?.known[key] {
-                line = carried
+                link = carried
             } else {
                 let trust = issuer.endpoints.contains(where: \.isSecure) ? try trusts.trust() : nil
-                line = VendorLine(
+                link = VendorLink(
                     to: issuer.endpoints, trusting: trust,
-                    FetchLines.limits(key.limits, endpoints: issuer.endpoints.count),
+                    FetchLinks.limits(key.limits, endpoints: issuer.endpoints.count),
                     callsPerClient: key.limits.callsPerCaller, from: now)
             }
-            known[key] = line
-            lines.append(line)
+            known[key] = link
+            links.append(link)
         }
-        self.lines = lines
+        self.links = links
         self.known = known
     }
 

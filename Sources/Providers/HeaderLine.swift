@@ -2,14 +2,14 @@ import Access
 import Bytes
 
 /// One header field in a text of field lines, each of them `name: value` and CR LF.
-struct FieldLine {
+struct HeaderLine {
     let name: Range<Int>
     /// Without the spaces and tabs around it.
     let value: Range<Int>
 
     /// Reads the line at `start` and moves `start` behind it; nil at the end of the text.
     /// - Throws: `IssueError.unsignable` if the line has another form.
-    static func next(_ start: inout Int, of lines: Span<UInt8>) throws(IssueError) -> FieldLine? {
+    static func next(_ start: inout Int, of lines: Span<UInt8>) throws(IssueError) -> HeaderLine? {
         guard start < lines.count else { return nil }
         guard let end = lines.firstIndex(of: UInt8(ascii: "\n"), from: start), end > start,
             lines[end - 1] == UInt8(ascii: "\r"),
@@ -19,7 +19,7 @@ struct FieldLine {
         while let first = value.first, isSpace(lines[first]) { value.removeFirst() }
         while let last = value.last, isSpace(lines[last]) { value.removeLast() }
         defer { start = end + 1 }
-        return FieldLine(name: start..<colon, value: value)
+        return HeaderLine(name: start..<colon, value: value)
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

@@ -7,7 +7,7 @@ import Providers
 
 /// What a credential would say, without making one: it is signed by a key that is made up for the moment and forgotten, read
 /// back by whoever inspects such things, and never shown.
-struct Draft {
+struct CredentialPreview {
     private let configuration: Configuration
 
     init(_ configuration: Configuration) { self.configuration = configuration }

@@ -3,7 +3,7 @@ import Providers
 import Upstream
 
 /// The key that the service itself has with STS: its own for good, or one that it is given for a while.
-final class OwnKey {
+final class ServiceSTSKey {
     enum State {
         case permanent(STSKey)
         /// What it is remembered under.
@@ -17,7 +17,7 @@ final class OwnKey {
     /// - Parameter key: the configured one, where the account's identity has one.
     init(_ account: STSAccount, _ key: STSKey?) throws(CryptoError) {
         scheme = account.scheme
-        state = if let key { .permanent(key) } else { .temporary(try CredentialKey(ownKeyOf: account)) }
+        state = if let key { .permanent(key) } else { .temporary(try CredentialKey(serviceKeyOf: account)) }
     }
 
     func make(of outcome: SlotOutcome<STSCredential>) -> Result<STSKey, UpstreamFault> {

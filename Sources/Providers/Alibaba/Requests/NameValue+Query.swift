@@ -1,18 +1,7 @@
 import Bytes
 
 /// A parameter of a request's query, not encoded. To OSS an empty value is none.
-package struct QueryParameter: Sendable, Equatable {
-    let name: [UInt8]
-    let value: [UInt8]
-
-    /// Both as they are, not encoded.
-    package init(_ name: [UInt8], _ value: [UInt8]) {
-        self.name = name
-        self.value = value
-    }
-
-    init(_ name: StaticString, _ value: [UInt8]) { self.init(name.array, value) }
-
+extension NameValue {
     /// Writes `name=value`, percent-encoded.
     func write(into out: inout ByteWriter) {
         Percent.encode(name.span, into: &out)
@@ -29,7 +18,7 @@ package struct QueryParameter: Sendable, Equatable {
     }
 
     /// Whether the name comes before the other one once both are encoded: `%` is less than everything that is left as it is.
-    func precedesEncoded(_ other: QueryParameter) -> Bool {
+    func precedesEncoded(_ other: NameValue) -> Bool {
         for (mine, other) in zip(name, other.name) where mine != other {
             let (isMinePlain, isOtherPlain) = (ByteSet.unreserved.contains(mine), ByteSet.unreserved.contains(other))
             return isMinePlain == isOtherPlain ? mine < other : isOtherPlain

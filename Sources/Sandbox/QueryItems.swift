@@ -1,23 +1,30 @@
 import Bytes
 
-/// One decoded parameter of a query or form.
-struct QueryItem: Equatable {
-    let name: [UInt8]
-    let value: [UInt8]
+/// The parameters of a request, from query and form together; each may be given once.
+struct QueryItems {
+    let all: [NameValue]
+
+    init(_ request: SandboxRequest) throws(STSComplaint) {
+        all = try QueryItems.read(request.query) + (request.hasForm ? try QueryItems.read(request.body) : [])
+        var names: Set<[UInt8]> = []
+        for item in all where !names.insert(item.name).inserted { throw .repeated(item.name) }
+    }
+
+    subscript(name: String) -> [UInt8]? { all.first { $0.name.elementsEqual(name.utf8) }?.value }
 
     /// Reads a query or form. Empty pairs are skipped; a name without `=` has the empty value; `+` is a space.
-    static func read(_ text: [UInt8]) throws(STSComplaint) -> [QueryItem] {
-        var items: [QueryItem] = []
+    static func read(_ text: [UInt8]) throws(STSComplaint) -> [NameValue] {
+        var items: [NameValue] = []
         for pair in text.split(separator: UInt8(ascii: "&")) {
             let name = pair.prefix { $0 != UInt8(ascii: "=") }
             items.append(
-                QueryItem(name: try decode(name), value: try decode(pair.dropFirst(name.count).dropFirst())))
+                NameValue(try decode(name), try decode(pair.dropFirst(name.count).dropFirst())))
         }
         return items
     }
 
     /// The query as it is signed: every name and value encoded anew, then sorted by name, then by value.
-    static func canonical(_ items: [QueryItem]) -> [UInt8] {
+    static func canonical(_ items: [NameValue]) -> [UInt8] {
         let pairs = items.map { (name: encode($0.name), value: encode($0.value)) }.sorted {
             $0.name == $1.name ? $0.value.precedes($1.value) : $0.name.precedes($1.name)
         }
@@ -45,17 +52,4 @@ struct QueryItem: Equatable {
         guard isEncoded, UTF8Text.isWellFormed(out.bytes) else { throw .unreadable }
         return out.array
     }
-}
-
-/// The parameters of a request, from query and form together; each may be given once.
-struct QueryItems {
-    let all: [QueryItem]
-
-    init(_ request: SandboxRequest) throws(STSComplaint) {
-        all = try QueryItem.read(request.query) + (request.hasForm ? try QueryItem.read(request.body) : [])
-        var names: Set<[UInt8]> = []
-        for item in all where !names.insert(item.name).inserted { throw .repeated(item.name) }
-    }
-
-    subscript(name: String) -> [UInt8]? { all.first { $0.name.elementsEqual(name.utf8) }?.value }
 }

@@ -1,7 +1,7 @@
 import Bytes
 
 /// What STS takes for a name, and what may be believed of its answers. All of it is ASCII.
-enum VendorText {
+enum STSGrammar {
     /// Whether `text` is visible ASCII that stands in a JSON string, a header or a log as it is.
     static func isPlain(_ text: [UInt8], length: ClosedRange<Int>) -> Bool {
         plainBytes.contains(all: text, length: length)
@@ -22,9 +22,4 @@ enum VendorText {
         return (1...32).contains(account.count) && rest.starts(with: middle)
             && ByteSet.dottedWord.contains(all: rest.dropFirst(middle.count), length: 1...128)
     }
-}
-
-extension StaticString {
-    /// The literal's bytes, for use off the hot path.
-    package var array: [UInt8] { bytes.array }
 }
