@@ -35,19 +35,20 @@ extension Compiler {
         let target = compileTarget(draft)
         let credential = compileCredential(draft, provider, credentials)
         let issuer = target.flatMap { makeIssuer(draft, for: $0, credential, credentials) }
-        let (lifetime, maxLifetime) = compileLifetimes(draft)
+        let lifetimes = compileLifetimes(draft)
         guard let callers, let target, let credential, let issuer else { return nil }
+        let fingerprint = Grant.Fingerprint { hasher in
+            member.value.hash(into: &hasher)
+            hasher.combine(credentials.hashes[credential])
+        }
+        let resources = Grant.Resources(
+            target, in: Compiler.bucket(of: draft), withoutKey: route.request.withoutKey,
+            maximumKeyLength: route.request.maximumKeyLength)
+        let issuance = Grant.Issuance(
+            by: issuer.issuer, on: index, with: credential, facts: Compiler.facts(of: draft, credentials, credential))
         let grant = Grant(
-            name: member.name, index: grantIndex, route: index, credential: credential, callers: callers,
-            conditions: conditions, bucket: Compiler.bucket(of: draft), target: target,
-            withoutKey: route.request.withoutKey,
-            maximumKeyLength: route.request.maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
-            lastMoment: route.grant.lifetime?.lastMoment, rates: Compiler.rates(of: draft),
-            facts: Compiler.facts(of: draft, credentials, credential), issuer: issuer.issuer,
-            fingerprint: Grant.Fingerprint { hasher in
-                member.value.hash(into: &hasher)
-                hasher.combine(credentials.hashes[credential])
-            })
+            Grant.Entry(member.name, at: grantIndex, fingerprint), for: Grant.Principals(callers, where: conditions),
+            of: resources, lasting: lifetimes, at: Compiler.rates(of: draft), issuance)
         return (grant, issuer)
     }
 
@@ -285,14 +286,14 @@ extension Compiler {
 
     // MARK: Lifetime
 
-    /// Seconds: what is given when nothing is asked, and the most that may be asked.
-    private func compileLifetimes(_ draft: Draft) -> (lifetime: Int64, maxLifetime: Int64) {
+    private func compileLifetimes(_ draft: Draft) -> Grant.Lifetimes {
         let fields = Settings(draft.fields, of: Schema.Lifetimes(draft.route))
         let most = fields.maxLifetime.map { $0 / 1000 }
         let lifetime = fields.lifetime.map { $0 / 1000 } ?? min(3600, most ?? 3600)
         if let most, most < lifetime {
             reader.report(draft.path + ".maxLifetime", "must not be shorter than lifetime")
         }
-        return (lifetime, most ?? lifetime)
+        return Grant.Lifetimes(
+            usual: lifetime, longest: most ?? lifetime, lastMoment: draft.route.grant.lifetime?.lastMoment)
     }
 }

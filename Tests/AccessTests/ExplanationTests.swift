@@ -87,12 +87,16 @@ import Testing
 
     @Test func `conditions are told of one by one`() throws {
         let grant = Grant(
-            name: Array("g".utf8), index: 0, route: 0, credential: 0, callers: [.anonymous],
-            conditions: [
-                ClaimCondition(name: Array("scope".utf8), values: [Array("up".utf8), Array("all".utf8)]),
-                ClaimCondition(name: Array("role".utf8), values: [Array("x".utf8)]),
-            ], bucket: .named("b"), target: .anything, withoutKey: .prefix, lifetime: 1, maxLifetime: 1,
-            issuer: Fixture.Limited())
+            Grant.Entry(Array("g".utf8), at: 0),
+            for: Grant.Principals(
+                [.anonymous],
+                where: [
+                    ClaimCondition(name: Array("scope".utf8), values: [Array("up".utf8), Array("all".utf8)]),
+                    ClaimCondition(name: Array("role".utf8), values: [Array("x".utf8)]),
+                ]),
+            of: Grant.Resources(.anything, in: .named("b"), withoutKey: .prefix),
+            lasting: Grant.Lifetimes(usual: 1, longest: 1),
+            Grant.Issuance(by: Fixture.Limited(), on: 0, with: 0))
         let policy = Policy([grant], for: authenticator, routes: 1)
         let claims = CallerClaims([(Array("scope".utf8), .text(Array("down up".utf8)))])
         let caller = Caller(.anonymous, index: 0, claims: claims)

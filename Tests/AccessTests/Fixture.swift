@@ -77,10 +77,10 @@ enum Fixture {
             target = .anything
         }
         return Grant(
-            name: Array(name.utf8), index: 0, route: route, credential: 0, callers: callers,
-            bucket: bucket, target: target, withoutKey: withoutKey,
-            maximumKeyLength: maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime, lastMoment: lastMoment,
-            issuer: issuer)
+            Grant.Entry(Array(name.utf8), at: 0), for: Grant.Principals(callers),
+            of: Grant.Resources(target, in: bucket, withoutKey: withoutKey, maximumKeyLength: maximumKeyLength),
+            lasting: Grant.Lifetimes(usual: lifetime, longest: maxLifetime, lastMoment: lastMoment),
+            Grant.Issuance(by: issuer, on: route, with: 0))
     }
 
     /// An ask as a query has it.

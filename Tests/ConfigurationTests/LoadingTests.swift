@@ -44,8 +44,8 @@ struct LoadingTests {
         #expect(configuration.credentials.allSatisfy { !$0.isSandbox && ($0.sessions != nil) == ($0.name == "role") })
         #expect(configuration.grants.map(\.name.text) == ["photos", "avatars", "shared", "files", "sign", "uploads"])
         #expect(configuration.grants.map(\.index) == [0, 1, 2, 3, 4, 5])
-        #expect(configuration.grants.map(\.lifetime) == [600, 3600, 3600, 86_400, 3600, 900])
-        #expect(configuration.grants.map(\.maxLifetime) == [3600, 3600, 3600, 604_800, 3600, 7200])
+        #expect(configuration.grants.map(\.lifetimes.usual) == [600, 3600, 3600, 86_400, 3600, 900])
+        #expect(configuration.grants.map(\.lifetimes.longest) == [3600, 3600, 3600, 604_800, 3600, 7200])
         #expect(configuration.grants.map(\.credential) == [0, 0, 0, 1, 2, 3])
         #expect(configuration.warnings.isEmpty)
         #expect("\(configuration.log)".contains("debug, format: Telemetry.LogFormat.text"))
@@ -56,8 +56,8 @@ struct LoadingTests {
         let text = try #require(
             Sample.text.replacingOnce("lifetime: \"10m\", maxLifetime: \"1h\"", with: "maxLifetime: \"5m\""))
         let grant = try #require(try Sample.load(text).grants.first)
-        #expect(grant.lifetime == 300)
-        #expect(grant.maxLifetime == 300)
+        #expect(grant.lifetimes.usual == 300)
+        #expect(grant.lifetimes.longest == 300)
     }
 
     @Test

@@ -38,7 +38,7 @@ struct OSSRequestMistakeTests {
         let configuration = try Sample.load(OSSRequestMistakeTests.text)
         #expect(configuration.grants.count == 2)
         #expect(configuration.warnings.isEmpty)
-        #expect(configuration.grants.map(\.lifetime) == [3600, 300])
+        #expect(configuration.grants.map(\.lifetimes.usual) == [3600, 300])
     }
 
     @Test func `an endpoint is the region's where none is given, and a region is needed by every grant`() throws {

@@ -29,6 +29,69 @@ package final class Grant: Sendable {
         case refuse(parameter: String)
     }
 
+    /// Its entry in the configuration.
+    package struct Entry: Sendable {
+        package let name: [UInt8]
+        /// Its index among the configuration's grants.
+        package let index: Int
+        /// What tells it from a grant of its name in another configuration.
+        package let fingerprint: Fingerprint
+
+        package init(_ name: [UInt8], at index: Int, _ fingerprint: Fingerprint = Fingerprint { _ in }) {
+            self.name = name
+            self.index = index
+            self.fingerprint = fingerprint
+        }
+    }
+
+    /// Who may use it.
+    package struct Principals: Sendable {
+        /// Empty where the route gives nothing to anybody.
+        package let callers: [CallerSelector]
+        /// What must hold of the caller's claims (`where`).
+        package let conditions: [ClaimCondition]
+
+        package init(_ callers: [CallerSelector], where conditions: [ClaimCondition] = []) {
+            self.callers = callers
+            self.conditions = conditions
+        }
+    }
+
+    /// Which objects it is for.
+    package struct Resources: Sendable {
+        package let bucket: Bucket
+        package let target: Target
+        package let withoutKey: WithoutKey
+        /// The longest key of the vendor, in bytes.
+        package let maximumKeyLength: Int
+
+        package init(
+            _ target: Target, in bucket: Bucket, withoutKey: WithoutKey,
+            maximumKeyLength: Int = ObjectKeyRule.maximumLength
+        ) {
+            self.bucket = bucket
+            self.target = target
+            self.withoutKey = withoutKey
+            self.maximumKeyLength = maximumKeyLength
+        }
+    }
+
+    /// How long what it gives is good for.
+    package struct Lifetimes: Sendable {
+        /// Seconds, when none are asked for.
+        package let usual: Int64
+        /// The most seconds that may be asked for.
+        package let longest: Int64
+        /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
+        package let lastMoment: Int64?
+
+        package init(usual: Int64, longest: Int64, lastMoment: Int64? = nil) {
+            self.usual = usual
+            self.longest = longest
+            self.lastMoment = lastMoment
+        }
+    }
+
     /// How often it may be used.
     package struct Rates: Sendable {
         package let perCaller, perGrant: Rate?
@@ -36,6 +99,24 @@ package final class Grant: Sendable {
         package init(perCaller: Rate? = nil, perGrant: Rate? = nil) {
             self.perCaller = perCaller
             self.perGrant = perGrant
+        }
+    }
+
+    /// What it gives, and how that is made.
+    package struct Issuance: Sendable {
+        /// The index of its route in the registry.
+        package let route: Int
+        /// The index of its credential in the configuration.
+        package let credential: Int
+        let issuer: any Issuer
+        /// What callers are told of its route's fields and its credential's: members of a JSON object.
+        package let facts: JSONMembers
+
+        package init(by issuer: any Issuer, on route: Int, with credential: Int, facts: JSONMembers = .none) {
+            self.route = route
+            self.credential = credential
+            self.issuer = issuer
+            self.facts = facts
         }
     }
 
@@ -53,34 +134,12 @@ package final class Grant: Sendable {
         package var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
-    package let name: [UInt8]
-    /// Its index among the configuration's grants.
-    package let index: Int
-    /// The index of its route in the registry.
-    package let route: Int
-    /// The index of its credential in the configuration.
-    package let credential: Int
-    /// Empty where the route gives nothing to anybody.
-    package let callers: [CallerSelector]
-    /// What must hold of the caller's claims (`where`).
-    package let conditions: [ClaimCondition]
-    package let bucket: Bucket
-    package let target: Target
-    package let withoutKey: WithoutKey
-    /// The longest key of the vendor, in bytes.
-    package let maximumKeyLength: Int
-    /// Seconds, when none are asked for.
-    package let lifetime: Int64
-    /// The most seconds that may be asked for.
-    package let maxLifetime: Int64
-    /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
-    package let lastMoment: Int64?
+    package let entry: Entry
+    package let principals: Principals
+    package let resources: Resources
+    package let lifetimes: Lifetimes
     package let rates: Rates
-    /// What callers are told of its route's fields and its credential's: members of a JSON object.
-    package let facts: JSONMembers
-    let issuer: any Issuer
-    /// What tells it from a grant of its name in another configuration.
-    package let fingerprint: Fingerprint
+    package let issuance: Issuance
     /// The issuer's answers, kept here so that nobody asks it for every request.
     let callersEnd: CallersEnd
     package let neverEnds: Bool
@@ -88,38 +147,31 @@ package final class Grant: Sendable {
     package let unenforced: [Enforcement]
 
     package init(
-        name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector],
-        conditions: [ClaimCondition] = [], bucket: Bucket, target: Target, withoutKey: WithoutKey,
-        maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64, maxLifetime: Int64,
-        lastMoment: Int64? = nil, rates: Rates = Rates(), facts: JSONMembers = .none, issuer: any Issuer,
-        fingerprint: Fingerprint = Fingerprint { _ in }
+        _ entry: Entry, for principals: Principals, of resources: Resources, lasting lifetimes: Lifetimes,
+        at rates: Rates = Rates(), _ issuance: Issuance
     ) {
-        self.name = name
-        self.index = index
-        self.route = route
-        self.credential = credential
-        self.callers = callers
-        self.conditions = conditions
-        self.bucket = bucket
-        self.target = target
-        self.withoutKey = withoutKey
-        self.maximumKeyLength = maximumKeyLength
-        self.lifetime = lifetime
-        self.maxLifetime = maxLifetime
-        self.lastMoment = lastMoment
+        self.entry = entry
+        self.principals = principals
+        self.resources = resources
+        self.lifetimes = lifetimes
         self.rates = rates
-        self.facts = facts
-        self.issuer = issuer
-        self.fingerprint = fingerprint
-        callersEnd = issuer.callersEnd
-        neverEnds = issuer.neverEnds
-        takesObscure = issuer.takesObscure
-        unenforced = issuer.unenforced
+        self.issuance = issuance
+        callersEnd = issuance.issuer.callersEnd
+        neverEnds = issuance.issuer.neverEnds
+        takesObscure = issuance.issuer.takesObscure
+        unenforced = issuance.issuer.unenforced
     }
+
+    package var name: [UInt8] { entry.name }
+    package var index: Int { entry.index }
+    package var callers: [CallerSelector] { principals.callers }
+    package var route: Int { issuance.route }
+    package var credential: Int { issuance.credential }
+    var issuer: any Issuer { issuance.issuer }
 
     /// Whether the caller's claims are those that it asks for.
     func admits(_ claims: CallerClaims) -> Bool {
-        for condition in conditions where !condition.holds(for: claims) { return false }
+        for condition in principals.conditions where !condition.holds(for: claims) { return false }
         return true
     }
 
@@ -132,10 +184,10 @@ package final class Grant: Sendable {
     /// The claims of its callers that it looks at.
     package var claimNames: [[UInt8]] {
         var templates = issuer.vendorName.map { [$0] } ?? []
-        switch target {
+        switch resources.target {
         case .key(let template), .prefix(let template): templates.append(template)
         case .anything: break
         }
-        return conditions.map(\.name) + templates.flatMap(\.claimNames)
+        return principals.conditions.map(\.name) + templates.flatMap(\.claimNames)
     }
 }

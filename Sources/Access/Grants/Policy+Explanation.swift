@@ -37,7 +37,7 @@ extension Policy {
         let fault = verdict.fault
         for clause in Clause.allCases where clause == fault?.clause || concerns(clause, ask, grant, caller) {
             if clause == .conditions {
-                findings += grant.conditions.map { finding($0, fault?.clause, caller) }
+                findings += grant.principals.conditions.map { finding($0, fault?.clause, caller) }
                 continue
             }
             let isFault = clause == fault?.clause
@@ -63,11 +63,11 @@ extension Policy {
     ) -> Bool {
         switch clause {
         case .callers, .fields: true
-        case .conditions: !grant.conditions.isEmpty
+        case .conditions: !grant.principals.conditions.isEmpty
         case .name: ask.grant != nil
         case .ticket: caller.ticket != nil
         case .request: ask.obscurity != nil
-        case .bucket: if case .absent = grant.bucket { ask.isAboutService } else { true }
+        case .bucket: if case .absent = grant.resources.bucket { ask.isAboutService } else { true }
         case .key: !ask.isAboutService
         case .lifetime: ask.end == nil && !grant.neverEnds
         }
@@ -105,19 +105,19 @@ extension Policy {
             return (ask.parameters.bytes(name).array, grant.name)
         case .ticket: return (caller.ticket?.terms.grant, grant.name)
         case .bucket:
-            if case .named(let bucket) = grant.bucket { return (ask.bucket?.array, bucket) }
+            if case .named(let bucket) = grant.resources.bucket { return (ask.bucket?.array, bucket) }
             return (ask.bucket?.array, nil)
         case .key:
             var asked = ask.key?.array
             if ask.keyIsPrefix { asked?.append(UInt8(ascii: "*")) }
-            switch grant.target {
+            switch grant.resources.target {
             case .anything: return (asked, nil)
             case .key(let template): return (asked, rendering(of: template, ask, caller, instant))
             case .prefix(let template):
                 return (asked, rendering(of: template, ask, caller, instant) + [UInt8(ascii: "*")])
             }
         case .lifetime:
-            let most = Array(text: "at most \(grant.maxLifetime) s")
+            let most = Array(text: "at most \(grant.lifetimes.longest) s")
             return (ask.lifetime.map { Array(text: "\($0) s") }, most)
         case .conditions, .request, .fields: return (nil, nil)
         }
@@ -165,12 +165,13 @@ extension Policy {
         }
         if let lifetime = ask.lifetime { bounds.append(Explanation.Bound(limit: .requested, seconds: lifetime)) }
         bounds.append(
-            Explanation.Bound(limit: .grant, seconds: ask.lifetime == nil ? grant.lifetime : grant.maxLifetime))
+            Explanation.Bound(
+                limit: .grant, seconds: ask.lifetime == nil ? grant.lifetimes.usual : grant.lifetimes.longest))
         if let callersBound {
             if case .ignored = grant.callersEnd {} else { bounds.append(callersBound) }
         }
         // It is hardly ever the least.
-        if let last = grant.lastMoment, bounds.allSatisfy({ last - now < $0.seconds }) {
+        if let last = grant.lifetimes.lastMoment, bounds.allSatisfy({ last - now < $0.seconds }) {
             bounds.append(Explanation.Bound(limit: .grant, seconds: last - now))
         }
         return bounds
@@ -197,7 +198,7 @@ extension Grant {
     /// What callers are told of a field, for people; nil where they are told nothing.
     fileprivate func fact(_ name: String) -> [UInt8]? {
         var text = ByteWriter()
-        text.append(object: { $0.add(facts) })
+        text.append(object: { $0.add(issuance.facts) })
         guard let all = try? JSONReader.read(text.array, as: .json) else { return nil }
         return all[name].flatMap(Grant.text)
     }

@@ -22,7 +22,7 @@ extension Policy {
     ) {
         for grant in grants.lazy.flatMap({ $0[caller.index] }) where grant.admits(caller.claims) {
             workspace.candidate.begin()
-            switch grant.target {
+            switch grant.resources.target {
             case .anything: tell(Listed(grant, key: nil))
             case .key(let template) where template.usesUUID || template.usesExtension:
                 tell(Listed(grant, key: nil))

@@ -57,7 +57,7 @@ package struct Policy: Sendable {
                 swap(&workspace.winning, &workspace.candidate)
             case .missing(let parameter, _): missing = parameter
             case .foreign, .obscure: break
-            case .lifetimeTooLong: longest = max(longest ?? 0, grant.maxLifetime)
+            case .lifetimeTooLong: longest = max(longest ?? 0, grant.lifetimes.longest)
             case .objects(let found, let clause):
                 if let nearest = objection?.1, clause < nearest { continue }
                 objection = (found, clause)
@@ -109,8 +109,8 @@ package struct Policy: Sendable {
             return .lasts(end - now, .requested)
         case nil: break
         }
-        let lifetime = ask.lifetime ?? grant.lifetime
-        let last = grant.lastMoment ?? .max
+        let lifetime = ask.lifetime ?? grant.lifetimes.usual
+        let last = grant.lifetimes.lastMoment ?? .max
         guard now < last else {
             return .denied(.notInGrant(Objection("lifetime", "the vendor's tokens cannot name a time so late")))
         }
@@ -147,7 +147,7 @@ package struct Policy: Sendable {
             return Policy.verdict(on: fault)
         }
         if let objection = grant.issuer.objection(to: ask) { return .objects(objection, .fields) }
-        return ask.lifetime ?? 0 <= grant.maxLifetime ? .fits : .lifetimeTooLong
+        return ask.lifetime ?? 0 <= grant.lifetimes.longest ? .fits : .lifetimeTooLong
     }
 
     /// What is wrong with the bytes that would be signed as key or prefix. Every rule of a key is asked here, wherever the bytes
@@ -155,7 +155,7 @@ package struct Policy: Sendable {
     /// - Parameter key: empty where all of the bucket or of the account is meant.
     private static func objection(toKey key: Span<UInt8>, of ask: borrowing Ask, by grant: Grant) -> Objection? {
         guard !key.isEmpty else { return nil }
-        if let fault = ObjectKeyRule.fault(of: key, maximumLength: grant.maximumKeyLength) {
+        if let fault = ObjectKeyRule.fault(of: key, maximumLength: grant.resources.maximumKeyLength) {
             return Objection("key", fault)
         }
         return grant.issuer.objection(toKey: key, of: ask)
@@ -165,7 +165,7 @@ package struct Policy: Sendable {
         _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
     ) -> Verdict {
         if ask.isAboutService { return judgeService(grant, &scope) }
-        switch grant.bucket {
+        switch grant.resources.bucket {
         case .named(let bucket):
             if let asked = ask.bucket, !asked.equals(bucket) {
                 return .objects(Objection("bucket", "the bucket is not the grant's"), .bucket)
@@ -180,7 +180,7 @@ package struct Policy: Sendable {
     }
 
     private func judgeService(_ grant: Grant, _ scope: inout Scope) -> Verdict {
-        switch (grant.bucket, grant.target) {
+        switch (grant.resources.bucket, grant.resources.target) {
         case (.asked, .anything), (.absent, .anything):
             scope.begin()
             scope.extent = .service
@@ -194,7 +194,7 @@ package struct Policy: Sendable {
     private func judgeKey(
         _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
     ) -> Verdict {
-        switch grant.target {
+        switch grant.resources.target {
         case .key(let template):
             if let fault = scope.set(key: template, for: caller, asking: ask.key, by: ask.nonce, at: instant) {
                 return Policy.verdict(on: fault)
@@ -224,7 +224,7 @@ package struct Policy: Sendable {
     }
 
     private func judgeWithoutKey(_ grant: Grant, _ extent: Permit.Extent, _ scope: inout Scope) -> Verdict {
-        if case .refuse(let parameter) = grant.withoutKey { return .missing(parameter: parameter, .key) }
+        if case .refuse(let parameter) = grant.resources.withoutKey { return .missing(parameter: parameter, .key) }
         scope.extent = extent
         return .fits
     }

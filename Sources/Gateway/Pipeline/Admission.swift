@@ -34,7 +34,7 @@ extension Configuration {
     /// Whether it has a grant as another configuration has it, or its own.
     fileprivate func has(_ grant: Grant) -> Bool {
         if grants.indices.contains(grant.index), grants[grant.index] === grant { return true }
-        return grants.contains { $0.name == grant.name && $0.fingerprint == grant.fingerprint }
+        return grants.contains { $0.name == grant.name && $0.entry.fingerprint == grant.entry.fingerprint }
     }
 }
 

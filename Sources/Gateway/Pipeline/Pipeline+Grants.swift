@@ -52,16 +52,16 @@ extension JSONObject {
         add("route", route.description.name)
         add("path", route.description.path)
         add("provider", route.provider.name)
-        if case .named(let bucket) = grant.bucket { add("bucket", bucket) }
-        switch grant.target {
+        if case .named(let bucket) = grant.resources.bucket { add("bucket", bucket) }
+        switch grant.resources.target {
         case .key: if let key = listed.key { add("key", key) } else { addNull("key") }
         case .prefix: if let key = listed.key { add("keyPrefix", key) }
         case .anything: break
         }
-        add(grant.facts)
+        add(grant.issuance.facts)
         if !grant.neverEnds, route.description.grant.lifetime != nil {
-            add("lifetime", grant.lifetime)
-            add("maxLifetime", grant.maxLifetime)
+            add("lifetime", grant.lifetimes.usual)
+            add("maxLifetime", grant.lifetimes.longest)
         }
     }
 }

@@ -157,10 +157,12 @@ import Testing
 
     private func decide(_ claims: String, where conditions: [ClaimCondition], prefix: String = "p/") throws -> String? {
         let grant = Grant(
-            name: Array("g".utf8), index: 0, route: 0, credential: 0,
-            callers: [.identity(.jwt, id: Array("login".utf8))], conditions: conditions,
-            bucket: .named(Array("media".utf8)), target: .prefix(try KeyTemplate(Array(prefix.utf8))),
-            withoutKey: .prefix, lifetime: 600, maxLifetime: 3600, issuer: Fixture.Limited())
+            Grant.Entry(Array("g".utf8), at: 0),
+            for: Grant.Principals([.identity(.jwt, id: Array("login".utf8))], where: conditions),
+            of: Grant.Resources(
+                .prefix(try KeyTemplate(Array(prefix.utf8))), in: .named(Array("media".utf8)), withoutKey: .prefix),
+            lasting: Grant.Lifetimes(usual: 600, longest: 3600),
+            Grant.Issuance(by: Fixture.Limited(), on: 0, with: 0))
         let authenticator = try TokenFixture.authenticator(key, claims: grant.claimNames.map(\.text))
         let caller = try #require(authenticator.caller(key.token(claims: claims)))
         var workspace = PolicyWorkspace()

@@ -41,8 +41,9 @@ import Testing
         scope.set(key: Array(object.utf8).span)
         scope.extent = extent
         let grant = Grant(
-            name: Array("test".utf8), index: 0, route: 0, credential: 0, callers: [.anonymous], bucket: .absent,
-            target: .anything, withoutKey: .prefix, lifetime: 1, maxLifetime: 1, issuer: issuer)
+            Grant.Entry(Array("test".utf8), at: 0), for: Grant.Principals([.anonymous]),
+            of: Grant.Resources(.anything, in: .absent, withoutKey: .prefix),
+            lasting: Grant.Lifetimes(usual: 1, longest: 1), Grant.Issuance(by: issuer, on: 0, with: 0))
         var ask = Ask(Nonce(InlineArray(repeating: 0)))
         try ask.parameters.read(form: Array(query.utf8).span)
         try ask.read(by: route.request.parameters)

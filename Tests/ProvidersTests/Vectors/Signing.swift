@@ -31,8 +31,9 @@ enum Signing {
         try #require(scope.set(vendorName: name, for: nobody, asking: nil, by: nonce, at: instant) == nil)
         scope.extent = extent
         let grant = Grant(
-            name: Array("test".utf8), index: 0, route: 0, credential: 0, callers: [.anonymous], bucket: .absent,
-            target: .anything, withoutKey: .prefix, lifetime: lifetime, maxLifetime: lifetime, issuer: issuer)
+            Grant.Entry(Array("test".utf8), at: 0), for: Grant.Principals([.anonymous]),
+            of: Grant.Resources(.anything, in: .absent, withoutKey: .prefix),
+            lasting: Grant.Lifetimes(usual: lifetime, longest: lifetime), Grant.Issuance(by: issuer, on: 0, with: 0))
         var ask = Ask(nonce)
         try prepare(&ask)
         var out = ByteWriter()

@@ -40,10 +40,11 @@ struct VendorReadingTests {
         policy = Policy(
             [
                 Grant(
-                    name: Array("objects".utf8), index: 0, route: 0, credential: 0, callers: [.anonymous],
-                    bucket: .named(bucket), target: target, withoutKey: RemoteSignature.route.request.withoutKey,
-                    lifetime: 3600,
-                    maxLifetime: 3600, issuer: issuer)
+                    Grant.Entry(Array("objects".utf8), at: 0), for: Grant.Principals([.anonymous]),
+                    of: Grant.Resources(
+                        target, in: .named(bucket), withoutKey: RemoteSignature.route.request.withoutKey),
+                    lasting: Grant.Lifetimes(usual: 3600, longest: 3600),
+                    Grant.Issuance(by: issuer, on: 0, with: 0))
             ], for: authenticator, routes: 1)
     }
 

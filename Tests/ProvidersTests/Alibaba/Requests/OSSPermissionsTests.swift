@@ -92,8 +92,9 @@ import Testing
     @Test func `a grant's session is its own, whatever others may do with equal keys`() throws {
         func session(_ grant: String, policy: String = "{}", _ account: STSAccount) throws -> STSSession {
             let grant = Grant(
-                name: Array(grant.utf8), index: 0, route: 0, credential: 0, callers: [.anonymous], bucket: .absent,
-                target: .anything, withoutKey: .prefix, lifetime: 60, maxLifetime: 60, issuer: Silent())
+                Grant.Entry(Array(grant.utf8), at: 0), for: Grant.Principals([.anonymous]),
+                of: Grant.Resources(.anything, in: .absent, withoutKey: .prefix),
+                lasting: Grant.Lifetimes(usual: 60, longest: 60), Grant.Issuance(by: Silent(), on: 0, with: 0))
             return try #require(try STSSession(signingFor: grant, allowing: Array(policy.utf8), of: account))
         }
         let account = try STSSample.account()
@@ -110,8 +111,9 @@ import Testing
 
     private struct Silent: Issuer {
         static let grant = Grant(
-            name: [], index: 0, route: 0, credential: 0, callers: [], bucket: .absent, target: .anything,
-            withoutKey: .prefix, lifetime: 60, maxLifetime: 60, issuer: Silent())
+            Grant.Entry([], at: 0), for: Grant.Principals([]),
+            of: Grant.Resources(.anything, in: .absent, withoutKey: .prefix),
+            lasting: Grant.Lifetimes(usual: 60, longest: 60), Grant.Issuance(by: Silent(), on: 0, with: 0))
 
         func objection(to ask: borrowing Ask) -> Objection? { nil }
     }
