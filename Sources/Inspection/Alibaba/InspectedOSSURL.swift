@@ -75,8 +75,8 @@ enum InspectedOSSURL {
                 try read.signed(by: method, with: additional) { canonical throws(IssueError) in
                     try SpecimenRequest.parameter("x-oss-signature") { origin, out, scratch throws(IssueError) in
                         try PresignedURLV4.write(
-                            for: canonical, on: origin, at: moment, for: lifetime, token: token, with: key, into: &out,
-                            using: &scratch)
+                            for: canonical, on: origin, lasting: lifetime,
+                            by: OSSSigner.V4(key, at: moment, token: token), into: &out, using: &scratch)
                     }
                 }
             }
@@ -106,8 +106,8 @@ enum InspectedOSSURL {
                 try read.signed(by: method) { signed throws(IssueError) in
                     try SpecimenRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
                         try PresignedURLV1.write(
-                            for: signed, on: origin, until: deadline, token: token, with: entry.key, into: &out,
-                            using: &scratch)
+                            for: signed, on: origin, until: deadline, by: OSSSigner.V1(entry.key, token: token),
+                            into: &out, using: &scratch)
                     }
                 }
             }
@@ -150,9 +150,9 @@ enum InspectedOSSURL {
         if let entry = inspection.key(accessKey, of: keyring, isTemporary: token != nil) {
             do throws(IssueError) {
                 let made = try SpecimenRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
-                    try RTMPURL.write(
-                        bucket: bucket.span, channel: channel.span, playlist: playlist.span, on: origin,
-                        until: deadline, token: token, with: entry.key, into: &out, using: &scratch)
+                    try RTMPURL(bucket: bucket.span, channel: channel.span, playlist: playlist.span).write(
+                        on: origin, until: deadline, by: OSSSigner.V1(entry.key, token: token), into: &out,
+                        using: &scratch)
                 }
                 inspection.isSigned(signature, as: [made], otherwise: "it is not that of this channel and playlist")
             } catch {

@@ -130,7 +130,7 @@ enum InspectedNOSRequest {
         let signed = try NOSRequest(
             method: method.span, bucket: bucket.span, key: key.span,
             parameters: parameters.map { QueryParameter(name: $0.name, value: $0.value) },
-            contentMD5: digest.span, contentType: type.span, fieldLines: lines.span)
+            content: .init(md5: digest.span, type: type.span), fieldLines: lines.span)
         return try use(signed)
     }
 }

@@ -65,7 +65,7 @@ struct NOSRequestParts: AskDetail {
     @_lifetime(copy bucket, copy key, borrow self)
     func request(bucket: Span<UInt8>, key: Span<UInt8>) throws(IssueError) -> NOSRequest {
         try NOSRequest(
-            method: method.span, bucket: bucket, key: key, parameters: parameters, contentMD5: contentMD5.span,
-            contentType: contentType.span, fieldLines: lines.span)
+            method: method.span, bucket: bucket, key: key, parameters: parameters,
+            content: .init(md5: contentMD5.span, type: contentType.span), fieldLines: lines.span)
     }
 }

@@ -32,17 +32,15 @@ package enum TimestampAntiLeech {
     }
 
     /// - Parameters:
-    ///   - key: the whole object key, not encoded.
-    ///   - query: a query as it shall be sent; empty for none.
     ///   - deadline: seconds since 1970.
     ///   - secret: the CDN domain's key; it is not the account's secret key.
     ///   - scratch: room to work in.
     package static func write(
-        for key: Span<UInt8>, query: Span<UInt8>, on origin: WebOrigin, until deadline: Int64, with secret: Secret,
-        into out: inout ByteWriter, using scratch: inout ByteWriter
+        for url: borrowing ObjectURL, until deadline: Int64, with secret: Secret, into out: inout ByteWriter,
+        using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard deadlines.contains(deadline) else { throw .deadlineTooLate }
-        let path = try ObjectURL.write(key, query: query, on: origin, into: &out)
+        let path = url.write(into: &out)
         let moment = InlineArray<4, UInt8> { UInt8(truncatingIfNeeded: deadline >> (24 - 8 * Int64($0))) }
         scratch.reset()
         scratch.append(out.bytes.extracting(path))
@@ -51,7 +49,7 @@ package enum TimestampAntiLeech {
         do throws(CryptoError) { digest = try Digest(.md5, of: secret, followedBy: scratch.bytes) } catch {
             throw .crypto(error)
         }
-        out.append(query.isEmpty ? "?sign=" : "&sign=")
+        url.begin("sign", in: &out)
         Hex.encode(digest.bytes, into: &out)
         out.append("&t=")
         Hex.encode(moment.span, into: &out)

@@ -155,14 +155,14 @@ struct OSSAuthorization: TokenIssuer {
         switch parts.version {
         case .v1:
             try PresignedURLV1.write(
-                for: request, on: endpoint, until: permit.expiresAt, token: key.securityToken, with: key, into: &out,
-                using: &scratch)
+                for: request, on: endpoint, until: permit.expiresAt,
+                by: OSSSigner.V1(key, token: key.securityToken), into: &out, using: &scratch)
         case .v4:
             let begin = permit.expiresAt - permit.lifetime
             try PresignedURLV4.write(
-                for: CanonicalRequest(request, signing: parts.additional), on: endpoint, at: begin,
-                for: permit.lifetime, token: key.securityToken,
-                with: ScopedKey.kept(by: key, region: region, at: begin),
+                for: CanonicalRequest(request, signing: parts.additional), on: endpoint, lasting: permit.lifetime,
+                by: OSSSigner.V4(
+                    ScopedKey.kept(by: key, region: region, at: begin), at: begin, token: key.securityToken),
                 into: &out, using: &scratch)
         }
     }

@@ -79,9 +79,8 @@ struct LiveStream: TokenIssuer {
             try json.add(
                 "url",
                 text: { url throws(IssueError) in
-                    try RTMPURL.write(
-                        bucket: permit.bucket, channel: channel.span, playlist: playlist, on: endpoint,
-                        until: permit.expiresAt, token: nil, with: key, into: &url, using: &scratch)
+                    try RTMPURL(bucket: permit.bucket, channel: channel.span, playlist: playlist).write(
+                        on: endpoint, until: permit.expiresAt, by: OSSSigner.V1(key), into: &url, using: &scratch)
                 })
             json.add("bucket", permit.bucket)
             json.add("channel", channel)
