@@ -171,7 +171,7 @@ struct AdminPipeline: ~Copyable {
         }
         guard endpoint.takesBody || request.body.isEmpty else { throw .unwantedBody }
         switch endpoint {
-        case .alive: response.body.append("{\"status\":\"ok\"}\n")
+        case .alive: response.tellAlive()
         case .ready: readiness.write(at: context.instant, into: &response)
         case .explanation:
             try admitType(of: request)

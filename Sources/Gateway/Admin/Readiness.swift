@@ -61,3 +61,11 @@ struct Readiness: Sendable {
         response.body.append("\n")
     }
 }
+
+extension Response {
+    /// That the process answers.
+    mutating func tellAlive() {
+        body.append(object: { $0.add("status", "ok") })
+        body.append("\n")
+    }
+}

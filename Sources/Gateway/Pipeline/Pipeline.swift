@@ -256,7 +256,7 @@ struct Pipeline: ~Copyable {
         switch request.head.method {
         case .get, .head:
             guard request.body.isEmpty else { throw .unwantedBody }
-            response.body.append("{\"status\":\"ok\"}\n")
+            response.tellAlive()
         case .options: explain(.alive, into: &response)
         case .post, .other: throw .methodNotAllowed(of: .alive)
         }

@@ -74,18 +74,12 @@ struct ManagementQuestion: VendorQuestion {
             try inside(list) { $0 }
         }
         guard marker != nil || items != nil || prefixes != nil else { throw .unreadable }
-        out.append("{\"items\":")
-        out.append(json: items ?? [])
-        if let prefixes {
-            out.append(",\"commonPrefixes\":")
-            out.append(json: prefixes)
-        }
-        if let marker {
-            guard marker.text != nil else { throw .unreadable }
-            out.append(",\"marker\":")
-            out.append(json: marker)
-        }
-        out.append(UInt8(ascii: "}"))
+        if let marker, marker.text == nil { throw .unreadable }
+        out.append(object: { listing in
+            listing.add("items", json: items ?? [])
+            if let prefixes { listing.add("commonPrefixes", json: prefixes) }
+            if let marker { listing.add("marker", json: marker) }
+        })
     }
 
     /// A member that is there, and not null.

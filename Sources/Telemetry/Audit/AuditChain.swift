@@ -53,6 +53,7 @@ struct AuditChain: ~Copyable {
     /// - Parameter content: what an `AuditLine` holds.
     mutating func append(_ content: Span<UInt8>, to out: inout ByteWriter) throws(CryptoError) {
         input.reset()
+        // By hand: the code is over the line as far as it goes before the code's own member.
         input.append(position.head.bytes)
         input.append("{\"seq\":")
         input.append(decimal: position.number + 1)

@@ -95,6 +95,7 @@ final class AuditHead {
         do throws(CryptoError) { return try key.sign(text.bytes) } catch { throw AuditFault("\(error)") }
     }
 
+    /// The record's members by hand: its code is over them, and stands behind them in the same object.
     private static func text(of record: Record) -> ByteWriter {
         var text = ByteWriter(capacity: size)
         text.append("{\"seq\":")
