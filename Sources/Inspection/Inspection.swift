@@ -102,6 +102,20 @@ extension Inspection {
         begins(at: date, tolerance: tolerance, now: now)
     }
 
+    /// Notes a request that says when it was made in a field of the vendor's or in Date; false, having noted why, where it
+    /// does not.
+    @discardableResult
+    mutating func isDated(
+        _ request: SpecimenRequest, by own: StaticString, tolerance: Int64, now: Int64
+    ) -> Bool {
+        guard let moment = (request.field(own) ?? request.field("date")).flatMap({ HTTPDate.parse($0.span) }) else {
+            fails("date", "Date or \(own) must be such as Sun, 06 Nov 1994 08:49:37 GMT")
+            return false
+        }
+        isDated(at: moment, tolerance: tolerance, now: now)
+        return true
+    }
+
     /// Notes what is signed for later only if it is.
     mutating func begins(at start: Int64, tolerance: Int64, now: Int64) {
         let (ahead, overflow) = start.subtractingReportingOverflow(now)

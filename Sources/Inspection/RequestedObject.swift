@@ -26,6 +26,17 @@ extension SpecimenRequest {
         return (Array(path[..<slash]), Array(path[(slash + 1)...]))
     }
 
+    /// Signature and end of a URL that names them so; nil, having noted why, where they are not there.
+    func signatureAndEnd(in inspection: inout Inspection) -> (signature: [UInt8], deadline: Int64)? {
+        guard let signature = parameter("Signature"),
+            let deadline = parameter("Expires").flatMap({ Decimal.parse($0.span) })
+        else {
+            inspection.fails("form", "Signature, and Expires in seconds since 1970, must be there once each")
+            return nil
+        }
+        return (signature, deadline)
+    }
+
     /// What a URL may be asked by, where the method is not known.
     var possibleMethods: [[UInt8]] {
         method.map { [$0] } ?? ["GET", "PUT", "HEAD", "POST", "DELETE"].map { Array(text: $0) }
@@ -61,6 +72,20 @@ extension SpecimenRequest {
 }
 
 extension Inspection {
+    /// Bucket and key of a request, having noted them with its method; nil, having noted why, where its URL cannot be read.
+    mutating func object(
+        of request: SpecimenRequest, _ service: StaticString, endpoints: [[UInt8]]
+    ) -> (bucket: [UInt8], key: [UInt8])? {
+        guard let object = request.object(service, endpoints: endpoints), request.parameters != nil else {
+            fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")
+            return nil
+        }
+        if let method = request.method { tell("method", method) }
+        tell("bucket", object.bucket)
+        tell("key", object.key)
+        return object
+    }
+
     /// Notes whether a signature is that of a request by one of these methods, and which.
     mutating func isSigned(
         _ claimed: [UInt8], byOneOf methods: [[UInt8]], otherwise reason: String,

@@ -96,7 +96,7 @@ enum InspectedOSSURL {
     ) -> Inspection {
         var inspection = Inspection(v1.kind)
         guard let read = InspectedOSSRequest(request, keyring, in: &inspection),
-            let (signature, deadline) = end(of: request, in: &inspection)
+            let (signature, deadline) = request.signatureAndEnd(in: &inspection)
         else { return inspection }
         let token = request.parameter("security-token")
         inspection.tellToken(token)
@@ -114,18 +114,6 @@ enum InspectedOSSURL {
         }
         inspection.ends(at: deadline, now: now)
         return inspection
-    }
-
-    private static func end(
-        of request: SpecimenRequest, in inspection: inout Inspection
-    ) -> (signature: [UInt8], deadline: Int64)? {
-        guard let signature = request.parameter("Signature"),
-            let deadline = request.parameter("Expires").flatMap({ Decimal.parse($0.span) })
-        else {
-            inspection.fails("form", "Signature, and Expires in seconds since 1970, must be there once each")
-            return nil
-        }
-        return (signature, deadline)
     }
 
     // MARK: Streams
@@ -146,7 +134,7 @@ enum InspectedOSSURL {
         inspection.tell("channel", channel)
         if !playlist.isEmpty { inspection.tell("playlist", playlist) }
         inspection.tellToken(token)
-        guard let (signature, deadline) = end(of: request, in: &inspection) else { return inspection }
+        guard let (signature, deadline) = request.signatureAndEnd(in: &inspection) else { return inspection }
         if let entry = inspection.key(accessKey, of: keyring, isTemporary: token != nil) {
             do throws(IssueError) {
                 let made = try SpecimenRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in

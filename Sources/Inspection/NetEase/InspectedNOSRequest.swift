@@ -20,22 +20,15 @@ enum InspectedNOSRequest {
             specimen.authorization("NOS ").map { inspectHeader($0.value, $0.request, keyring, now) }
         })
 
-    /// How long the vendor takes a dated request, in seconds.
-    private static let dateTolerance: Int64 = 15 * 60
-
     // MARK: URLs
 
     private static func inspect(
         _ request: SpecimenRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(url.kind)
-        guard let object = tellObject(of: request, keyring, in: &inspection) else { return inspection }
-        guard let signature = request.parameter("Signature"),
-            let deadline = request.parameter("Expires").flatMap({ Decimal.parse($0.span) })
-        else {
-            inspection.fails("form", "Signature, and Expires in seconds since 1970, must be there once each")
-            return inspection
-        }
+        guard let object = Self.object(of: request, keyring, in: &inspection),
+            let (signature, deadline) = request.signatureAndEnd(in: &inspection)
+        else { return inspection }
         if let entry = inspection.key(accessKey, of: keyring) {
             inspection.isSigned(
                 signature, byOneOf: request.possibleMethods,
@@ -60,60 +53,40 @@ enum InspectedNOSRequest {
         _ value: [UInt8], _ request: SpecimenRequest?, _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(header.kind)
-        guard let colon = value.firstIndex(of: UInt8(ascii: ":")) else {
-            inspection.fails("form", "it must be access key and signature, joined by :")
-            return inspection
-        }
-        let object = request.flatMap { tellObject(of: $0, keyring, in: &inspection) }
-        guard let entry = inspection.key(Array(value[..<colon]), of: keyring) else {
-            if let request { tellDate(of: request, now, in: &inspection) }
+        guard let claim = KeyedSignature(value, in: &inspection) else { return inspection }
+        let object = request.flatMap { Self.object(of: $0, keyring, in: &inspection) }
+        guard let entry = inspection.key(claim.accessKey, of: keyring) else {
+            if let request { isDated(request, now, in: &inspection) }
             return inspection
         }
         guard let request else {
-            inspection.leavesOpen("signature", "it is over the request: give that, with its method, target and fields")
+            inspection.lacksRequest()
             return inspection
         }
-        tellDate(of: request, now, in: &inspection)
+        isDated(request, now, in: &inspection)
         guard let object else { return inspection }
         let date = request.field("x-nos-date") == nil ? request.field("date") ?? [] : []
-        inspection.isSigned(
-            Array(value[(colon + 1)...]), byOneOf: [request.method ?? []], otherwise: "it is not that of this request"
-        ) { method throws(IssueError) in
-            let made = try withRequest(method, object, request) { signed throws(IssueError) in
+        claim.judge(of: request, in: &inspection) { method throws(IssueError) in
+            try withRequest(method, object, request) { signed throws(IssueError) in
                 try SpecimenRequest.written { out, scratch throws(IssueError) in
                     try NOSHeaderSignature.write(
                         for: signed, date: date.span, with: entry.key, into: &out, using: &scratch)
                 }
             }
-            return made.lastIndex(of: UInt8(ascii: ":")).map { Array(made[($0 + 1)...]) } ?? []
         }
         return inspection
     }
 
-    private static func tellDate(of request: SpecimenRequest, _ now: Int64, in inspection: inout Inspection) {
-        guard let date = request.field("x-nos-date") ?? request.field("date"), let moment = HTTPDate.parse(date.span)
-        else {
-            inspection.fails("date", "Date or x-nos-date must be such as Sun, 06 Nov 1994 08:49:37 GMT")
-            return
-        }
-        inspection.isDated(at: moment, tolerance: dateTolerance, now: now)
+    private static func isDated(_ request: SpecimenRequest, _ now: Int64, in inspection: inout Inspection) {
+        inspection.isDated(request, by: "x-nos-date", tolerance: NOS.dateTolerance, now: now)
     }
 
     // MARK: Requests
 
-    private static func tellObject(
+    private static func object(
         of request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection
     ) -> (bucket: [UInt8], key: [UInt8])? {
-        guard let object = request.object("nos", endpoints: keyring.values(of: NOS.credential.endpoint)),
-            request.parameters != nil
-        else {
-            inspection.fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")
-            return nil
-        }
-        if let method = request.method { inspection.tell("method", method) }
-        inspection.tell("bucket", object.bucket)
-        inspection.tell("key", object.key)
-        return object
+        inspection.object(of: request, "nos", endpoints: keyring.values(of: NOS.credential.endpoint))
     }
 
     /// The request as it is signed: without the parameters of the signature itself.

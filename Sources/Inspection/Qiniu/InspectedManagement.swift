@@ -16,21 +16,14 @@ enum InspectedManagement {
             return nil
         })
 
-    /// How long the vendor is believed to take a dated request, in seconds.
-    private static let dateTolerance: Int64 = 15 * 60
-
     private static func inspect(
         _ value: [UInt8], _ signature: ManagementSignature, _ request: SpecimenRequest?, _ keyring: Keyring,
         _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(inspector.kind)
         inspection.tell("scheme", signature == .qiniu ? "Qiniu (version 2)" : "QBox (version 1)")
-        guard let colon = value.firstIndex(of: UInt8(ascii: ":")) else {
-            inspection.fails("form", "it must be access key and signature, joined by :")
-            return inspection
-        }
-        let claimed = Array(value[(colon + 1)...])
-        if Base64.urlSafe.decode(claimed.span)?.count != 20 {
+        guard let claim = KeyedSignature(value, in: &inspection) else { return inspection }
+        if Base64.urlSafe.decode(claim.signature.span)?.count != 20 {
             inspection.fails("form", "the signature must be 20 bytes in url-safe base64 with its padding")
         }
         if let request {
@@ -43,17 +36,13 @@ enum InspectedManagement {
             }
             tellDate(of: request, signature, now, in: &inspection)
         }
-        guard let entry = inspection.key(Array(value[..<colon]), of: keyring) else { return inspection }
+        guard let entry = inspection.key(claim.accessKey, of: keyring) else { return inspection }
         guard let request else {
-            inspection.leavesOpen("signature", "it is over the request: give that, with its method, target and fields")
+            inspection.lacksRequest()
             return inspection
         }
-        do throws(IssueError) {
-            let code = try code(of: request, signature, entry.key)
-            inspection.isSigned(
-                claimed, as: [Base64.urlSafe.encode(code.bytes.array)], otherwise: "it is not that of this request")
-        } catch {
-            inspection.isUnsignable(error)
+        inspection.isSigned(claim.signature, of: request) { _ throws(IssueError) in
+            Base64.urlSafe.encode(try code(of: request, signature, entry.key).bytes.array)
         }
         return inspection
     }
@@ -67,7 +56,7 @@ enum InspectedManagement {
         guard let moment = ISO8601.parseBasic(date.span) else {
             return inspection.fails("date", "X-Qiniu-Date must be such as 20240106T233431Z")
         }
-        inspection.isDated(at: moment, tolerance: dateTolerance, now: now)
+        inspection.isDated(at: moment, tolerance: Qiniu.dateTolerance, now: now)
     }
 
     private static func code(

@@ -166,6 +166,14 @@ package struct AnswerField: Sendable {
         self.type = type
         self.summary = summary
     }
+
+    /// A request that the client sends as it is told.
+    static let signedRequest = [
+        AnswerField("method", "The method."), AnswerField("url", "The URL."),
+        AnswerField("headers", type: .object, "All headers that the client must send."),
+    ]
+
+    static let urlEnd = AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")
 }
 
 /// What an issuer is compiled from beside the fields of its route: what every grant says, and the credential that it names.

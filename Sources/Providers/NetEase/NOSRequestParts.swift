@@ -44,8 +44,7 @@ struct NOSRequestParts: AskDetail {
         // Which object it is about makes no difference to whether it can be signed.
         let name = Array("x".utf8)
         do throws(IssueError) { _ = try request(bucket: name.span, key: name.span) } catch {
-            guard case .unsignable(let reason) = error else { throw AskError(.invalid, "", "cannot be signed") }
-            throw AskError(.invalid, "", reason.description)
+            throw AskError(unsignable: error)
         }
     }
 

@@ -45,9 +45,7 @@ struct OSSAuthorization: TokenIssuer {
         ) { grant, context throws(FieldProblem) in
             try OSSAuthorization(grant, context, .url, callersEnd: .shortens).kind
         },
-        answer: RouteAnswer(
-            answer + [AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")],
-            token: ["url"]))
+        answer: RouteAnswer(answer + [AnswerField.urlEnd], token: ["url"]))
 
     private static let scope: GrantScope = [.bucket, .key, .keyPrefix]
     private static let credential = CredentialRule.with(OSS.credential.region, orOf: "sts")
@@ -62,11 +60,10 @@ struct OSSAuthorization: TokenIssuer {
         let outliveCaller = Field.outliveCaller("the signature")
     }
 
-    private static let answer = [
-        AnswerField("method", "The method."), AnswerField("url", "The URL."),
-        AnswerField("headers", type: .object, "All headers that the client must send."),
-        AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the request is about."),
-    ]
+    private static let answer =
+        AnswerField.signedRequest + [
+            AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the request is about."),
+        ]
 
     private init(
         _ grant: Settings<OSSRequestClauses.Fields>, _ context: GrantContext, _ form: Form, callersEnd: CallersEnd

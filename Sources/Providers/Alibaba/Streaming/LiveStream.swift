@@ -24,7 +24,7 @@ struct LiveStream: TokenIssuer {
             [
                 AnswerField("url", "The URL, for RTMP."), AnswerField("bucket", "The bucket."),
                 AnswerField("channel", "The channel."),
-                AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970."),
+                AnswerField.urlEnd,
             ], token: ["url"]))
 
     private struct Parameters: ParameterGroup {
