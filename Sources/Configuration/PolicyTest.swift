@@ -10,7 +10,7 @@ package struct PolicyTest: Sendable {
     }
 
     /// What must be given; nil for what may be any.
-    package struct Gift: Sendable {
+    package struct ExpectedPermit: Sendable {
         package let grant, bucket, key, limitedBy: [UInt8]?
         /// In seconds.
         package let lifetime: Int64?
@@ -35,5 +35,5 @@ package struct PolicyTest: Sendable {
     /// When it is asked, in seconds since 1970; nil for now.
     package let time: Int64?
     package let expectation: Expectation
-    package let gift: Gift
+    package let permit: ExpectedPermit
 }

@@ -12,11 +12,11 @@ package enum InspectedJWT {
     ///   - leeway: by how many seconds the clock of the issuer that `iss` names may be wrong.
     ///   - judge: notes whether the signature of the token is its issuer's.
     package static func inspect(
-        _ specimen: Specimen, at now: Int64, leeway: (_ issuer: [UInt8]) -> Int64,
+        _ input: InspectionInput, at now: Int64, leeway: (_ issuer: [UInt8]) -> Int64,
         judge: (_ token: [UInt8], inout Inspection) -> Void
     ) -> Inspection? {
         let text: [UInt8]
-        switch (specimen.authorization("Bearer "), specimen.content) {
+        switch (input.authorization("Bearer "), input.content) {
         case (let (value, _)?, _): text = value
         case (nil, .text(let value)): text = value
         default: return nil

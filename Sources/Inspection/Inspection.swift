@@ -106,7 +106,7 @@ extension Inspection {
     /// does not.
     @discardableResult
     mutating func isDated(
-        _ request: SpecimenRequest, by own: StaticString, tolerance: Int64, now: Int64
+        _ request: InspectedRequest, by own: StaticString, tolerance: Int64, now: Int64
     ) -> Bool {
         guard let moment = (request.field(own) ?? request.field("date")).flatMap({ HTTPDate.parse($0.span) }) else {
             fails("date", "Date or \(own) must be such as Sun, 06 Nov 1994 08:49:37 GMT")

@@ -18,7 +18,7 @@ struct KeyedSignature {
     /// Notes whether the signature is that of the request.
     /// - Parameter sign: writes an Authorization field for the request by this method.
     func judge(
-        of request: SpecimenRequest, in inspection: inout Inspection,
+        of request: InspectedRequest, in inspection: inout Inspection,
         _ sign: (_ method: [UInt8]) throws(IssueError) -> [UInt8]
     ) {
         inspection.isSigned(signature, of: request) { method throws(IssueError) in
@@ -36,7 +36,7 @@ extension Inspection {
 
     /// Notes whether a signature in a field is that of the request.
     mutating func isSigned(
-        _ claimed: [UInt8], of request: SpecimenRequest, _ sign: (_ method: [UInt8]) throws(IssueError) -> [UInt8]
+        _ claimed: [UInt8], of request: InspectedRequest, _ sign: (_ method: [UInt8]) throws(IssueError) -> [UInt8]
     ) {
         isSigned(claimed, byOneOf: [request.method ?? []], otherwise: "it is not that of this request", sign)
     }

@@ -4,7 +4,7 @@ import Crypto
 import Providers
 
 // Where NOS and OSS look for what a request is about.
-extension SpecimenRequest {
+extension InspectedRequest {
     /// Bucket and key, decoded: the bucket is the host's first label, or the path's first part where the host is the vendor's
     /// own. Nil where the path cannot be decoded.
     /// - Parameters:
@@ -48,7 +48,7 @@ extension Keyring {
     func values<Value>(of field: Field<Value?>) -> [Value] { (entries ?? []).compactMap { $0.fields[field] } }
 }
 
-extension SpecimenRequest {
+extension InspectedRequest {
     /// The parameter of a URL that is written, on a host that does not matter.
     static func parameter(
         _ name: StaticString,
@@ -57,7 +57,7 @@ extension SpecimenRequest {
         // RFC 2606.
         guard let origin = WebOrigin(isSecure: true, Array(text: "vendor.invalid")) else { throw .nothingToSign }
         let url = try written { out, scratch throws(IssueError) in try write(origin, &out, &scratch) }
-        return SpecimenRequest(url: url)?.parameter(name) ?? []
+        return InspectedRequest(url: url)?.parameter(name) ?? []
     }
 
     /// What is written, with room to work in.
@@ -74,7 +74,7 @@ extension SpecimenRequest {
 extension Inspection {
     /// Bucket and key of a request, having noted them with its method; nil, having noted why, where its URL cannot be read.
     mutating func object(
-        of request: SpecimenRequest, _ service: StaticString, endpoints: [[UInt8]]
+        of request: InspectedRequest, _ service: StaticString, endpoints: [[UInt8]]
     ) -> (bucket: [UInt8], key: [UInt8])? {
         guard let object = request.object(service, endpoints: endpoints), request.parameters != nil else {
             fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")

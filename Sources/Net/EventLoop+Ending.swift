@@ -9,7 +9,7 @@ extension EventLoop {
     private static let usualTime: Int64 = 2000
 
     /// What its connections are counted with.
-    func side(of channel: ServerChannel) -> OpenConnections.Side {
+    func side(of channel: ServerChannel) -> OpenConnections.Group {
         open.side(reserved: settings.listeners[channel.connection.listener].isReserved)
     }
 

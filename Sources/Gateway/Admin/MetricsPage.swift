@@ -120,7 +120,7 @@ struct MetricsPage: Sendable {
     // MARK: Clients and vendors
 
     private func writeConnections(to page: inout Exposition) {
-        let sides = [("public", connections.figures(reserved: false)), ("admin", connections.figures(reserved: true))]
+        let sides = [("public", connections.counts(reserved: false)), ("admin", connections.counts(reserved: true))]
         page.begin("countersign_connections_open", .gauge, "Connections of clients that are open.")
         for (name, side) in sides { page.add(side.open, ("listener", name)) }
         page.begin("countersign_connections_accepted_total", .counter, "Connections that were taken.")

@@ -12,7 +12,7 @@ import Upstream
 /// only asked for.
 package final class CallbackKeys: Sendable {
     /// One for the vendor's usual key, and one for all others.
-    private struct Way: Hashable {
+    private struct LinkKey: Hashable {
         let host: VendorEndpoint
         let isUsual: Bool
     }
@@ -20,7 +20,7 @@ package final class CallbackKeys: Sendable {
     package let cache: SharedCache<PublishedKey, RSAPublicKey>
     /// How many callbacks may wait in a loop.
     let waiting: Int
-    private let links: [Way: VendorLink]
+    private let links: [LinkKey: VendorLink]
     private let limits: Configuration.CallbackKeys
 
     /// How long a key is used that comes now.
@@ -38,10 +38,10 @@ package final class CallbackKeys: Sendable {
         limits = configuration.callbackKeys
         waiting = limits.waiting
         cache = SharedCache(CallbackKeys.policy(limits))
-        var links: [Way: VendorLink] = [:]
+        var links: [LinkKey: VendorLink] = [:]
         for host in hosts {
             for isUsual in [true, false] {
-                links[Way(host: host, isUsual: isUsual)] = VendorLink(
+                links[LinkKey(host: host, isUsual: isUsual)] = VendorLink(
                     to: [host], trusting: trust, CallbackKeys.callLimits(limits, isUsual: isUsual), from: now)
             }
         }
@@ -90,7 +90,7 @@ package final class CallbackKeys: Sendable {
 
     /// Fetches a key for all who wait for it.
     func fetch(_ fetch: SlotFetch, _ name: PublishedKey, with tools: LoopCallTools, at now: Instant) {
-        guard let link = links[Way(host: name.host, isUsual: name.isUsual)] else {
+        guard let link = links[LinkKey(host: name.host, isUsual: name.isUsual)] else {
             return cache.land(fetch, with: .failure(.unavailable), at: now)
         }
         let log = tools.log

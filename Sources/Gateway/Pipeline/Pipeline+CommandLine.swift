@@ -31,7 +31,7 @@ extension Pipeline {
         context.caller = caller
         context.words = words(at: router.find(request.path))
         do throws(Refusal) {
-            switch try carryOut(method, request, into: &response).course {
+            switch try carryOut(method, request, into: &response).progress {
             case .parked: return .later
             case .entered(let held?): return hold(&response, by: held)
             case .told, .entered(nil): break

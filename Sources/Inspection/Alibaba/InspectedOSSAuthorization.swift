@@ -7,20 +7,20 @@ import Providers
 enum InspectedOSSAuthorization {
     static let v4 = Inspector(
         "OSS V4 Authorization", "`OSS4-HMAC-SHA256 Credential=…,Signature=…`, alone or in its request.",
-        read: { specimen, keyring, now in
-            specimen.authorization("OSS4-HMAC-SHA256 ").map { inspectV4($0.value, $0.request, keyring, now) }
+        read: { input, keyring, now in
+            input.authorization("OSS4-HMAC-SHA256 ").map { inspectV4($0.value, $0.request, keyring, now) }
         })
 
     static let v1 = Inspector(
         "OSS V1 Authorization", "`OSS AK:sign`, alone or in its request, or an answer with `authorization`.",
-        read: { specimen, keyring, now in
-            specimen.authorization("OSS ").map { inspectV1($0.value, $0.request, keyring, now) }
+        read: { input, keyring, now in
+            input.authorization("OSS ").map { inspectV1($0.value, $0.request, keyring, now) }
         })
 
     // MARK: Version 4
 
     private static func inspectV4(
-        _ value: [UInt8], _ request: SpecimenRequest?, _ keyring: Keyring, _ now: Int64
+        _ value: [UInt8], _ request: InspectedRequest?, _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(v4.kind)
         let fields = AuthorizationFields(value)
@@ -55,7 +55,7 @@ enum InspectedOSSAuthorization {
         else { return inspection }
         inspection.isSigned(signature, of: request) { method throws(IssueError) in
             let made = try read.signed(by: method, with: additional) { canonical throws(IssueError) in
-                try SpecimenRequest.written { out, scratch throws(IssueError) in
+                try InspectedRequest.written { out, scratch throws(IssueError) in
                     try HeaderSignatureV4.write(for: canonical, with: key, into: &out, using: &scratch)
                 }
             }
@@ -67,7 +67,7 @@ enum InspectedOSSAuthorization {
     // MARK: Version 1
 
     private static func inspectV1(
-        _ value: [UInt8], _ request: SpecimenRequest?, _ keyring: Keyring, _ now: Int64
+        _ value: [UInt8], _ request: InspectedRequest?, _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(v1.kind)
         guard let claim = KeyedSignature(value, in: &inspection) else { return inspection }
@@ -85,7 +85,7 @@ enum InspectedOSSAuthorization {
         guard let key else { return inspection }
         claim.judge(of: request, in: &inspection) { method throws(IssueError) in
             try read.signed(by: method) { signed throws(IssueError) in
-                try SpecimenRequest.written { out, scratch throws(IssueError) in
+                try InspectedRequest.written { out, scratch throws(IssueError) in
                     try HeaderSignatureV1.write(for: signed, with: key, into: &out, using: &scratch)
                 }
             }
@@ -100,7 +100,7 @@ struct AuthorizationFields {
 
     init(_ value: [UInt8]) {
         fields = value.split(separator: UInt8(ascii: ",")).compactMap { part in
-            let part = Specimen.trimmed(part)
+            let part = InspectionInput.trimmed(part)
             guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             return NameValue(Array(part[..<equals]), Array(part[(equals + 1)...]))
         }

@@ -7,13 +7,13 @@ import Providers
 struct InspectedOSSRequest {
     let bucket: [UInt8]
     let key: [UInt8]
-    let request: SpecimenRequest
+    let request: InspectedRequest
     /// The query's parameters without those of the signature itself.
     private let parameters: [NameValue]
     private let lines: [UInt8]
 
     /// Notes what it is about; nil where it cannot be read.
-    init?(_ request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection) {
+    init?(_ request: InspectedRequest, _ keyring: Keyring, in inspection: inout Inspection) {
         let endpoints = keyring.values(of: OSS.credential.endpoint)
         guard let object = inspection.object(of: request, "oss", endpoints: endpoints) else { return nil }
         let parameters = request.parameters ?? []

@@ -7,8 +7,8 @@ import Providers
 enum InspectedNOSRequest {
     static let url = Inspector(
         "NOS presigned URL", "The URL, with `NOSAccessKeyId`, `Expires` and `Signature`, alone or in its request.",
-        read: { specimen, keyring, now in
-            guard case .request(let request) = specimen.content,
+        read: { input, keyring, now in
+            guard case .request(let request) = input.content,
                 let accessKey = request.parameter("NOSAccessKeyId")
             else { return nil }
             return inspect(request, accessKey, keyring, now)
@@ -16,14 +16,14 @@ enum InspectedNOSRequest {
 
     static let header = Inspector(
         "NOS Authorization", "`NOS AK:sign`, alone or in its request.",
-        read: { specimen, keyring, now in
-            specimen.authorization("NOS ").map { inspectHeader($0.value, $0.request, keyring, now) }
+        read: { input, keyring, now in
+            input.authorization("NOS ").map { inspectHeader($0.value, $0.request, keyring, now) }
         })
 
     // MARK: URLs
 
     private static func inspect(
-        _ request: SpecimenRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
+        _ request: InspectedRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(url.kind)
         guard let object = Self.object(of: request, keyring, in: &inspection),
@@ -36,7 +36,7 @@ enum InspectedNOSRequest {
                     "it is not that of this URL and method, with the Content-MD5, Content-Type and x-nos- fields given"
             ) { method throws(IssueError) in
                 try withRequest(method, object, request) { signed throws(IssueError) in
-                    try SpecimenRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
+                    try InspectedRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
                         try NOSPresignedURL.write(
                             for: signed, on: origin, until: deadline, with: entry.key, into: &out, using: &scratch)
                     }
@@ -50,7 +50,7 @@ enum InspectedNOSRequest {
     // MARK: Fields
 
     private static func inspectHeader(
-        _ value: [UInt8], _ request: SpecimenRequest?, _ keyring: Keyring, _ now: Int64
+        _ value: [UInt8], _ request: InspectedRequest?, _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(header.kind)
         guard let claim = KeyedSignature(value, in: &inspection) else { return inspection }
@@ -68,7 +68,7 @@ enum InspectedNOSRequest {
         let date = request.field("x-nos-date") == nil ? request.field("date") ?? [] : []
         claim.judge(of: request, in: &inspection) { method throws(IssueError) in
             try withRequest(method, object, request) { signed throws(IssueError) in
-                try SpecimenRequest.written { out, scratch throws(IssueError) in
+                try InspectedRequest.written { out, scratch throws(IssueError) in
                     try NOSHeaderSignature.write(
                         for: signed, date: date.span, with: entry.key, into: &out, using: &scratch)
                 }
@@ -77,21 +77,21 @@ enum InspectedNOSRequest {
         return inspection
     }
 
-    private static func isDated(_ request: SpecimenRequest, _ now: Int64, in inspection: inout Inspection) {
+    private static func isDated(_ request: InspectedRequest, _ now: Int64, in inspection: inout Inspection) {
         inspection.isDated(request, by: "x-nos-date", tolerance: NOS.dateTolerance, now: now)
     }
 
     // MARK: Requests
 
     private static func object(
-        of request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection
+        of request: InspectedRequest, _ keyring: Keyring, in inspection: inout Inspection
     ) -> (bucket: [UInt8], key: [UInt8])? {
         inspection.object(of: request, "nos", endpoints: keyring.values(of: NOS.credential.endpoint))
     }
 
     /// The request as it is signed: without the parameters of the signature itself.
     private static func withRequest(
-        _ method: [UInt8], _ object: (bucket: [UInt8], key: [UInt8]), _ request: SpecimenRequest,
+        _ method: [UInt8], _ object: (bucket: [UInt8], key: [UInt8]), _ request: InspectedRequest,
         _ use: (borrowing NOSRequest) throws(IssueError) -> [UInt8]
     ) throws(IssueError) -> [UInt8] {
         let own: [StaticString] = ["NOSAccessKeyId", "Expires", "Signature"]

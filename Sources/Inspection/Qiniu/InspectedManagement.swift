@@ -7,9 +7,9 @@ import Providers
 enum InspectedManagement {
     static let inspector = Inspector(
         "Qiniu Authorization", "`Qiniu AK:sign` or `QBox AK:sign`, alone or in its request.",
-        read: { specimen, keyring, now in
+        read: { input, keyring, now in
             for signature in [ManagementSignature.qiniu, .qbox] {
-                if let (value, request) = specimen.authorization(signature.scheme) {
+                if let (value, request) = input.authorization(signature.scheme) {
                     return inspect(value, signature, request, keyring, now)
                 }
             }
@@ -17,7 +17,7 @@ enum InspectedManagement {
         })
 
     private static func inspect(
-        _ value: [UInt8], _ signature: ManagementSignature, _ request: SpecimenRequest?, _ keyring: Keyring,
+        _ value: [UInt8], _ signature: ManagementSignature, _ request: InspectedRequest?, _ keyring: Keyring,
         _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(inspector.kind)
@@ -48,7 +48,7 @@ enum InspectedManagement {
     }
 
     private static func tellDate(
-        of request: SpecimenRequest, _ signature: ManagementSignature, _ now: Int64, in inspection: inout Inspection
+        of request: InspectedRequest, _ signature: ManagementSignature, _ now: Int64, in inspection: inout Inspection
     ) {
         guard signature == .qiniu, let date = request.field("x-qiniu-date") else {
             return inspection.tell("ends", "never: no date is signed")
@@ -60,7 +60,7 @@ enum InspectedManagement {
     }
 
     private static func code(
-        of request: SpecimenRequest, _ signature: ManagementSignature, _ key: SigningKey
+        of request: InspectedRequest, _ signature: ManagementSignature, _ key: SigningKey
     ) throws(IssueError) -> Digest {
         let (method, target, lines) = (request.method ?? [], request.target, request.fieldLines)
         let (host, type) = (request.authority, request.field("content-type") ?? [])

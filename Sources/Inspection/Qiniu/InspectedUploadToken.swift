@@ -7,8 +7,8 @@ import Providers
 enum InspectedUploadToken {
     static let inspector = Inspector(
         "Qiniu upload token", "The token itself, or an answer with `uptoken`.",
-        read: { specimen, keyring, now in
-            guard case .text(let token) = specimen.content, isLikely(token) else { return nil }
+        read: { input, keyring, now in
+            guard case .text(let token) = input.content, isLikely(token) else { return nil }
             return inspect(token, keyring, now)
         })
 

@@ -7,19 +7,19 @@ import Upstream
 
 /// Ten simulated minutes without the vendor, through caches and calls, as two loops see them.
 @Suite struct SessionOutageTests {
-    enum Mood: CaseIterable { case unreachable, hanging, failing, throttling, talkingNonsense }
+    enum Behaviour: CaseIterable { case unreachable, hanging, failing, throttling, talkingNonsense }
 
     /// A vendor that gives nothing, in one way or another.
     private struct Outage {
-        let mood: Mood
+        let behaviour: Behaviour
         private var hanging: [FakeUpstreamClient.Sent] = []
 
-        init(_ mood: Mood) { self.mood = mood }
+        init(_ behaviour: Behaviour) { self.behaviour = behaviour }
 
         /// Answers the calls that have been made, as far as it answers at all.
         mutating func answer(_ fixture: SessionFixture) {
             for call in fixture.take() {
-                switch mood {
+                switch behaviour {
                 case .unreachable: fixture.fail(call, .connect(reason: "refused"))
                 case .hanging: hanging.append(call)
                 case .failing: fixture.refuse(call, 503, "ServiceUnavailable")
@@ -36,9 +36,9 @@ import Upstream
         }
     }
 
-    @Test(arguments: Mood.allCases)
+    @Test(arguments: Behaviour.allCases)
     func `who has a living credential is served through ten minutes of outage, and others are told within 2 s`(
-        mood: Mood
+        behaviour: Behaviour
     ) throws {
         let fixture = try SessionFixture(loops: 2)
         let sessions = try (0..<40).map { try fixture.session("caller\($0)", seconds: $0 % 2 == 0 ? 3600 : 1800) }
@@ -49,7 +49,7 @@ import Upstream
             fixture.pass(milliseconds: 1_000)
         }
         var (living, served, refused, next) = (0, 0, 0, 0)
-        var outage = Outage(mood)
+        var outage = Outage(behaviour)
         var waiting: [(outcome: SessionFixture.Outcome, since: Int64)] = []
         var longestWait: Int64 = 0
         let begin = fixture.monotonic
@@ -91,16 +91,16 @@ import Upstream
         #expect((wellSince ?? .max) - end < 5_000)
     }
 
-    @Test(arguments: [900, 1_200, 3_600] as [Int64], Mood.allCases)
+    @Test(arguments: [900, 1_200, 3_600] as [Int64], Behaviour.allCases)
     func `through a long outage a credential is served until five minutes are left of it, and not after`(
-        life: Int64, mood: Mood
+        life: Int64, behaviour: Behaviour
     ) throws {
         let fixture = try SessionFixture(loops: 2)
         let session = try fixture.session(seconds: life)
         _ = fixture.ask(session)
         let end = fixture.unixSeconds + life
         let key = fixture.grant(try #require(fixture.take().first), seconds: life)
-        var outage = Outage(mood)
+        var outage = Outage(behaviour)
         var (leastServed, mostRefused) = (life, Int64(0))
         while fixture.unixSeconds < end {
             let outcome = fixture.ask(session, loop: Int(fixture.unixSeconds % 2))

@@ -3,11 +3,11 @@ import Providers
 
 /// Something given for inspection, as far as it can be told without knowing any vendor: a token or the value of an
 /// Authorization field, a URL, a whole request, or a JSON object; or an answer of the service with one of these in it.
-package struct Specimen: Sendable {
+package struct InspectionInput: Sendable {
     package enum Content: Sendable {
         /// A token, or the value of an Authorization field; one line without spaces around it.
         case text([UInt8])
-        case request(SpecimenRequest)
+        case request(InspectedRequest)
         case object(JSONValue)
     }
 
@@ -24,8 +24,8 @@ package struct Specimen: Sendable {
     }
 
     package init(reading bytes: [UInt8]) throws(Fault) {
-        guard bytes.count <= Specimen.maximumLength else { throw .tooLong }
-        let text = Specimen.trimmed(bytes[...])
+        guard bytes.count <= InspectionInput.maximumLength else { throw .tooLong }
+        let text = InspectionInput.trimmed(bytes[...])
         guard let first = text.first else { throw .empty }
         if first == UInt8(ascii: "{") {
             do throws(JSONError) {
@@ -33,10 +33,11 @@ package struct Specimen: Sendable {
             } catch {
                 throw .badJSON(error)
             }
-        } else if let request = SpecimenRequest(text: bytes[text.startIndex...]) ?? SpecimenRequest(url: Array(text)) {
+        } else if let request = InspectedRequest(text: bytes[text.startIndex...]) ?? InspectedRequest(url: Array(text))
+        {
             self.init(.request(request))
         } else {
-            self.init(.text(Specimen.value(in: text)))
+            self.init(.text(InspectionInput.value(in: text)))
         }
     }
 
@@ -53,7 +54,7 @@ package struct Specimen: Sendable {
         }
         if let fields = value["fields"], case .object = fields.content {
             self.init(.object(fields), in: value)
-        } else if let request = SpecimenRequest(answer: value) {
+        } else if let request = InspectedRequest(answer: value) {
             self.init(.request(request), in: value)
         } else {
             self.init(.object(value))
@@ -62,7 +63,7 @@ package struct Specimen: Sendable {
 
     /// What an Authorization field of one of these schemes says, and the request that it stood in, if that was given. A scheme
     /// ends in a space.
-    func authorization(_ scheme: StaticString) -> (value: [UInt8], request: SpecimenRequest?)? {
+    func authorization(_ scheme: StaticString) -> (value: [UInt8], request: InspectedRequest?)? {
         let length = scheme.utf8CodeUnitCount
         switch content {
         case .text(let text) where text.span.begins(with: scheme): return (Array(text[length...]), nil)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Net
 
-/// Who has room when there are as many connections as there may be, of an address each.
-@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct PlacesTests {
+/// Which connection gives way at `server.limits.connections`, where every connection has an address of its own.
+@Suite(.waiting, .serialized, .timeLimit(.minutes(20))) struct ConnectionLimitTests {
     private func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n" }
 
     /// Runs `body` with room for so many connections, and with what connects from an address of its own, by its number, and asks.
@@ -51,9 +51,9 @@ import Testing
                 #expect(try newcomer.answer().status == 503)
                 #expect(try newcomer.isClosed())
                 // The client may hear of it a moment before.
-                #expect(soon { server.connections.figures(reserved: false).open == 2 })
+                #expect(soon { server.connections.counts(reserved: false).open == 2 })
             }
-            #expect(server.connections.figures(reserved: false).refused == 5)
+            #expect(server.connections.counts(reserved: false).refused == 5)
             #expect(handler.abandoned.isEmpty)
             #expect(try handler.finish("/later/1"))
             #expect(try waiting[0].answer().text == "/later/1")
@@ -97,7 +97,7 @@ import Testing
                 return client
             }
             for client in newcomers { #expect(try client.get("/c").text == "/c?") }
-            #expect(server.connections.figures(reserved: false).open <= 10)
+            #expect(server.connections.counts(reserved: false).open <= 10)
             #expect(handler.abandoned.isEmpty)
             for number in 1...2 {
                 #expect(try handler.finish("/later/\(number)"))

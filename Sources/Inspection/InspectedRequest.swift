@@ -2,7 +2,7 @@ import Bytes
 import Providers
 
 /// A request, or as much of it as was given for inspection: a URL alone has neither method nor fields.
-package struct SpecimenRequest: Sendable {
+package struct InspectedRequest: Sendable {
     /// Nil for a URL alone.
     let method: [UInt8]?
     /// `https`; nil where only the Host field is known.
@@ -40,23 +40,23 @@ package struct SpecimenRequest: Sendable {
     }
 
     /// The path decoded, without its first slash; nil where it cannot be.
-    var decodedPath: [UInt8]? { SpecimenRequest.decode(path.dropFirst()) }
+    var decodedPath: [UInt8]? { InspectedRequest.decode(path.dropFirst()) }
 
     /// The most parameters and fields that are looked at: to sort them takes the square of their number.
     private static let mostNames = 256
 
     /// The query's parameters in their order; nil where one cannot be decoded, or for too many.
     var parameters: [QueryParameter]? {
-        guard (query ?? []).count(where: { $0 == UInt8(ascii: "&") }) < SpecimenRequest.mostNames else { return nil }
+        guard (query ?? []).count(where: { $0 == UInt8(ascii: "&") }) < InspectedRequest.mostNames else { return nil }
         var parameters: [QueryParameter] = []
         for part in (query ?? []).split(separator: UInt8(ascii: "&")) {
             let equals = part.firstIndex(of: UInt8(ascii: "="))
-            guard let name = SpecimenRequest.decode(part[..<(equals ?? part.endIndex)]) else { return nil }
+            guard let name = InspectedRequest.decode(part[..<(equals ?? part.endIndex)]) else { return nil }
             guard let equals else {
                 parameters.append(QueryParameter(name: name, value: nil))
                 continue
             }
-            guard let value = SpecimenRequest.decode(part[(equals + 1)...]) else { return nil }
+            guard let value = InspectedRequest.decode(part[(equals + 1)...]) else { return nil }
             parameters.append(QueryParameter(name: name, value: value))
         }
         return parameters
@@ -76,7 +76,7 @@ package struct SpecimenRequest: Sendable {
 
 // MARK: - Reading
 
-extension SpecimenRequest {
+extension InspectedRequest {
     /// Reads `https://host/path?query`; nil for anything else.
     init?(url: [UInt8]) { self.init(method: nil, url: url, fields: [], body: []) }
 
@@ -112,11 +112,11 @@ extension SpecimenRequest {
             let (line, next) = line(at: start)
             start = next
             if isTrace, line.first != mark { continue }
-            let content = isTrace ? Specimen.trimmed(line.dropFirst()) : line
+            let content = isTrace ? InspectionInput.trimmed(line.dropFirst()) : line
             if content.isEmpty { break }
             lines.append(content)
         }
-        guard let first = lines.first, lines.count <= SpecimenRequest.mostNames else { return nil }
+        guard let first = lines.first, lines.count <= InspectedRequest.mostNames else { return nil }
         let words = first.split(separator: 0x20, omittingEmptySubsequences: false)
         guard words.count == 3, words[2].starts(with: "HTTP/".utf8), !words[0].isEmpty,
             words[1].allSatisfy({ $0.isVisible || $0 >= 0x80 })
@@ -124,11 +124,11 @@ extension SpecimenRequest {
         var fields: [NameValue] = []
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-            fields.append(NameValue(Array(line[..<colon]), Array(Specimen.trimmed(line[(colon + 1)...]))))
+            fields.append(NameValue(Array(line[..<colon]), Array(InspectionInput.trimmed(line[(colon + 1)...]))))
         }
         self.init(
             method: Array(words[0]), target: Array(words[1]), fields: fields,
-            body: isTrace ? [] : SpecimenRequest.body(in: text[start...], fields))
+            body: isTrace ? [] : InspectedRequest.body(in: text[start...], fields))
     }
 
     /// As long as Content-Length says; without one, a file's last line end is none of the body's.

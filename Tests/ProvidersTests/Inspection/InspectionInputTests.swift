@@ -7,10 +7,10 @@ import Testing
 @testable import Providers
 
 /// Whatever is given for inspection: it is read or refused, and nothing traps.
-@Suite struct SpecimenTests {
+@Suite struct InspectionInputTests {
     private func fault(_ bytes: [UInt8]) -> String? {
-        do throws(Specimen.Fault) {
-            _ = try Specimen(reading: bytes)
+        do throws(InspectionInput.Fault) {
+            _ = try InspectionInput(reading: bytes)
             return nil
         } catch {
             return "\(error)"
@@ -19,8 +19,8 @@ import Testing
 
     @Test func `nothing, too much and what only begins as JSON are refused`() {
         #expect(fault([]) == "empty" && fault(Array(" \r\n\t".utf8)) == "empty")
-        #expect(fault([UInt8](repeating: 0x61, count: Specimen.maximumLength)) == nil)
-        #expect(fault([UInt8](repeating: 0x61, count: Specimen.maximumLength + 1)) == "tooLong")
+        #expect(fault([UInt8](repeating: 0x61, count: InspectionInput.maximumLength)) == nil)
+        #expect(fault([UInt8](repeating: 0x61, count: InspectionInput.maximumLength + 1)) == "tooLong")
         #expect(fault(Array("{\"a\":1,}".utf8))?.hasPrefix("badJSON") == true)
         #expect(fault(Array(String(repeating: "{\"a\":", count: 1000).utf8))?.hasPrefix("badJSON") == true)
     }
@@ -33,7 +33,7 @@ import Testing
             "PUT https://h.example.com/a?b=c HTTP/1.1\r\nX: 1\r\n\r\n",
         ]
         for text in texts {
-            guard case .request(let request) = try Specimen(reading: Array(text.utf8)).content else {
+            guard case .request(let request) = try InspectionInput(reading: Array(text.utf8)).content else {
                 Issue.record("no request: \(text)")
                 continue
             }
@@ -43,9 +43,9 @@ import Testing
     }
 
     @Test func `a parameter that comes twice is none`() throws {
-        let request = try #require(SpecimenRequest(url: Array("https://h/p?a=1&b=%32&a=3&c".utf8)))
+        let request = try #require(InspectedRequest(url: Array("https://h/p?a=1&b=%32&a=3&c".utf8)))
         #expect(request.parameter("a") == nil && request.parameter("b")?.text == "2" && request.parameter("c") == nil)
-        #expect(SpecimenRequest(url: Array("https://h/p?a=%2".utf8))?.parameters == nil)
+        #expect(InspectedRequest(url: Array("https://h/p?a=%2".utf8))?.parameters == nil)
     }
 
     @Test func `a body is as long as its Content-Length, or ends with its last line`() throws {
@@ -53,11 +53,11 @@ import Testing
             ("Content-Length: 5\r\n", "a\n\n b"), ("Content-Length: 99\r\n", "a\n\n b"), ("", "a\n\n b"),
         ] {
             let text = "PUT / HTTP/1.1\r\nHost: h\r\n\(fields)\r\na\n\n b\r\n"
-            guard case .request(let request) = try Specimen(reading: Array(text.utf8)).content else { continue }
+            guard case .request(let request) = try InspectionInput(reading: Array(text.utf8)).content else { continue }
             #expect(request.body.text == body, "\(fields)")
         }
         let text = "PUT / HTTP/1.1\nContent-Length: 6\n\nabcd\n\n\n"
-        guard case .request(let request) = try Specimen(reading: Array(text.utf8)).content else {
+        guard case .request(let request) = try InspectionInput(reading: Array(text.utf8)).content else {
             Issue.record("no request")
             return
         }
@@ -66,10 +66,10 @@ import Testing
 
     @Test func `more names than anybody needs are not looked at`() throws {
         let query = [String](repeating: "a=b", count: 256).joined(separator: "&")
-        #expect(SpecimenRequest(url: Array("https://h/?\(query)".utf8))?.parameters?.count == 256)
-        #expect(SpecimenRequest(url: Array("https://h/?\(query)&c".utf8))?.parameters == nil)
+        #expect(InspectedRequest(url: Array("https://h/?\(query)".utf8))?.parameters?.count == 256)
+        #expect(InspectedRequest(url: Array("https://h/?\(query)&c".utf8))?.parameters == nil)
         let fields = String(repeating: "a: b\r\n", count: 256)
-        #expect(SpecimenRequest(text: Array("GET / HTTP/1.1\r\n\(fields)\r\n".utf8)[...]) == nil)
+        #expect(InspectedRequest(text: Array("GET / HTTP/1.1\r\n\(fields)\r\n".utf8)[...]) == nil)
     }
 
     @Test(
@@ -84,7 +84,7 @@ import Testing
             ("https://b.example.com", "b", ""),
         ])
     func `bucket and key are where the vendor looks for them`(url: String, bucket: String, key: String) throws {
-        let request = try #require(SpecimenRequest(url: Array(url.utf8)))
+        let request = try #require(InspectedRequest(url: Array(url.utf8)))
         let object = request.object("oss", endpoints: [Array("storage.example.com:8443".utf8)])
         #expect(object?.bucket.text == bucket && object?.key.text == key)
     }
@@ -93,13 +93,13 @@ import Testing
 
     /// Every inspector on whatever it was given.
     private func inspectAll(_ bytes: [UInt8], _ keyring: Keyring) -> [Inspection] {
-        guard let specimen = try? Specimen(reading: bytes) else { return [] }
+        guard let input = try? InspectionInput(reading: bytes) else { return [] }
         let moments = [InspectionSample.now, .min, .max, 0]
         let jwt = InspectedJWT.inspect(
-            specimen, at: InspectionSample.now, leeway: { _ in .max }, judge: { _, _ in })
-        let ticket = InspectedTicket.inspect(specimen, at: InspectionSample.now, judge: { _, _ in })
+            input, at: InspectionSample.now, leeway: { _ in .max }, judge: { _, _ in })
+        let ticket = InspectedTicket.inspect(input, at: InspectionSample.now, judge: { _, _ in })
         return moments.flatMap { now in
-            Inspectors.all.compactMap { $0.inspector.inspect(specimen, with: keyring, at: now) }
+            Inspectors.all.compactMap { $0.inspector.inspect(input, with: keyring, at: now) }
         } + [jwt, ticket].compactMap(\.self)
     }
 
@@ -131,7 +131,7 @@ import Testing
 
     @Test func `every seed is understood by one inspector, and none of them is genuine`() throws {
         let keyring = try InspectionSample.keyring()
-        for seed in SpecimenTests.seeds {
+        for seed in InspectionInputTests.seeds {
             let found = inspectAll(Array(seed.utf8), keyring)
             #expect(!found.isEmpty, "\(seed)")
             #expect(Set(found.map(\.kind)).count == 1, "\(seed): \(found.map(\.kind))")
@@ -143,10 +143,12 @@ import Testing
         let keyring = try InspectionSample.keyring()
         var random = SampleRandom(state: 7)
         var understood = 0
-        for seed in SpecimenTests.seeds.map({ Array($0.utf8) }) {
+        for seed in InspectionInputTests.seeds.map({ Array($0.utf8) }) {
             for _ in 0..<400 {
                 var bytes = seed
-                for _ in 0..<Int.random(in: 1...4, using: &random) { SpecimenTests.change(&bytes, using: &random) }
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    InspectionInputTests.change(&bytes, using: &random)
+                }
                 let found = inspectAll(bytes, keyring)
                 understood += found.isEmpty ? 0 : 1
                 #expect(!found.contains { $0.verdict == .genuine }, "\(bytes.text)")
