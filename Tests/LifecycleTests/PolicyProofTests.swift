@@ -4,6 +4,7 @@ import Testing
 @testable import Configuration
 @testable import Gateway
 @testable import Lifecycle
+@testable import TestSamples
 
 /// Configurations that say what must come of them.
 @Suite struct PolicyProofTests {

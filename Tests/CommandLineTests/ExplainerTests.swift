@@ -8,6 +8,7 @@ import Testing
 @testable import Configuration
 @testable import CommandLine
 @testable import Gateway
+@testable import TestSamples
 
 /// Why somebody would get something, and what it would be.
 @Suite(.timeLimit(.minutes(20)))

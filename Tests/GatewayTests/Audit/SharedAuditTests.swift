@@ -5,6 +5,7 @@ import Testing
 @testable import Net
 @testable import Gateway
 @testable import Telemetry
+@testable import TestSamples
 
 @Suite("Answers that wait for the audit", .timeLimit(.minutes(20)))
 struct SharedAuditTests {

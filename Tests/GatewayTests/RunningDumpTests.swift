@@ -6,6 +6,7 @@ import TestKeys
 import Testing
 
 @testable import Gateway
+@testable import TestSamples
 
 @Suite struct RunningDumpTests {
     private static let secret = "a-secret-of-the-tests"
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func `R7: the values of a service that has answered, dumped, show no secret`() throws {
-        let configuration = try Sample.configuration(
+        let configuration = try SampleConfiguration.configuration(
             grants: """
                 u: { route: "qiniu.uptoken", credential: "q", callers: ["anonymous"], public: true, bucket: "media",
                   keyPrefix: "up/" }

@@ -9,6 +9,7 @@ import Testing
 @testable import Gateway
 @testable import Lifecycle
 @testable import Telemetry
+@testable import TestSamples
 
 /// A service that is told to stop, or to go on by another configuration, while the disk of its audit hangs.
 @Suite("Answers that the disk holds up", .timeLimit(.minutes(20)))
@@ -63,7 +64,7 @@ struct AuditEndTests {
 
     /// A service of one loop, whose clients wait for the disk.
     private final class Fixture {
-        let disk = AuditFixture.Disk()
+        let disk = UnreliableDisk()
         let sharedAudit: SharedAudit
         let server: Server
         let metrics = Metrics()
@@ -108,7 +109,7 @@ struct AuditEndTests {
         }
 
         private static func snapshot(keyPrefix: String, after earlier: Snapshot? = nil) throws -> Snapshot {
-            let configuration = try Sample.configuration(
+            let configuration = try SampleConfiguration.configuration(
                 grants: """
                     u: { route: "qiniu.uptoken", credential: "q", callers: ["anonymous"], public: true, bucket: "media",
                       keyPrefix: "\(keyPrefix)" }

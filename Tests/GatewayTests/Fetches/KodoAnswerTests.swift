@@ -8,6 +8,7 @@ import Upstream
 @testable import Configuration
 @testable import Providers
 @testable import Gateway
+@testable import TestSamples
 
 /// What Kodo, or whoever answers instead, may answer. Each answer is tried on a way to the vendor that has not failed yet, so that
 /// it is judged by itself and not by an open breaker.
@@ -276,7 +277,7 @@ struct KodoAnswerTests {
     }
 
     private static let configuration = Result {
-        try Sample.load(
+        try SampleConfiguration.load(
             """
             { version: 1,
               credentials: { q: { provider: "qiniu", accessKey: "AK", secretKey: { env: "SK" } } },

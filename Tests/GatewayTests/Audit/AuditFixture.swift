@@ -8,53 +8,10 @@ import Testing
 @testable import Net
 @testable import Gateway
 @testable import Telemetry
+@testable import TestSamples
 
 /// An audit on a disk that does what it is told, and a loop of it whose thread is the test's.
 final class AuditFixture {
-    /// Holds syncs up, and fails them.
-    final class Disk: @unchecked Sendable {
-        private let condition = NSCondition()
-        private var isHeld = false
-        private var isBroken = false
-        private var waiting = 0
-        private var count = 0
-
-        var calls: AuditCalls {
-            AuditCalls(sync: { [self] _ in
-                condition.lock()
-                defer { condition.unlock() }
-                count += 1
-                waiting += 1
-                condition.broadcast()
-                while isHeld { condition.wait() }
-                waiting -= 1
-                if isBroken { errno = EIO }
-                return isBroken ? -1 : 0
-            })
-        }
-
-        var syncs: Int { condition.withLock { count } }
-
-        func set(held: Bool? = nil, broken: Bool? = nil) {
-            condition.withLock {
-                isHeld = held ?? isHeld
-                isBroken = broken ?? isBroken
-                condition.broadcast()
-            }
-        }
-
-        /// Waits until somebody waits for it.
-        /// - Returns: whether anybody did within two minutes.
-        func waitForSync() -> Bool {
-            let end = ContinuousClock.now + .seconds(120)
-            return condition.withLock {
-                // A little at a time, since the condition goes by the time of day.
-                while waiting == 0, .now < end { _ = condition.wait(until: Date.now + 1) }
-                return waiting > 0
-            }
-        }
-    }
-
     /// What other threads want done on the loop's.
     private final class Mail: @unchecked Sendable {
         private let condition = NSCondition()
@@ -77,7 +34,7 @@ final class AuditFixture {
         }
     }
 
-    let disk = Disk()
+    let disk = UnreliableDisk()
     let sharedAudit: SharedAudit
     let loopAudit: LoopAudit
     let answers = LateAnswers()

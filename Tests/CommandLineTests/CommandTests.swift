@@ -7,12 +7,13 @@ import Testing
 @testable import CommandLine
 @testable import Gateway
 @testable import Lifecycle
+@testable import TestSamples
 
 @Suite struct CommandTests {
     @Test func `the starting configuration is valid as it is, and holds no secret`() throws {
         let (key, digest) = try KeyMaking.make()
         let text = StartingConfiguration.text(digest: digest.text)
-        let configuration = try Sample.load(text)
+        let configuration = try SampleConfiguration.load(text)
         #expect(configuration.grants.count == 10)
         #expect(configuration.policyTests.count == 3 && PolicyProof.failures(of: configuration).isEmpty)
         // It is for each operator to say whom OSS tells of uploads.

@@ -3,12 +3,13 @@ import Testing
 import Upstream
 
 @testable import Gateway
+@testable import TestSamples
 
 @Suite("Ways to vendors that are asked", .timeLimit(.minutes(20)))
 struct FetchLinksTests {
     private func links(_ limits: String = "", hosts: String..., after earlier: FetchLinks? = nil) throws -> FetchLinks {
         let list = hosts.map { "'\($0)'" }.joined(separator: ", ")
-        let configuration = try Sample.load(
+        let configuration = try SampleConfiguration.load(
             """
             { version: 1,
               credentials: { q: { provider: "qiniu", accessKey: "AK", secretKey: "s", limits: { \(limits) } } },

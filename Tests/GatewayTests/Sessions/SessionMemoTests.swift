@@ -7,6 +7,7 @@ import Upstream
 @testable import Configuration
 @testable import Providers
 @testable import Gateway
+@testable import TestSamples
 
 /// What a loop remembers of sessions: whose is whose, and for how long what was served is served again.
 @Suite struct SessionMemoTests {
@@ -22,10 +23,10 @@ import Upstream
             let digests = try callers.map {
                 "{ id: '\($0)', sha256: '\(Hex.encode(try Digest(.sha256, of: Array("key-\($0)".utf8).span).bytes.array).text)' }"
             }
-            configuration = try Sample.load(
+            configuration = try SampleConfiguration.load(
                 """
                 { version: 1,
-                  credentials: { s: { provider: "sts", roleArn: "acs:ram::1234567890123456:role/app", \(Sample.stsKey) } },
+                  credentials: { s: { provider: "sts", roleArn: "acs:ram::1234567890123456:role/app", \(SampleConfiguration.stsKey) } },
                   authentication: { apiKeys: [\(digests.joined(separator: ", "))] },
                   grants: {
                     g: { route: "distribute-token", credential: "s", bucket: "media", keyPrefix: "up/",

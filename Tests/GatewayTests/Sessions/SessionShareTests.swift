@@ -3,11 +3,13 @@ import Testing
 import Upstream
 
 @testable import Gateway
+@testable import TestSamples
 
 /// What one caller may take of an account: calls, requests that wait, and slots in the table.
 @Suite struct SessionShareTests {
     private static let limits =
-        Sample.stsKey + ", limits: { callsPerCaller: '30/min', patience: '60s', callBurst: 1000, callsPerSecond: 1000 }"
+        SampleConfiguration.stsKey
+        + ", limits: { callsPerCaller: '30/min', patience: '60s', callBurst: 1000, callsPerSecond: 1000 }"
 
     /// Sessions that differ in their lifetime only.
     private func sessions(_ fixture: SessionFixture, _ name: String, _ count: Int) throws -> [STSSession] {
@@ -56,7 +58,7 @@ import Upstream
 
     @Test func `one caller has no more requests waiting than one session may, whatever it waits for`() throws {
         let fixture = try SessionFixture(
-            Sample.stsKey + ", limits: { waitersPerSession: 8, waiters: 64, patience: '60s' }")
+            SampleConfiguration.stsKey + ", limits: { waitersPerSession: 8, waiters: 64, patience: '60s' }")
         let sessions = try sessions(fixture, "alice", 4)
         let outcomes = (0..<40).map { fixture.ask(sessions[$0 % 4], from: 1) }
         #expect(outcomes.compactMap(\.refusal).map(\.reason) == [SlotRefusal.Reason](repeating: .crowded, count: 32))
@@ -75,7 +77,7 @@ import Upstream
 
     @Test func `who asks for one new session after the other puts out its own, and none that others use`() throws {
         let fixture = try SessionFixture(
-            Sample.stsKey
+            SampleConfiguration.stsKey
                 + ", limits: { sessions: 50, callsPerCaller: '600/min', callBurst: 1000, callsPerSecond: 1000 }")
         let others = try sessions(fixture, "bob", 10)
         for session in others { _ = fixture.ask(session, from: 2) }

@@ -11,6 +11,7 @@ import Upstream
 @testable import Net
 @testable import Providers
 @testable import Gateway
+@testable import TestSamples
 
 /// Several loops that share the vendor's keys, without sockets: the tests are clients and vendor, and move the clock.
 final class CallbackFixture: @unchecked Sendable {
@@ -55,7 +56,7 @@ final class CallbackFixture: @unchecked Sendable {
 
     /// - Parameter limits: the members of `callbackKeys`.
     init(loops: Int = 1, _ limits: String = "") throws {
-        let configuration = try Sample.load(
+        let configuration = try SampleConfiguration.load(
             """
             { version: 1, callbackKeys: { \(limits) }, credentials: { o: { provider: "oss", accessKey: "AK", secretKey: { env: "SK" } } },
               grants: { g: { route: "oss.callback", credential: "o", reply: { ok: 1 },

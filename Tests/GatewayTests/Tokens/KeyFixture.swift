@@ -10,6 +10,7 @@ import Upstream
 @testable import Configuration
 @testable import Net
 @testable import Gateway
+@testable import TestSamples
 
 /// Several loops that share the keys of an issuer, which are fetched, without sockets: the tests are the issuer, and move the clock.
 final class KeyFixture: @unchecked Sendable {
@@ -33,7 +34,7 @@ final class KeyFixture: @unchecked Sendable {
 
     private static func configuration(_ fields: String) throws -> Configuration {
         let algorithms = fields.contains("algorithms") ? "" : "algorithms: [\"EdDSA\", \"ES256\"],"
-        return try Sample.load(
+        return try SampleConfiguration.load(
             """
             { version: 1, credentials: {}, grants: {},
               authentication: { jwt: [{ id: "login", issuer: "i", audience: "a", \(algorithms)

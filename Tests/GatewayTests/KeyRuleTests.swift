@@ -8,6 +8,7 @@ import Testing
 @testable import Access
 @testable import Configuration
 @testable import Gateway
+@testable import TestSamples
 
 /// What is signed is read as its vendor reads it, by code that shares nothing with the service, and every rule of a key is asked of
 /// that.

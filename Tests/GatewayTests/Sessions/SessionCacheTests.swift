@@ -7,6 +7,7 @@ import Testing
 import Upstream
 
 @testable import Gateway
+@testable import TestSamples
 
 /// One account, its loops and their calls: who gets what, and how often the vendor is asked for it.
 @Suite struct SessionCacheTests {
@@ -55,7 +56,7 @@ import Upstream
         (503, "ServiceUnavailable"), (500, "InternalError"), (429, "Throttling.User"), (400, "Throttling"),
     ])
     func `what may pass is tried again, signed anew, at the next endpoint in turn`(status: Int, code: String) throws {
-        let fixture = try SessionFixture(loops: 1, Sample.stsKey + ", limits: { patience: '5s' }")
+        let fixture = try SessionFixture(loops: 1, SampleConfiguration.stsKey + ", limits: { patience: '5s' }")
         let outcome = fixture.ask(try fixture.session())
         var nonces: Set<String> = []
         var hosts: [String] = []
@@ -173,7 +174,7 @@ import Upstream
 
     @Test func `a second sees no more calls than the budget has`() throws {
         let fixture = try SessionFixture(
-            loops: 1, Sample.stsKey + ", limits: { callsPerSecond: 10, callBurst: 5 }")
+            loops: 1, SampleConfiguration.stsKey + ", limits: { callsPerSecond: 10, callBurst: 5 }")
         for number in 0..<200 { _ = fixture.ask(try fixture.session("caller\(number)")) }
         var calls = fixture.take().count
         #expect(calls == 5)

@@ -3,11 +3,12 @@ import Testing
 @testable import Bytes
 @testable import Configuration
 @testable import Gateway
+@testable import TestSamples
 
 @Suite struct HostRuleTests {
     private func admits(_ authority: String, listening address: String, hosts: [String] = []) throws -> Bool {
         let listed = hosts.map { "\"\($0)\"" }.joined(separator: ",")
-        let configuration = try Sample.configuration(
+        let configuration = try SampleConfiguration.configuration(
             server: "listen: \"\(address)\", plaintext: true, hosts: [\(listed)]")
         let rule = HostRule(configuration.server, listener: try #require(configuration.server.listen.first))
         return rule.admits(Array(authority.utf8).span)
@@ -40,7 +41,7 @@ import Testing
 
     @Test func `R1: the admin listener is asked by names of its own on loopback, by any address elsewhere`() throws {
         func admits(_ authority: String, listening address: String, hosts: String) throws -> Bool {
-            let configuration = try Sample.configuration(
+            let configuration = try SampleConfiguration.configuration(
                 server: "listen: '\(address)', plaintext: true, hosts: [\(hosts)]")
             let listener = try #require(configuration.server.listen.first)
             return HostRule(configuration.server, listener: listener, isAdmin: true).admits(Array(authority.utf8).span)

@@ -10,6 +10,7 @@ import Upstream
 @testable import Net
 @testable import Providers
 @testable import Gateway
+@testable import TestSamples
 
 /// Several loops that share one account, without sockets: the tests are the vendor, and move the clock.
 final class SessionFixture: @unchecked Sendable {
@@ -31,9 +32,10 @@ final class SessionFixture: @unchecked Sendable {
     var now: Instant { Instant(unixSeconds: unixSeconds, monotonic: monotonic) }
 
     init(
-        loops: Int = 1, _ fields: String = Sample.stsKey, log: Log = Log(Log.Settings(level: .error, format: .json))
+        loops: Int = 1, _ fields: String = SampleConfiguration.stsKey,
+        log: Log = Log(Log.Settings(level: .error, format: .json))
     ) throws {
-        let configuration = try Sample.sts(fields)
+        let configuration = try SampleConfiguration.sts(fields)
         let credential = configuration.credentials[0]
         guard let sessions = credential.sessions else { throw Fault("there is no account") }
         account = sessions.account
