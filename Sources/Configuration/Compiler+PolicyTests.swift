@@ -2,7 +2,7 @@ import Access
 import Bytes
 import Providers
 
-/// What whoever wrote the grants says must come of them.
+/// What the operator says that the grants must give and refuse.
 extension Compiler {
     func compilePolicyTests(_ entries: [Settings<Schema.PolicyTests>], _ identities: Identities) -> [PolicyTest] {
         entries.enumerated().compactMap { index, entry in

@@ -1,8 +1,8 @@
 import Bytes
 import Providers
 
-/// A JSON Web Token (RFC 7519), as anybody may have made it. It is no vendor's: callers show one to the service, so whoever
-/// knows the issuers that the service trusts says whether its signature holds.
+/// A JSON Web Token (RFC 7519), as anybody may have made it. It is no vendor's: callers show one to the service, so the
+/// configuration, which names the trusted issuers, is needed to check its signature.
 package enum InspectedJWT {
     package static let kind = "JWT"
 

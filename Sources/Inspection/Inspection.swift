@@ -3,9 +3,9 @@ import Bytes
 import Crypto
 import Providers
 
-/// What is to be known of something that a vendor takes from clients: what it says, and whether the vendor would take it.
+/// A report on a token, a URL, a request or a form: what it says, and whether the vendor would take it.
 ///
-/// Facts and reasons may hold anything that was inspected, so whoever shows them escapes them. Neither a signature nor a secret
+/// Facts and reasons may hold anything that was inspected, so reports escape them. Neither a signature nor a secret
 /// is ever among them: what a signature should have been would be one to use.
 package struct Inspection: Sendable {
     /// What the thing says of itself; the text of an integer is decimal, of other JSON it is JSON.

@@ -8,7 +8,7 @@ package enum Clause: String, Sendable, CaseIterable, Comparable {
     case name = "grant"
     /// Whether the ticket that the caller uses is for it.
     case ticket
-    /// Whether it can be told what is asked for.
+    /// Whether the request can be read from what is asked.
     case request
     case bucket
     case key

@@ -15,7 +15,7 @@ struct MetricsPage: Sendable {
     private let log: LogWriter
     private let record: ReloadRecord
     private let readiness: Readiness
-    /// When what proves somebody ends, by its kind; seconds since 1970.
+    /// When certificates, previous keys and API keys end, by their kind; seconds since 1970.
     private let ends: [(kind: String, ends: [Int64])]
     private let audit: SharedAudit?
     private let accounts: [SessionAccount]

@@ -7,9 +7,9 @@ import Providers
 import Telemetry
 import Upstream
 
-/// Where all loops get the public keys that vendors sign callbacks by: the cache of them, and the ways to the vendors. Whoever
-/// forges a callback can name any key, so unusual keys share a small budget, and no key that is of use gives way to one that is
-/// only asked for.
+/// Where all loops get the public keys that vendors sign callbacks by: the cache of them, and the links to the vendors. A forged
+/// callback can name any key, so unusual keys share a small budget, and a key that is in use never gives way to one that is only
+/// asked for.
 package final class CallbackKeys: Sendable {
     /// One for the vendor's usual key, and one for all others.
     private struct LinkKey: Hashable {
@@ -75,8 +75,8 @@ package final class CallbackKeys: Sendable {
         return policy
     }
 
-    /// As long as any question to a vendor; and whoever makes up names of keys must not have the vendor asked more often than
-    /// this.
+    /// The limits of any question to a vendor, and a rate: forged callbacks with made-up keys must not have the vendor asked more
+    /// often.
     private static func callLimits(_ keys: Configuration.CallbackKeys, isUsual: Bool) -> UpstreamLimits {
         var limits = FetchLinks.limits(endpoints: 1)
         limits.callsPerSecond = isUsual ? keys.callsPerSecond : keys.strangeCallsPerSecond

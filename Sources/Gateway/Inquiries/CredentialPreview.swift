@@ -5,8 +5,8 @@ import Crypto
 import Inspection
 import Providers
 
-/// What a credential would say, without making one: it is signed by a key that is made up for the moment and forgotten, read
-/// back by whoever inspects such things, and never shown.
+/// What a credential would say, without making one: it is signed by a key that is made for the moment and forgotten, read back
+/// by the inspector of its kind, and never shown.
 struct CredentialPreview {
     private let configuration: Configuration
 

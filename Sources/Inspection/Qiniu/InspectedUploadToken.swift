@@ -75,8 +75,7 @@ enum InspectedUploadToken {
 }
 
 extension PutPolicy {
-    /// What the vendor would not take in a policy, whoever wrote it; nil when nothing is found. Members that nobody knows are no
-    /// problem to the vendor.
+    /// Why the vendor would refuse a policy; nil when no reason is found. The vendor ignores members that it does not know.
     static func problem(in policy: JSONValue) -> FieldProblem? {
         var values = FieldValues()
         for field in fields.descriptions {

@@ -13,7 +13,7 @@ final class ClientConnection {
         case failed(ExchangeError)
     }
 
-    /// An exchange with whoever waits for it.
+    /// An exchange, and what its caller is called back by.
     struct PendingExchange {
         let number: UInt64
         let exchange: Exchange
@@ -29,7 +29,7 @@ final class ClientConnection {
 
     let token: UInt64
     let origin: Origin
-    /// What is under way; nil while idle.
+    /// The exchange that is under way; nil while idle.
     private(set) var pending: PendingExchange?
     /// The address that it is connected to.
     private(set) var address: SocketAddress?

@@ -6,9 +6,9 @@ import Crypto
 /// anti-leech).
 ///
 /// `sign` is MD5 in hex over a key of the domain's own, the encoded path, and the deadline in hex; neither host nor query are
-/// signed. It is no HMAC, and nothing parts path from deadline: whoever has the URL of `a/b1` can have one of `a/b` with a
-/// deadline of nine digits, which is as good as none. A key never loses its folder that way, since `/` is no digit; whether it
-/// loses anything, `isSeparable` says.
+/// signed. It is no HMAC, and nothing separates path and deadline: from the URL of `a/b1` its holder can make one of `a/b`
+/// with a deadline of nine digits, which never ends. A key never loses its folder that way, since `/` is no digit; `isSeparable`
+/// says whether it can lose its end.
 package enum TimestampAntiLeech {
     /// The moments that have eight digits, so that at least no two of our own texts are the same: from 1978 until 2106.
     private static let deadlines: ClosedRange<Int64> = 0x1000_0000...0xFFFF_FFFF

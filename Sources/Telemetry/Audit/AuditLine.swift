@@ -44,7 +44,7 @@ package struct AuditLine: ~Copyable {
         text.append(afterOthers: true, members: { $0.add(name, value) })
     }
 
-    /// What somebody is called by as one text: `kind:id/subject`, of which the last may be missing.
+    /// A caller's name as one text: `kind:id/subject`, of which the last may be missing.
     package mutating func add(_ name: StaticString, kind: StaticString, id: Span<UInt8>, subject: Span<UInt8>) {
         add(name) { text in
             text.append(kind)
