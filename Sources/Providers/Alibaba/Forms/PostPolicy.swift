@@ -41,6 +41,8 @@ struct PostPolicy: Sendable {
     private var contentType: [UInt8]?
     private let contentTypes: [[UInt8]]
     private let fields: [NameValue]
+    /// The same as members of a form, written once.
+    private let fieldMembers: JSONMembers
 
     /// - Parameters:
     ///   - sizes: in bytes.
@@ -50,6 +52,7 @@ struct PostPolicy: Sendable {
         self.sizes = sizes
         self.contentTypes = contentTypes
         self.fields = fields
+        fieldMembers = JSONMembers { form in for field in fields { form.add(named: field.name, field.value) } }
     }
 
     /// The same for objects of at most `size` bytes; nothing changes for more than there may be anyway.
@@ -117,7 +120,7 @@ struct PostPolicy: Sendable {
                 if scope.isPrefix { key.append("${filename}") }
             })
         if let contentType { form.add("x-oss-content-type", contentType) }
-        for field in fields { form.add(named: field.name, field.value) }
+        form.add(fieldMembers)
         for field in signed { form.add(named: field.name, field.value) }
     }
 }
