@@ -48,7 +48,8 @@ import Testing
 
     @Test(arguments: Citation.all(in: document))
     func `every test that the threat model names is there`(citation: Citation) {
-        #expect(ThreatModelTests.tests.contains(citation), "no test \"\(citation.name)\" in \(citation.suite)")
+        let isThere = ThreatModelTests.tests.contains(citation)
+        #expect(isThere, "no test \"\(citation.name)\" in \(citation.suite)")
     }
 
     @Test func `every claim of a defence names a test, and the whole is short`() {
