@@ -14,7 +14,7 @@ enum OpenAPI {
         return out.array
     }()
 
-    private static let document: JSONDocument = [
+    static let document: JSONDocument = [
         "openapi": "3.1.0",
         "info": [
             "title": "Countersign", "version": .text(Version.number),
@@ -38,103 +38,52 @@ enum OpenAPI {
                 ],
             ],
             "schemas": ["Problem": problem],
-            "responses": .object(refusals.map { (name(of: $0), response(to: $0)) }),
+            "responses": .object(statuses.map { (name(of: $0), response(of: $0)) }),
         ],
     ]
 
     // MARK: Paths
 
     private static var paths: [(name: String, value: JSONDocument)] {
-        let routes = Registry.routes.map(\.description).map { route in
-            (name: route.path.text, value: route.grant.hasCallers ? path(of: route) : callback(of: route))
+        APIOperation.all.map { operation in
+            var item = operation.methods.map { method in
+                (name: method == "GET" ? "get" : "post", value: describe(operation, withBody: method == "POST"))
+            }
+            if case .operators = operation.credentials {
+                let server: JSONDocument = [
+                    "url": "http://127.0.0.1:8081", "description": "The admin listener, where it is by default.",
+                ]
+                item.insert((name: "servers", value: [server]), at: 0)
+            }
+            return (name: operation.path, value: .object(item))
         }
-        let own: [(name: String, value: JSONDocument)] = [
-            (
-                Configuration.grantsPath.text,
-                [
-                    "get": operation(
-                        "grants", "What the caller may do.",
-                        [("responses", responses(schema(of: [("grants", ["type": "array"])]), withBody: false))])
-                ]
-            ),
-            (
-                Configuration.ticketsPath.text,
-                [
-                    "post": operation(
-                        "tickets",
-                        "A URL ticket for one of the caller's own grants, with its route's parameters to fix.",
-                        [
-                            ("requestBody", ticketBody),
-                            ("responses", responses(schema(of: ticketMembers), withBody: true)),
-                        ])
-                ]
-            ),
-            (
-                Configuration.livenessPath.text,
-                [
-                    "get": operation(
-                        "livez", "Whether the process answers.",
-                        [
-                            ("security", [[:]]),
-                            ("responses", responses(schema(of: [("status", ["const": "ok"])]), withBody: false)),
-                        ])
-                ]
-            ),
-            (
-                Configuration.explanationPath.text,
-                [
-                    "servers": [["url": "http://127.0.0.1:8081", "description": "The admin listener, likewise."]],
-                    "post": operation(
-                        "explain", "Why somebody would get something, or would not; nothing is issued.",
-                        [
-                            ("security", [[:], ["bearer": []], ["apiKey": []]]),
-                            ("requestBody", inquiry),
-                            (
-                                "responses",
-                                responses(schema(of: members(of: ExplanationReport.members)), withBody: true)
-                            ),
-                        ]),
-                ]
-            ),
-        ]
-        return routes + own
     }
 
-    private static func path(of route: RouteDescription) -> JSONDocument {
-        var success: [(String, JSONDocument)] = [("application/json", ["schema": answer(of: route)])]
-        if route.request.textParameter != nil { success.append(("text/plain", ["schema": ["type": "string"]])) }
-        return [
-            "get": operation(
-                route.name, route.summary,
-                [
-                    ("parameters", .list(route.request.parameters.flatMap { queryParameters($0) })),
-                    ("responses", responses(success, withBody: false)),
-                ]),
-            "post": operation(
-                route.name + ".post", route.summary,
-                [("requestBody", body(of: route)), ("responses", responses(success, withBody: true))]),
+    /// - Parameter withBody: whether it is asked by a POST.
+    private static func describe(_ operation: APIOperation, withBody: Bool) -> JSONDocument {
+        let isSecond = withBody && operation.methods.count > 1
+        var members: [(name: String, value: JSONDocument)] = [
+            ("operationId", .text(operation.name + (isSecond ? ".post" : ""))),
+            ("tags", [.text(operation.section ?? "Countersign")]), ("summary", .text(operation.summary)),
         ]
+        if let security = security(of: operation) { members.append(("security", security)) }
+        if withBody {
+            members.append(("requestBody", body(of: operation.input)))
+        } else if case .route(let request) = operation.input {
+            members.append(("parameters", .list(request.parameters.flatMap { queryParameters($0) })))
+        }
+        members.append(("responses", responses(of: operation, withBody: withBody)))
+        return .object(members)
     }
 
-    /// What a vendor sends, whatever it is: its body is judged by its signature alone.
-    private static func callback(of route: RouteDescription) -> JSONDocument {
-        let bodies: JSONDocument = [
-            "application/x-www-form-urlencoded": ["schema": ["type": "object"]], "application/json": [:],
-        ]
-        return [
-            "post": operation(
-                route.name, route.summary,
-                [
-                    ("security", [["vendorSignature": []]]), ("requestBody", ["content": bodies]),
-                    ("responses", responses(["type": "object", "description": "The grant's reply."], withBody: true)),
-                ])
-        ]
-    }
-
-    private static func operation(
-        _ id: String, _ summary: String, _ rest: [(String, JSONDocument)]
-    ) -> JSONDocument {
-        .object([("operationId", .text(id)), ("summary", .text(summary))] + rest)
+    /// Nil for what holds where nothing is said.
+    private static func security(of operation: APIOperation) -> JSONDocument? {
+        switch operation.credentials {
+        case .nobody: [[:]]
+        case .callers: nil
+        case .operators: [[:], ["bearer": []], ["apiKey": []]]
+        case .vendor: [["vendorSignature": []]]
+        }
     }
 
     // MARK: Parameters
@@ -149,34 +98,42 @@ enum OpenAPI {
             }
     }
 
-    private static func body(of route: RouteDescription) -> JSONDocument {
-        let members = route.request.parameters.flatMap { parameter in
-            ([parameter.name] + parameter.aliases).map { name in
-                (name, schema(of: parameter.kind, inQuery: false))
-            }
+    private static func body(of input: APIOperation.Input) -> JSONDocument {
+        switch input {
+        case .none: [:]
+        case .route(let request): body(of: request)
+        case .open(let parameters):
+            ["required": true, "content": .object(forms(of: members(of: parameters), isOpen: true))]
+        case .fields(let fields): body(of: fields)
+        case .callback:
+            [
+                "content": [
+                    "application/x-www-form-urlencoded": ["schema": ["type": "object"]], "application/json": [:],
+                ]
+            ]
         }
-        var content = forms(of: members)
-        if route.request.textParameter != nil {
+    }
+
+    private static func body(of request: RouteRequest) -> JSONDocument {
+        var content = forms(of: members(of: request.parameters))
+        if request.textParameter != nil {
             content.append(("text/plain", ["schema": ["type": "string", "minLength": 1]]))
         }
         return ["content": .object(content)]
     }
 
-    private static var ticketBody: JSONDocument {
-        let members: [(String, JSONDocument)] = [
-            ("grant", ["type": "string", "minLength": 1]), ("expires", ["type": "integer", "minimum": 1]),
-        ]
-        return ["required": true, "content": .object(forms(of: members, isOpen: true))]
+    private static func members(of parameters: [ParameterDescription]) -> [(String, JSONDocument)] {
+        parameters.flatMap { parameter in
+            ([parameter.name] + parameter.aliases).map { ($0, schema(of: parameter.kind, inQuery: false)) }
+        }
     }
 
-    private static let inquiryFields = Schema.Inquiry().descriptions
-
-    private static var inquiry: JSONDocument {
+    private static func body(of fields: [FieldDescription]) -> JSONDocument {
         let schema: JSONDocument = [
             "type": "object", "additionalProperties": false,
-            "required": .list(inquiryFields.filter(\.isRequired).map { .text($0.name) }),
+            "required": .list(fields.filter(\.isRequired).map { .text($0.name) }),
             "properties": .object(
-                inquiryFields.map { field in
+                fields.map { field in
                     (field.name, ["type": type(of: field.kind), "description": .text(field.summary)])
                 }),
         ]
@@ -234,72 +191,55 @@ enum OpenAPI {
 
     // MARK: Answers
 
-    private static func answer(of route: RouteDescription) -> JSONDocument {
-        let own: [(String, JSONDocument)] = [
-            ("grant", ["type": "string", "description": "The grant that it is by."]),
-            ("expiresAt", ["type": ["string", "null"], "description": "When what is issued ends, in UTC."]),
-            ("expiresIn", ["type": ["integer", "null"], "description": "The same, in seconds from now."]),
-            (
-                "limitedBy",
-                [
-                    "type": ["string", "null"],
-                    "description": "What lets it end then.",
-                ]
-            ), ("serverTime", ["type": "string", "description": "When it was issued, in UTC."]),
-        ]
-        let members = members(of: route.answer.members)
-        return schema(of: members + own.filter { own in !members.contains { $0.0 == own.0 } })
+    private static func answer(of operation: APIOperation) -> JSONDocument {
+        if case .callback = operation.input { return ["type": "object", "description": "The grant's reply."] }
+        let properties = operation.answer.map { field in
+            (name: field.name, value: schema(of: field))
+        }
+        return ["type": "object", "properties": .object(properties)]
     }
 
-    private static func members(of fields: [AnswerField]) -> [(String, JSONDocument)] {
-        fields.map { ($0.name, ["type": type(of: $0.type), "description": .text($0.summary)]) }
-    }
-
-    private static func type(of kind: AnswerField.Kind) -> JSONDocument {
-        switch kind {
-        case .string: ["string", "null"]
-        case .integer: ["integer", "null"]
-        case .object: ["object", "null"]
-        case .list: "array"
+    private static func schema(of field: AnswerField) -> JSONDocument {
+        let description = JSONDocument.text(field.summary)
+        return switch field.type {
+        case .string: ["type": ["string", "null"], "description": description]
+        case .integer: ["type": ["integer", "null"], "description": description]
+        case .object: ["type": ["object", "null"], "description": description]
+        case .list: ["type": "array", "items": [:], "description": description]
         }
     }
 
-    private static let ticketMembers: [(String, JSONDocument)] = [
-        ("ticket", ["type": "string"]), ("url", ["type": "string"]), ("id", ["type": "string"]),
-        ("grant", ["type": "string"]), ("expiresAt", ["type": "string"]),
-    ]
-
-    private static func schema(of members: [(String, JSONDocument)]) -> JSONDocument {
-        ["type": "object", "properties": .object(members.map { ($0.0, $0.1) })]
-    }
-
-    private static func responses(_ schema: JSONDocument, withBody: Bool) -> JSONDocument {
-        responses([("application/json", ["schema": schema])], withBody: withBody)
-    }
-
-    private static func responses(_ success: [(String, JSONDocument)], withBody: Bool) -> JSONDocument {
-        let others = refusals.filter { withBody || !$0.concernsBody }.map { refusal in
+    private static func responses(of operation: APIOperation, withBody: Bool) -> JSONDocument {
+        var content: [(name: String, value: JSONDocument)] = [
+            ("application/json", ["schema": answer(of: operation)])
+        ]
+        if case .route(let request) = operation.input, request.textParameter != nil {
+            content.append(("text/plain", ["schema": ["type": "string"]]))
+        }
+        let possible = Set(operation.allRefusals(withBody: withBody).map(\.status))
+        let others = statuses.filter { possible.contains($0) }.map { status in
             (
-                name: "\(refusal.status.rawValue)",
-                value: ["$ref": .text("#/components/responses/\(name(of: refusal))")] as JSONDocument
+                name: "\(status.rawValue)",
+                value: ["$ref": .text("#/components/responses/\(name(of: status))")] as JSONDocument
             )
         }
-        let content = JSONDocument.object(success.map { ($0.0, $0.1) })
-        return .object([("200", ["description": "What was asked for.", "content": content])] + others)
+        return .object([("200", ["description": "What was asked for.", "content": .object(content)])] + others)
     }
 
     // MARK: Refusals
 
-    /// One code for each status that a refusal has, in the order of the statuses.
-    private static let refusals: [Refusal.Code] = Status.allCases.compactMap { status in
-        Refusal.Code.allCases.first { $0.status == status }
+    /// Those of refusals.
+    private static let statuses = Status.allCases.filter { status in
+        Refusal.Code.allCases.contains { $0.status == status }
     }
 
-    private static func name(of refusal: Refusal.Code) -> String { "Problem\(refusal.status.rawValue)" }
+    private static func name(of status: Status) -> String { "Problem\(status.rawValue)" }
 
-    private static func response(to refusal: Refusal.Code) -> JSONDocument {
-        [
-            "description": .text(refusal.summary),
+    /// OpenAPI describes statuses, so that codes of one status share a description.
+    private static func response(of status: Status) -> JSONDocument {
+        let codes = Refusal.Code.inOrder.filter { $0.status == status }
+        return [
+            "description": .text(codes.map { "`\($0.text)`: \($0.cause)" }.joined(separator: "\n\n")),
             "content": ["application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]]],
         ]
     }
