@@ -3,7 +3,7 @@ import Machine
 
 /// `countersign version`
 extension Version {
-    static func run(_ options: Options) -> CommandLineTool.Exit {
+    static func run(_ options: Options) -> Exit {
         Terminal.say(options.wantsJSON ? "{\"version\":\"\(number)\"}" : "countersign \(number)")
         return .done
     }
