@@ -16,7 +16,8 @@ package enum APIReference {
         # The HTTP API
 
         Made by `scripts/write-reference`; do not edit. The same as an OpenAPI document: [openapi.json](openapi.json), which the admin
-        listener also serves at `/openapi.json`.
+        listener also serves at `/openapi.json`. Clients can be generated from it: `scripts/check-clients` does so for Python by
+        openapi-python-client, and for TypeScript (from 4.9 on) by the generator typescript-fetch of openapi-generator.
         """
 
     /// The operations of a provider, or the service's own.
@@ -65,6 +66,8 @@ package enum APIReference {
           `application/x-www-form-urlencoded`. Every name must be known, and stand there once. Names that begin with `_` are ignored.
         - **Times.** Lifetimes are in seconds. `expiresAt` is in UTC. Use `expiresIn` where the client's clock may be wrong.
         - **Answers** are JSON, with `Cache-Control: no-store`. Members that this document does not list may come later: ignore them.
+        - **Fields of answers.** `X-Request-Id` names the request in the service's log. `Retry-After` says after how many seconds to ask
+          again. `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` tell of a grant's rates.
         - **Aliases.** The configuration may give a route more paths, by `server.aliases`.
         """
 
