@@ -24,31 +24,40 @@ package enum CommandLineTool {
             Terminal.complain(Command.overview)
             return .usage
         }
-        var subject = ""
         do throws(UsageError) {
             var rest = arguments[...]
             let early = try takeConfiguration(from: &rest)
-            let name = rest.popFirst() ?? ""
-            switch name {
+            switch rest.popFirst() {
+            case nil: throw UsageError(reason: "a command is missing")
             case "help", "--help", "-h": return try help(on: rest)
             case "--version": return Version.run(Options())
-            case "": throw UsageError(reason: "a command is missing")
-            default: break
+            case let name?: return run(try Command.named(name), with: early + rest)
             }
-            let command = try Command.named(name)
-            subject = name
-            let options = try Options(early + rest, for: command)
+        } catch {
+            return refuse(error)
+        }
+    }
+
+    private static func run(_ command: Command, with arguments: [String]) -> Exit {
+        do throws(UsageError) {
+            let options = try Options(arguments, for: command)
             guard !options.wantsHelp else {
                 Terminal.say(command.help)
                 return .done
             }
             return command.run(options)
         } catch {
-            let words = ["countersign", "help", subject].filter { !$0.isEmpty }.joined(separator: " ")
-            let who = subject.isEmpty ? "countersign" : "countersign \(subject)"
-            Terminal.complain("\(who): \(error.reason.visible)\(error.reason.hasSuffix("?") ? "" : ";") try `\(words)`")
-            return .usage
+            return refuse(error, by: command)
         }
+    }
+
+    /// One line: what is wrong, and where to read more.
+    private static func refuse(_ error: UsageError, by command: Command? = nil) -> Exit {
+        let words = command.map { " \($0.name)" } ?? ""
+        let help = "`countersign help\(words)` says more"
+        let end = error.reason.hasSuffix("?") ? "" : ";"
+        Terminal.complain("countersign\(words): \(error.reason.visible)\(end) \(help)")
+        return .usage
     }
 
     /// `--config FILE` before the command, as if it came after it.

@@ -33,8 +33,8 @@ struct CommandTests {
             if !call.isEmpty { #expect(outcome.err.split(separator: "\n").count == 1, "\(outcome.err)") }
         }
         #expect(try Program.run("serv").err.contains("did you mean serve?"))
-        #expect(try Program.run("serv").err.hasSuffix("try `countersign help`\n"))
-        #expect(try Program.run("serve", "--secret", "x").err.contains("try `countersign help serve`"))
+        #expect(try Program.run("serv").err.hasSuffix("did you mean serve? `countersign help` says more\n"))
+        #expect(try Program.run("serve", "--secret", "x").err.contains("; `countersign help serve` says more"))
         let help = try Program.run("--help")
         #expect(help.code == 0 && help.err.isEmpty)
         for command in [
