@@ -108,7 +108,8 @@ enum OpenAPI {
         case .callback:
             [
                 "content": [
-                    "application/x-www-form-urlencoded": ["schema": ["type": "object"]], "application/json": [:],
+                    "application/x-www-form-urlencoded": ["schema": ["type": "object"]],
+                    "application/json": ["schema": [:]],
                 ]
             ]
         }
