@@ -14,7 +14,8 @@ struct Options {
     /// Whether somebody has said which configuration.
     private(set) var namesConfiguration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] != nil
     private(set) var wantsJSON = false
-    private(set) var wantsHelp = false
+    /// Those without a value.
+    private var flags: Set<Option> = []
     /// All others, in their order.
     private var values: [(option: Option, value: String)] = []
     /// What is no option, in its order.
@@ -43,7 +44,7 @@ struct Options {
             }
             guard option.value != nil else {
                 if parts.count > 1 { throw UsageError(reason: "\(option.name) takes no value") }
-                take(option)
+                flags.insert(option)
                 continue
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
@@ -54,10 +55,10 @@ struct Options {
         if !wantsHelp { try command.check(operands) }
     }
 
-    /// An option without a value.
-    private mutating func take(_ option: Option) {
-        if option == .help { wantsHelp = true }
-    }
+    var wantsHelp: Bool { has(.help) }
+
+    /// Whether an option without a value is given.
+    func has(_ option: Option) -> Bool { flags.contains(option) }
 
     private mutating func take(_ value: String, of option: Option) throws(UsageError) {
         switch option {
