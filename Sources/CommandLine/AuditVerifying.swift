@@ -12,8 +12,10 @@ import Telemetry
 
 /// `countersign audit verify`: tells whether the lines of an audit are all there, in their order, as they were written.
 enum AuditVerifying {
-    static func run(_ options: Options) -> CommandLineTool.Exit {
-        guard !options.files.isEmpty else {
+    static func run(_ options: Options) -> Exit {
+        // After the word `verify`.
+        let files = options.operands.dropFirst()
+        guard !files.isEmpty else {
             Terminal.complain("countersign audit verify: no file is named, and an audit of nothing is not whole")
             return .failed
         }
@@ -24,7 +26,7 @@ enum AuditVerifying {
         }
         do {
             var verifier = try AuditVerifier(key, expecting: options[.expectedHead].map { Array($0.utf8) })
-            for file in options.files { try read(file, by: &verifier) }
+            for file in files { try read(file, by: &verifier) }
             verifier.finish()
             Terminal.say(options.wantsJSON ? verifier.json : verifier.text)
             return verifier.problems.isEmpty ? .done : .failed
@@ -87,9 +89,10 @@ extension AuditVerifier {
     /// For people: what is wrong, and how far the lines go.
     var text: String {
         var told = problems.map { "\($0.file.visible):\($0.line): \($0.reason)" }
-        if others > 0 { told.append("and \(others) problems more") }
+        if others > 0 { told.append("and \(others.counted("problem")) more") }
         if unsynced > 0 {
-            told.append("\(unsynced) lines had not come to the disk at a fault; nobody was given what they told")
+            told.append(
+                "\(unsynced.counted("line")) had not come to the disk at a fault; nothing of that was given to anybody")
         }
         let range = first.map { "lines \($0) to \(last)" } ?? "no lines"
         told.append("\(problems.isEmpty ? "whole" : "NOT WHOLE"): \(range), head \(headText)")

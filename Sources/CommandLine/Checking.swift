@@ -9,7 +9,7 @@ import Telemetry
 
 /// `countersign check`
 enum Checking {
-    static func run(_ options: Options) -> CommandLineTool.Exit {
+    static func run(_ options: Options) -> Exit {
         do throws(ConfigurationError) {
             let configuration = try Configuration.checked(options.configuration)
             options.wantsJSON ? reportJSON(configuration, options) : report(configuration, options)
@@ -22,9 +22,10 @@ enum Checking {
 
     private static func report(_ configuration: Configuration, _ options: Options) {
         for warning in configuration.warnings { Terminal.complain("warning: \(warning.visible)") }
+        let tests = configuration.policyTests.count
         Terminal.say(
-            "\(options.configuration.visible) is valid: \(configuration.credentials.count) credentials, "
-                + "\(configuration.grants.count) grants, \(configuration.policyTests.count) policy tests hold")
+            "\(options.configuration.visible) is valid: \(configuration.credentials.count.counted("credential")), "
+                + "\(configuration.grants.count.counted("grant")), \(tests.counted("policy test")) passed")
         for grant in configuration.grants {
             Terminal.say("  \(grant.name.text.visible): \(Registry.routes[grant.route].description.name)")
         }

@@ -7,7 +7,7 @@ import Net
 
 /// `countersign explain`: why a caller would get a token, or would not. Nothing is issued, and no secret is shown.
 enum Explaining {
-    static func run(_ options: Options) -> CommandLineTool.Exit {
+    static func run(_ options: Options) -> Exit {
         let inquiry: Inquiry
         let configuration: Configuration
         // One that fails its own tests is explained, too.

@@ -7,7 +7,7 @@ import Net
 /// `countersign healthcheck`: whether the service that the configuration describes answers, for a container's health check. It reads
 /// no secret.
 enum HealthCheck {
-    static func run(_ options: Options) -> CommandLineTool.Exit {
+    static func run(_ options: Options) -> Exit {
         let front: Configuration.Front
         do throws(ConfigurationError) {
             front = try Configuration.Front.load(options.configuration)

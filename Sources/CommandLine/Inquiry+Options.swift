@@ -81,10 +81,10 @@ extension Inquiry {
     /// What a file has, or standard input where that is `-`.
     private static func read(_ path: String, for option: Option) throws(UsageError) -> [UInt8] {
         guard let bytes = path == "-" ? Terminal.read(atMost: maximumLength + 1) : ReadFile(path)?.bytes else {
-            throw UsageError(reason: "\(option.rawValue): \(path) cannot be read")
+            throw UsageError(reason: "\(option.name): \(path) cannot be read")
         }
         guard bytes.count <= maximumLength else {
-            throw UsageError(reason: "\(option.rawValue): \(path) is longer than \(maximumLength / 1024) KiB")
+            throw UsageError(reason: "\(option.name): \(path) is longer than \(maximumLength / 1024) KiB")
         }
         return bytes
     }

@@ -17,7 +17,7 @@ import Providers
 
 /// `countersign inspect`: tells what is on standard input, what it allows, and why its vendor would refuse it.
 enum Inspecting {
-    static func run(_ options: Options) -> CommandLineTool.Exit {
+    static func run(_ options: Options) -> Exit {
         let keyrings: Keyrings
         do throws(ConfigurationError) { keyrings = try Keyrings(options) } catch {
             Terminal.complain(error.description)
@@ -65,8 +65,8 @@ enum Inspecting {
     }
 
     private static func refuse(
-        _ reason: String, _ options: Options, _ exit: CommandLineTool.Exit
-    ) -> CommandLineTool.Exit {
+        _ reason: String, _ options: Options, _ exit: Exit
+    ) -> Exit {
         if options.wantsJSON {
             var text = ByteWriter()
             text.append(object: { json in

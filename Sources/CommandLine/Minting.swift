@@ -11,17 +11,17 @@ import Providers
 /// `countersign mint` and `countersign ticket`: exactly what the service gives, for a caller that the operator names
 /// (R11).
 enum Minting {
-    static func run(_ options: Options) -> CommandLineTool.Exit {
+    static func run(_ options: Options) -> Exit {
         run("mint", options) { .issue(route: $0.route) }
     }
 
-    static func makeTicket(_ options: Options) -> CommandLineTool.Exit {
+    static func makeTicket(_ options: Options) -> Exit {
         run("ticket", options) { _ in .ticket }
     }
 
     private static func run(
         _ command: String, _ options: Options, _ method: (Inquiry) -> IssuingMethod
-    ) -> CommandLineTool.Exit {
+    ) -> Exit {
         let configuration: Configuration
         do throws(ConfigurationError) { configuration = try Configuration.checked(options.configuration) } catch {
             Terminal.complain(error.description)

@@ -1,68 +1,25 @@
+import Bytes
 import FoundationEssentials
 import Telemetry
 
-/// One thing that may follow a command.
-enum Option: String, CaseIterable {
-    case configuration = "--config"
-    case format = "--format"
-    case caller = "--caller"
-    case claims = "--claims"
-    case route = "--route"
-    case grant = "--grant"
-    case parameter = "--parameter"
-    case host = "--host"
-    case time = "--at"
-    case expectedHead = "--expect-head"
-    case keyFile = "--key-file"
-
-    var usage: String { "\(rawValue) \(placeholder)" }
-
-    private var placeholder: String {
-        switch self {
-        case .configuration, .keyFile: "FILE"
-        case .format: "text|json"
-        case .caller: "CALLER"
-        case .claims: "JSON|@FILE"
-        case .route, .grant: "NAME"
-        case .parameter: "NAME=VALUE|NAME@FILE"
-        case .host: "HOST[:PORT]"
-        case .time: "TIME"
-        case .expectedHead: "HEAD"
-        }
-    }
-
-    var summary: String {
-        switch self {
-        case .configuration: "the configuration; else $COUNTERSIGN_CONFIG, else countersign.json5"
-        case .format: "for people or for programs"
-        case .caller: "who asks: anonymous, apiKey:ID, certificate:ID or jwt:ID/SUBJECT"
-        case .claims: "what the caller's token says, as a JSON object; its exp is when it ends"
-        case .route: "what is asked for, such as qiniu.uptoken"
-        case .grant: "the grant to use; it says the route, too"
-        case .parameter: "a parameter of the route, one after the other; of @- the value is on standard input"
-        case .host: "what clients call the service by"
-        case .time: "when it is asked, such as 2027-01-01T00:00:00Z; else now"
-        case .expectedHead: "the mac of a line that must be there, noted somewhere else"
-        case .keyFile: "the audit's key, in a configuration's stead"
-        }
-    }
-}
-
+/// The command line cannot be understood.
 struct UsageError: Error {
     let reason: String
 }
 
-/// What follows the command. There is no option for a secret: the process list shows options to everybody.
+/// What follows the command.
 struct Options {
-    var configuration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] ?? standardConfiguration
-    /// Whether the operator has named a configuration.
-    var namesConfiguration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] != nil
-    var wantsJSON = false
-    var wantsHelp = false
+    private(set) var configuration =
+        ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] ?? standardConfiguration
+    /// Whether somebody has said which configuration.
+    private(set) var namesConfiguration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] != nil
+    private(set) var wantsJSON = false
+    /// Those without a value.
+    private var flags: Set<Option> = []
     /// All others, in their order.
     private var values: [(option: Option, value: String)] = []
-    /// What `audit verify` reads, in this order.
-    private(set) var files: [String] = []
+    /// What is no option, in its order.
+    private(set) var operands: [String] = []
 
     private static let standardConfiguration = "countersign.json5"
 
@@ -70,34 +27,38 @@ struct Options {
 
     init(_ arguments: [String], for command: Command) throws(UsageError) {
         var rest = arguments[...]
-        var words: [String] = []
         while let argument = rest.popFirst() {
-            if command == .audit, !argument.hasPrefix("-") {
-                words.append(argument)
+            if argument == "--" {
+                operands += rest
+                break
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                operands.append(argument)
                 continue
             }
             // `--config=FILE` is `--config FILE`.
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            if parts.count == 1, parts[0] == "--help" || parts[0] == "-h" {
-                wantsHelp = true
+            guard let option = command.options.first(where: { $0.isCalled(parts[0]) }) else {
+                let hint = NearestName.of(parts[0], among: command.options.map(\.name)).map { "; did you mean \($0)?" }
+                throw UsageError(reason: "there is no option \(parts[0])\(hint ?? "")")
+            }
+            guard option.value != nil else {
+                if parts.count > 1 { throw UsageError(reason: "\(option.name) takes no value") }
+                flags.insert(option)
                 continue
             }
-            guard let option = Option(rawValue: parts[0]), command.options.contains(option) else {
-                let known = command.options.map(\.usage) + ["--help"]
-                throw UsageError(reason: "there is no option \(parts[0]); there are \(known.joined(separator: ", "))")
-            }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-                throw UsageError(reason: "\(option.rawValue) needs a value: \(option.usage)")
+                throw UsageError(reason: "\(option.name) needs a value: \(option.usage)")
             }
             try take(value, of: option)
         }
-        if command == .audit, !wantsHelp { files = try Options.files(toVerify: words) }
+        if !wantsHelp { try command.check(operands) }
     }
 
-    private static func files(toVerify words: [String]) throws(UsageError) -> [String] {
-        guard words.first == "verify" else { throw UsageError(reason: "what it can do is: verify FILE…") }
-        return Array(words.dropFirst())
-    }
+    var wantsHelp: Bool { has(.help) }
+
+    /// Whether an option without a value is given.
+    func has(_ option: Option) -> Bool { flags.contains(option) }
 
     private mutating func take(_ value: String, of option: Option) throws(UsageError) {
         switch option {
@@ -109,8 +70,8 @@ struct Options {
             if option == .expectedHead, !AuditVerifier.isHead(Array(value.utf8)) {
                 throw UsageError(reason: "--expect-head needs the 64 hex digits of a line's mac")
             }
-            guard option == .parameter || self[option] == nil else {
-                throw UsageError(reason: "\(option.rawValue) is given more than once")
+            guard option.isRepeatable || self[option] == nil else {
+                throw UsageError(reason: "\(option.name) is given more than once")
             }
             values.append((option, value))
         }

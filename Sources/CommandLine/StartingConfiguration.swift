@@ -1,28 +1,79 @@
+import Access
 import Bytes
 import Crypto
 import Machine
+import Providers
 
-/// `countersign init`: a configuration to begin with. It holds no secret; it says where each is read from.
-enum StartingConfiguration {
-    static func write(to path: String) -> CommandLineTool.Exit {
-        do throws(CryptoError) {
+/// `countersign init`: a configuration to begin with. It holds no secret; it says where each is read from. What only the operator
+/// knows is written as `<YOUR-…>`, which no configuration may have when it is used.
+struct StartingConfiguration {
+    /// How callers prove who they are.
+    enum Callers: String, CaseIterable { case keys, jwt }
+
+    /// The vendors that it has examples for; of all of them, as comments, where it is empty.
+    private let samples: [StartingSample]
+    private let callers: Callers
+    private let areComments: Bool
+
+    /// - Parameter providers: names of the registry.
+    init(providers: [String], callers: Callers) throws(UsageError) {
+        let known = StartingSample.all
+        for name in providers where !known.contains(where: { $0.provider == name }) {
+            let hint = NearestName.of(name, among: known.map(\.provider)).map { "did you mean \($0)?" }
+            throw UsageError(
+                reason: "there is no provider \(name); "
+                    + (hint ?? "there are \(known.map(\.provider).joined(separator: ", "))"))
+        }
+        areComments = providers.isEmpty
+        samples = areComments ? known : known.filter { providers.contains($0.provider) }
+        self.callers = callers
+    }
+
+    init(_ options: Options) throws(UsageError) {
+        let providers = options.all(.provider).flatMap { $0.split(separator: ",").map(String.init) }
+        let word = options[.callers] ?? Callers.keys.rawValue
+        guard let callers = Callers(rawValue: word) else { throw UsageError(reason: "--callers is keys or jwt") }
+        try self.init(providers: providers, callers: callers)
+    }
+
+    static func write(_ options: Options) -> Exit {
+        do {
+            let configuration = try StartingConfiguration(options)
             let (key, digest) = try KeyMaking.make()
-            if let fault = NewFile.make(Array(text(digest: digest.text).utf8), at: path) {
+            let path = options.configuration
+            if let fault = NewFile.make(Array(configuration.text(digest: digest.text).utf8), at: path) {
                 Terminal.complain("countersign init: \(path.visible) \(fault)")
                 return .failed
             }
-            Terminal.say("\(path.visible) is written. The API key of the caller \"app\", shown only now: \(key.text)")
-            let variables = "QINIU_SECRET_KEY, NOS_SECRET_KEY, OSS_SECRET_KEY and STS_SECRET_KEY"
-            Terminal.say("Put your buckets in, set \(variables), then: countersign check --config \(path.visible)")
+            Terminal.say("\(path.visible) is written; only you can read it.")
+            if configuration.callers == .keys {
+                Terminal.say("The API key of the caller \"app\", shown only now: \(key.text)")
+            }
+            Terminal.say(configuration.nextSteps(path.visible))
             return .done
+        } catch let error as UsageError {
+            Terminal.complain("countersign init: \(error.reason.visible)")
+            return .usage
         } catch {
             Terminal.complain("countersign init: \(error)")
             return .failed
         }
     }
 
+    private func nextSteps(_ path: String) -> String {
+        let placeholders = "put your own values in place of all <YOUR-…>"
+        let variables = samples.map(\.variable).joined(separator: ", ")
+        let steps =
+            areComments
+            ? "Its examples are comments: take away the slashes of those that you need, \(placeholders)"
+            : "Next: \(placeholders), set \(variables)"
+        return "\(steps), then: countersign check --config \(path)"
+    }
+
+    // MARK: The text
+
     /// - Parameter digest: the SHA-256 of the API key that the caller `app` gets.
-    static func text(digest: String) -> String {
+    func text(digest: String) -> String {
         """
         // The configuration of Countersign: JSON5, so comments and trailing commas are welcome.
         // `countersign check` says everything that is wrong with it; unknown keys are errors. Every key: config/README.md.
@@ -44,106 +95,57 @@ enum StartingConfiguration {
           // The vendors' keys, which no client ever sees. A secret is { env: "NAME" }, { file: "PATH" } or a string;
           // files with secrets must not be readable by everybody.
           credentials: {
-            "qiniu": { provider: "qiniu", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "QINIU_SECRET_KEY" } },
-            "nos": {
-              provider: "nos", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "NOS_SECRET_KEY" },
-              endpoint: "nos-eastchina1.126.net",
-            },
-            "oss": {
-              provider: "oss", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "OSS_SECRET_KEY" },
-              region: "cn-hangzhou",
-            },
-            // Alibaba's STS: the key of a RAM user who may do nothing but assume this role.
-            "oss-sts": {
-              provider: "sts", accessKey: "YOUR-ACCESS-KEY", secretKey: { env: "STS_SECRET_KEY" },
-              roleArn: "acs:ram::1234567890123456:role/uploader", region: "cn-hangzhou",
-            },
+        \(section(samples.map(\.credential)))
           },
 
           authentication: {
-            // `countersign hash-key` makes more of these. Clients send: Authorization: Bearer <key>
-            apiKeys: [{ id: "app", sha256: "\(digest)" }],
-            // Users of your identity provider ask by their tokens, as the callers "jwt:login":
-            // jwt: [{
-            //   id: "login", issuer: "https://id.example.com", audience: "uploads", algorithms: ["RS256"],
-            //   jwksUrl: "https://id.example.com/.well-known/jwks.json",
-            // }],
+        \(authentication(digest))
             // SDKs that can send no header ask by tickets in URLs:
             // tickets: { secret: { env: "TICKET_SECRET" }, maxLifetime: "1h" },
           },
 
           // Who may have what. Nothing that is not granted here is issued.
           grants: {
-            // Uploads to Qiniu below photos/app/, images of at most 5 MiB, for ten minutes; nothing is overwritten.
-            "photos": {
-              route: "qiniu.uptoken", credential: "qiniu", callers: ["apiKey:app"],
-              bucket: "media", keyPrefix: "photos/${caller.id}/",
-              lifetime: "10m", maxLifetime: "1h",
-              policy: { fsizeLimit: 5242880, mimeLimit: "image/jpeg;image/png" },
-            },
-            // Downloads of the same from the bucket's private domain.
-            "pictures": {
-              route: "qiniu.download-url", credential: "qiniu", callers: ["apiKey:app"],
-              domain: "media.example.com", keyPrefix: "photos/${caller.id}/", lifetime: "10m",
-            },
-            // What is there: asked of Kodo by the service, and cut to the prefix.
-            "listing": {
-              route: "qiniu.files", credential: "qiniu", callers: ["apiKey:app"],
-              bucket: "media", keyPrefix: "photos/${caller.id}/",
-            },
-            // Uploads of single objects to NetEase NOS.
-            "files": {
-              route: "nos.token", credential: "nos", callers: ["apiKey:app"],
-              bucket: "files", keyPrefix: "inbox/${caller.id}/", lifetime: "10m",
-            },
-            // URLs to download them by.
-            "links": {
-              route: "nos.presigned-url", credential: "nos", callers: ["apiKey:app"],
-              bucket: "files", keyPrefix: "inbox/${caller.id}/", methods: ["GET"], lifetime: "10m",
-            },
-            // Signatures over strings that clients of Alibaba OSS put together, after they have been read.
-            "oss-sign": {
-              route: "oss.sign", credential: "oss", callers: ["apiKey:app"],
-              bucket: "examplebucket", keyPrefix: "users/${caller.id}/",
-              methods: ["GET", "PUT"], headers: ["x-oss-meta-*"], presign: "5m",
-            },
-            // Requests to OSS and URLs for it that are made and signed here, ready to send.
-            "oss-requests": {
-              route: "oss.authorization", credential: "oss", callers: ["apiKey:app"],
-              bucket: "examplebucket", keyPrefix: "users/${caller.id}/", methods: ["GET", "PUT"],
-            },
-            "oss-links": {
-              route: "oss.presigned-url", credential: "oss", callers: ["apiKey:app"],
-              bucket: "examplebucket", keyPrefix: "users/${caller.id}/", methods: ["GET"], lifetime: "10m",
-            },
-            // Forms by which web pages upload images of at most 5 MiB.
-            "oss-forms": {
-              route: "oss.post-policy", credential: "oss", callers: ["apiKey:app"],
-              bucket: "examplebucket", keyPrefix: "forms/${caller.id}/",
-              maxSize: "5MiB", contentTypes: ["image/jpeg", "image/png"], lifetime: "10m",
-            },
-            // Temporary keys of Alibaba's own for uploads below users/app/, as its SDKs fetch them.
-            "oss-sts": {
-              route: "distribute-token", credential: "oss-sts", callers: ["apiKey:app"],
-              bucket: "examplebucket", keyPrefix: "users/${caller.id}/", lifetime: "15m", maxLifetime: "1h",
-              actions: ["oss:PutObject", "oss:AbortMultipartUpload", "oss:ListParts"],
-            },
+        \(section(samples.map(\.grants)))
           },
 
           // What must come of the grants: `countersign check` tries it, and the service does not start where it fails.
           // `countersign explain` says why somebody gets something, or does not.
           policyTests: [
-            {
-              caller: "apiKey:app", route: "qiniu.uptoken", parameters: { key: "photos/app/a.jpg" },
-              expect: "allow", gives: { grant: "photos", key: "photos/app/a.jpg", lifetime: "10m" },
-            },
-            { caller: "apiKey:app", route: "qiniu.uptoken", parameters: { key: "photos/other/a.jpg" }, expect: "deny" },
-            { caller: "anonymous", route: "qiniu.uptoken", expect: "unauthenticated" },
+        \(section(samples.map(\.policyTests)))
           ],
 
           log: { level: "info", format: "text" },
         }
 
         """
+    }
+
+    private func authentication(_ digest: String) -> String {
+        switch callers {
+        case .keys:
+            """
+                // `countersign make-key` makes more of these. Clients send: Authorization: Bearer <key>
+                apiKeys: [{ id: "app", sha256: "\(digest)" }],
+            """
+        case .jwt:
+            """
+                // Users of your identity provider are the callers "jwt:login". Clients send: Authorization: Bearer <token>
+                jwt: [{
+                  id: "login", issuer: "https://<YOUR-ISSUER>", audience: "<YOUR-AUDIENCE>", algorithms: ["RS256"],
+                  jwksUrl: "https://<YOUR-ISSUER>/.well-known/jwks.json",
+                }],
+            """
+        }
+    }
+
+    /// The samples of a section, indented, with the callers put in.
+    private func section(_ samples: [String]) -> String {
+        samples.joined(separator: "\n").split(separator: "\n").map { line in
+            "    \(areComments ? "// " : "")\(line)"
+                .replacing("CALLERS", with: callers == .keys ? "apiKey:app" : "jwt:login")
+                .replacing("CALLER", with: callers == .keys ? "apiKey:app" : "jwt:login/42")
+                .replacing("NAME", with: callers == .keys ? "app" : "42")
+        }.joined(separator: "\n")
     }
 }

@@ -4,7 +4,7 @@ import Machine
 
 /// `countersign version`
 extension Version {
-    static func run(_ options: Options) -> CommandLineTool.Exit {
+    static func run(_ options: Options) -> Exit {
         Terminal.say(options.wantsJSON ? String(json: { $0.add("version", number) }) : "countersign \(number)")
         return .done
     }

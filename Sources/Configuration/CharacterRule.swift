@@ -7,6 +7,15 @@ enum CharacterRule {
         !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
 
+    /// What `countersign init` writes where only the operator knows the value: `<YOUR-BUCKET>`. Nil where there is nothing of the kind.
+    static func placeholder(in bytes: [UInt8]) -> String? {
+        let text = bytes.text
+        guard let start = text.firstRange(of: "<YOUR-")?.lowerBound, let end = text[start...].firstIndex(of: ">") else {
+            return nil
+        }
+        return String(text[start...end])
+    }
+
     /// A host as a Host field or an origin names it, without a port; an IPv6 address in brackets.
     static func isHost(_ bytes: [UInt8]) -> Bool {
         if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") {

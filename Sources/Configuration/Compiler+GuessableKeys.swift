@@ -11,7 +11,7 @@ extension Compiler {
         for (path, digest) in keyDigests {
             guard let kind = guessable[digest] else { continue }
             reader.report(
-                path, "is the digest of \(kind.text); `countersign hash-key` makes a key that nobody can guess")
+                path, "is the digest of \(kind.text); `countersign make-key` makes a key that nobody can guess")
         }
     }
 

@@ -197,6 +197,10 @@ struct FieldReader {
             report(path, "must not be empty, nor have control characters")
             return nil
         }
+        if let placeholder = CharacterRule.placeholder(in: bytes) {
+            report(path, "put your own value in place of \(placeholder)")
+            return nil
+        }
         return bytes
     }
 

@@ -138,7 +138,7 @@ package enum Schema {
     struct APIKey: FieldGroup {
         let id = Field("id", .string, required: true, "Who has the key.")
         let sha256 = Field(
-            "sha256", .string, required: true, "The SHA-256 of the key in hex; `countersign hash-key` makes both.")
+            "sha256", .string, required: true, "The SHA-256 of the key in hex; `countersign make-key` makes both.")
         let notAfter = Field("notAfter", .time, "When the key ends.")
     }
 

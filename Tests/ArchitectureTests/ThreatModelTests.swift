@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `docs/threat-model.md` claims only what a test shows.
+/// `docs/threat-model.md`, and `docs/exhaustion.md` as a part of it, claim only what a test shows.
 @Suite struct ThreatModelTests {
     /// A test as the document names it: `Suite` "test".
     struct Citation: Hashable, Sendable, CustomTestStringConvertible {
@@ -17,8 +17,12 @@ import Testing
         }
     }
 
-    static let document =
-        (try? String(contentsOf: ImportTests.root.appending(path: "docs/threat-model.md"), encoding: .utf8)) ?? ""
+    static let document = text(of: "docs/threat-model.md")
+    static let exhaustion = text(of: "docs/exhaustion.md")
+
+    private static func text(of path: String) -> String {
+        (try? String(contentsOf: ImportTests.root.appending(path: path), encoding: .utf8)) ?? ""
+    }
 
     /// All tests that there are, by the types that they stand in and the names that they are told by.
     static let tests = Set(ImportTests.files(below: "Tests").flatMap { tests(in: $0.lines) })
@@ -46,9 +50,10 @@ import Testing
         return found
     }
 
-    @Test(arguments: Citation.all(in: document))
+    @Test(arguments: Citation.all(in: document + exhaustion))
     func `every test that the threat model names is there`(citation: Citation) {
-        #expect(ThreatModelTests.tests.contains(citation), "no test \"\(citation.name)\" in \(citation.suite)")
+        let isThere = ThreatModelTests.tests.contains(citation)
+        #expect(isThere, "no test \"\(citation.name)\" in \(citation.suite)")
     }
 
     @Test func `every claim of a defence names a test, and the whole is short`() {
@@ -56,10 +61,23 @@ import Testing
         #expect(lines.count <= 151)
         let sections = ThreatModelTests.document.components(separatedBy: "\n## ")
         #expect(sections.count == 13)
-        for section in sections.dropFirst(3).dropLast() {
+        // The last two say where the resources are, and what is not defended.
+        for section in sections.dropFirst(3).dropLast(2) {
             #expect(Citation.all(in: section).count >= 3, "\(section.prefix { $0 != "\n" })")
         }
         #expect(Citation.all(in: ThreatModelTests.document).count > 60)
+        #expect(Citation.all(in: ThreatModelTests.exhaustion).count > 25)
+    }
+
+    @Test func `every row about a threat or a resource names its test, and can be read`() {
+        let defences = ThreatModelTests.document.components(separatedBy: "\n## ").dropFirst(3).dropLast(2)
+        let rows = (defences + [ThreatModelTests.exhaustion]).flatMap { $0.components(separatedBy: "\n") }
+            .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| Threat |") && !$0.hasPrefix("| resource |") }
+        #expect(rows.count > 90)
+        for row in rows {
+            #expect(!Citation.all(in: row).isEmpty, "\(row)")
+            #expect(row.count <= 560, "\(row.count) characters: \(row.prefix(60))")
+        }
     }
 
     @Test func `a test is found by its suite and its name in either spelling, and no other is`() {

@@ -38,7 +38,7 @@ struct GuessableKeyTests {
         for text in [digest, digest.uppercased()] {
             let told = complaint(text)
             #expect(told.contains("authentication.apiKeys[0].sha256: is the digest of"), "\(told)")
-            #expect(told.contains(reason) && told.contains("hash-key"), "\(told)")
+            #expect(told.contains(reason) && told.contains("make-key"), "\(told)")
             let other = complaint(Sample.digest, admin: text)
             #expect(other.contains("admin.auth[0].sha256: is the digest of") && other.contains(reason), "\(other)")
         }

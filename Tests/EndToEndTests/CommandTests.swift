@@ -23,22 +23,40 @@ struct CommandTests {
         let calls = [
             [], ["serv"], ["serve", "--secret", "x"], ["serve", "--secret-key=x"], ["check", "--config"],
             ["check", "--config", ""], ["check", "--format", "xml"], ["check", "--format"], ["version", "extra"],
-            ["init", "-x"], ["--config", "x"], ["mnt"],
+            ["init", "-x"], ["--config", "x"], ["mnt"], ["help", "mnt"], ["--config"], ["--config", "x", "version"],
+            ["init", "--provider", "qiniux"], ["init", "--callers", "nobody"], ["check", "--", "extra"],
         ]
         for call in calls {
             let outcome = try Program(Program.countersign, call).wait()
             #expect(outcome.code == 2, "\(call): \(outcome.out)\(outcome.err)")
             #expect(outcome.out.isEmpty && !outcome.err.isEmpty, "\(call)")
+            if !call.isEmpty { #expect(outcome.err.split(separator: "\n").count == 1, "\(outcome.err)") }
         }
         #expect(try Program.run("serv").err.contains("did you mean serve?"))
-        #expect(try Program.run("serve", "--secret", "x").err.contains("--config"))
+        #expect(try Program.run("serv").err.hasSuffix("did you mean serve? `countersign help` says more\n"))
+        #expect(try Program.run("serve", "--secret", "x").err.contains("; `countersign help serve` says more"))
         let help = try Program.run("--help")
         #expect(help.code == 0 && help.err.isEmpty)
         for command in [
-            "init", "serve", "check", "mint", "ticket", "explain", "inspect", "hash-key", "healthcheck", "version",
+            "init", "serve", "check", "mint", "ticket", "explain", "inspect", "make-key", "hash-key", "audit",
+            "healthcheck",
+            "api", "version",
         ] {
             #expect(help.out.contains(command))
-            #expect(try Program.run(command, "--help").code == 0)
+            let own = try Program.run(command, "--help")
+            #expect(own.code == 0 && own.err.isEmpty && own.out.hasPrefix("usage: countersign \(command)"))
+            #expect(try Program.run("help", command).out == own.out)
+        }
+    }
+
+    @Test func `the configuration may be named before the command, and in short`() throws {
+        let folder = try Keeper.makeFolder()
+        let path = try Setup.open.write(to: folder, transport: .epoll)
+        for call in [
+            ["--config", path, "check"], ["--config=\(path)", "check"], ["-c", path, "check"], ["check", "-c", path],
+        ] {
+            let outcome = try Program(Program.countersign, call, environment: Setup.environment).wait()
+            #expect(outcome.code == 0 && outcome.out.hasPrefix("\(path) is valid"), "\(call): \(outcome.err)")
         }
     }
 
@@ -81,6 +99,18 @@ struct CommandTests {
         #expect(try Program.run("check", environment: environment).code == 0)
         #expect(try Program.run("check", environment: Setup.environment, folder: folder).code == 0)
         #expect(!(outcome.out + json.out).contains("secret-of-the"))
+    }
+
+    @Test func `check counts in the singular, too`() throws {
+        let text = """
+            { version: 1, credentials: { "q": { provider: "qiniu", accessKey: "A", secretKey: { env: "SK" } } },
+              grants: { "g": { route: "qiniu.uptoken", credential: "q", callers: ["anonymous"], public: true, bucket: "b",
+                keyPrefix: "p/" } } }
+            """
+        try withConfiguration(text) { path in
+            let outcome = try Program.run("check", "--config", path, environment: ["SK": "a-secret-of-the-tests"])
+            #expect(outcome.out.contains("is valid: 1 credential, 1 grant, 0 policy tests"), "\(outcome.out)")
+        }
     }
 
     @Test func `check says everything that is wrong at once, each with its path, line and column`() throws {
@@ -211,7 +241,7 @@ struct CommandTests {
         #expect(serve.code == 1 && serve.err.contains("cannot start"), "\(serve.err)")
     }
 
-    // MARK: init and hash-key
+    // MARK: init, make-key and hash-key
 
     private static let vendorSecrets = [
         "QINIU_SECRET_KEY": "q-secret", "NOS_SECRET_KEY": "n-secret", "OSS_SECRET_KEY": "o-secret",
@@ -241,19 +271,32 @@ struct CommandTests {
         #expect(FileManager.default.fileExists(atPath: folder + "/countersign.json5"))
     }
 
-    @Test func `what init writes passes check once the secrets are set, and serves the key that it printed`() throws {
+    @Test func `what init writes passes check once values and secrets are set, and serves the key that it printed`()
+        throws
+    {
         let folder = try Keeper.makeFolder()
         let path = folder + "/new.json5"
-        let written = try Program.run("init", "--config", path)
+        let written = try Program.run("init", "--config", path, "--provider", "qiniu,nos", "--provider", "oss,sts")
+        #expect(written.code == 0 && written.err.isEmpty)
         let missing = try Program.run("check", "--config", path)
         #expect(missing.code == 3)
-        for name in CommandTests.vendorSecrets.keys { #expect(missing.err.contains(name)) }
+        for name in CommandTests.vendorSecrets.keys {
+            #expect(missing.err.contains(name) && written.out.contains(name))
+        }
+        // The samples by themselves cannot be used, nor by accident.
+        let unchanged = try Program.run("check", "--config", path, environment: CommandTests.vendorSecrets)
+        #expect(unchanged.code == 3 && unchanged.err.contains("put your own value in place of <YOUR-BUCKET>"))
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try Keeper.write(
+            text.replacing("<YOUR-ROLE-ARN>", with: "acs:ram::1234567890123456:role/uploader")
+                .replacing(#/<YOUR-[A-Z-]+>/#, with: "media"), to: path)
         let checked = try Program.run("check", "--config", path, environment: CommandTests.vendorSecrets)
         #expect(checked.code == 0, "\(checked.err)")
         let key = try #require(written.out.firstMatch(of: #/shown only now: ([A-Za-z0-9_-]{43})\n/#)?.output.1)
-        let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(!text.contains(key))
-        try Keeper.write(text.replacing(/127\.0\.0\.1:808[01]/, with: "127.0.0.1:0"), to: path)
+        try Keeper.write(
+            try String(contentsOfFile: path, encoding: .utf8).replacing(/127\.0\.0\.1:808[01]/, with: "127.0.0.1:0"),
+            to: path)
         let answer = try served(path) { client, host in
             try client.send("GET /qiniu/uptoken HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer \(key)\r\n\r\n")
             let answer = try client.answer()
@@ -262,6 +305,13 @@ struct CommandTests {
         }
         let reading = try UploadTokenReading(qiniu: answer.json["uptoken"]?.string, secret: "q-secret")
         #expect(reading.policy["scope"] == "media:photos/app/")
+    }
+
+    @Test func `init without a provider asks for nothing`() throws {
+        let folder = try Keeper.makeFolder()
+        #expect(try Program.run("init", folder: folder).code == 0)
+        let checked = try Program.run("check", folder: folder)
+        #expect(checked.code == 0 && checked.out.contains("0 credentials, 0 grants"), "\(checked.err)")
     }
 
     /// Serves a configuration that listens on a port of the system's choice.
@@ -274,15 +324,15 @@ struct CommandTests {
         return try body(try Client(port), "127.0.0.1:\(port)")
     }
 
-    @Test func `hash-key makes a new key each time, with the digest that a configuration wants`() throws {
-        let outcome = try Program.run("hash-key", "--format", "json")
+    @Test func `make-key makes a new key each time, with the digest that a configuration wants`() throws {
+        let outcome = try Program.run("make-key", "--format", "json")
         #expect(outcome.code == 0)
         let made = try JSON(outcome.out)
         let key = try #require(made["key"]?.string)
         let digest = try #require(made["sha256"]?.string)
         #expect(key.utf8.count == 43)
         #expect(digest == Digests.hex(Digests.sha256(Array(key.utf8))))
-        let text = try Program.run("hash-key")
+        let text = try Program.run("make-key")
         let shown = try #require(text.out.firstMatch(of: #/: ([A-Za-z0-9_-]{43})\n/#)?.output.1)
         #expect(String(shown) != key)
         #expect(text.out.contains("sha256: \"\(Digests.hex(Digests.sha256(Array(shown.utf8))))\""))
@@ -298,5 +348,32 @@ struct CommandTests {
             answer.expectSuccess()
             try service.get("/nos/token?object=made/a").expectProblem(401, "unauthenticated")
         }
+    }
+
+    @Test func `hash-key prints the entry for the key on standard input, and nothing for what is no key`() throws {
+        let folder = try Keeper.makeFolder()
+        func hash(_ text: String, _ arguments: String...) throws -> Program.Outcome {
+            let file = try Keeper.write(text, to: folder + "/key")
+            return try Program(Program.countersign, ["hash-key"] + arguments, input: file).wait()
+        }
+        let digest = Digests.hex(Digests.sha256(Array("a-key-of-mine".utf8)))
+        let outcome = try hash("a-key-of-mine\n")
+        #expect(outcome.code == 0 && outcome.out.contains("sha256: \"\(digest)\"") && outcome.err.isEmpty)
+        #expect(!outcome.out.contains("a-key-of-mine"))
+        let json = try JSON(try hash("a-key-of-mine", "--format", "json").out)
+        #expect(json["sha256"] == .string(digest) && json.names == ["sha256"])
+        for text in ["", "two\nlines\n", "with space\n"] {
+            let refused = try hash(text)
+            #expect(refused.code == 1 && refused.out.isEmpty && refused.err.contains("make-key"), "\(text)")
+        }
+        #expect(try hash("", "a-key-of-mine").code == 2)
+    }
+
+    @Test func `api prints the reference, and the document that the admin listener serves`() throws {
+        let text = try Program.run("api")
+        #expect(text.code == 0 && text.out.hasPrefix("# The HTTP API\n"))
+        let document = try Program.run("api", "--format", "json")
+        #expect(document.code == 0)
+        #expect(try JSON(document.out)["openapi"] == "3.1.0")
     }
 }

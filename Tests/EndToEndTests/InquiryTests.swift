@@ -408,7 +408,8 @@ struct InquiryTests {
             ("mint", ["--caller", "anonymous", "--at", "2027-01-01T00:00:00Z"], "there is no option --at"),
             ("mint", ["--caller", "anonymous", "--caller", "anonymous"], "more than once"),
             ("ticket", ["--caller", "apiKey:alice", "--route", "qiniu.uptoken"], "there is no option --route"),
-            ("ticket", ["--caller", "apiKey:alice"], "--grant"), ("explain", ["--secret", "x"], "--caller CALLER"),
+            ("ticket", ["--caller", "apiKey:alice"], "--grant"),
+            ("explain", ["--secret", "x"], "countersign help explain"),
         ] {
             let outcome = try run(command, path, arguments)
             #expect(outcome.code == 2 && outcome.out.isEmpty, "\(arguments): \(outcome.code) \(outcome.out)")

@@ -11,12 +11,14 @@ struct RefusalCodeTests {
         for text in texts { #expect(text.wholeMatch(of: #/[a-z]+(_[a-z]+)*/#) != nil, "\(text)") }
     }
 
-    @Test func `codes of one status say the same of themselves in OpenAPI, which describes statuses`() {
-        for status in Status.allCases {
-            let codes = Refusal.Code.allCases.filter { $0.status == status }
-            #expect(Set(codes.map(\.summary)).count <= 1, "\(status)")
-            #expect(Set(codes.map(\.concernsBody)).count <= 1, "\(status)")
+    @Test func `every code has a cause and a remedy of its own, in whole sentences`() {
+        for code in Refusal.Code.allCases {
+            for text in [code.cause, code.remedy] {
+                #expect(text.first?.isUppercase == true && text.hasSuffix("."), "\(code)")
+            }
         }
+        let causes = Refusal.Code.allCases.map(\.cause)
+        #expect(Set(causes).count == causes.count)
     }
 
     @Test func `every code is an error of HTTP, and the statuses of success are nobody's`() {

@@ -95,7 +95,7 @@ extension Pipeline {
     }
 
     /// What minting itself asks; all else are the route's own parameters.
-    private static let mintParameters = [
+    static let mintParameters = [
         Parameter.grant.description,
         Parameter("expires", .lifetime(least: 1), "For how many seconds the ticket should hold.").description,
     ]

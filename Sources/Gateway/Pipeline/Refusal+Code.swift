@@ -1,7 +1,7 @@
 import HTTP
 
 extension Refusal {
-    /// What a program is told by a refusal (section 3 of the outside contract). This is the only list of codes: `/openapi.json`,
+    /// What a program is told by a refusal (section 3 of the outside contract). This is the only list of codes: docs/api.md, `/openapi.json`,
     /// metrics, the log and the audit read it.
     package enum Code: Int, CaseIterable, Sendable {
         case unauthenticated, notFound, notInGrant, rateLimited
@@ -64,33 +64,6 @@ extension Refusal {
             case .upstreamUnavailable, .auditUnavailable, .overloaded: .serviceUnavailable
             }
         }
-
-        /// What it says in one sentence, for `/openapi.json`. Codes of one status say the same, since OpenAPI describes statuses.
-        var summary: String {
-            switch self {
-            case .invalidParameter, .unknownParameter, .missingParameter, .ambiguousGrant, .malformedRequest:
-                "The request is not one that the route takes."
-            case .unauthenticated: "Nobody is proved to ask, and somebody must be."
-            case .forbidden, .notInGrant, .credentialTooShort: "No grant gives it to this caller."
-            case .notFound: "There is nothing of the kind."
-            case .methodNotAllowed: "The path answers to other methods."
-            case .requestTimeout: "The request did not arrive in time."
-            case .bodyTooLarge: "The body is too large."
-            case .uriTooLong: "The request line is too long."
-            case .unsupportedMediaType: "The body is of a type that the route does not take."
-            case .misdirected: "The service does not answer to this host name."
-            case .unreadableStringToSign: "The string to sign cannot be understood."
-            case .rateLimited: "It is asked for too often."
-            case .headersTooLarge: "The header fields are too large."
-            case .internalError: "The service failed."
-            case .upstreamFailed: "The vendor refuses, or its answer cannot be used."
-            case .upstreamUnavailable, .auditUnavailable, .overloaded:
-                "The vendor cannot be reached, or the service has too much to do."
-            }
-        }
-
-        /// Whether only a request with a body is refused so.
-        var concernsBody: Bool { self == .bodyTooLarge || self == .unsupportedMediaType }
 
         /// Whether the caller may not do what it asks for, or asks wrongly: the audit has a line of that (docs/audit.md). All other
         /// codes are only counted there, or say that it cannot be done now.

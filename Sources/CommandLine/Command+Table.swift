@@ -1,0 +1,105 @@
+import Gateway
+import Lifecycle
+
+/// The commands. This is the only list of them, of their options and of their exit codes.
+extension Command {
+    static let all = [
+        initialize, serve, check, mint, ticket, explain, inspect, makeKey, hashKey, audit, healthCheck, api, version,
+    ]
+
+    static let initialize = Command(
+        "init", "writes a commented starting configuration to the --config file, which must not exist",
+        options: [.configuration, .provider, .callers],
+        exits: [.done: "it is written", .failed: "it is not: the file exists, or cannot be made"],
+        examples: ["countersign init --provider qiniu", "countersign init --provider oss,sts --callers jwt"],
+        run: StartingConfiguration.write)
+
+    static let serve = Command(
+        "serve", "answers requests until SIGTERM or SIGINT; SIGHUP has it read its configuration again",
+        options: [.configuration],
+        exits: [
+            .done: "it was told to stop, and has answered what was asked", .failed: "it cannot start",
+            .invalidConfiguration: nil,
+        ],
+        examples: ["countersign serve --config countersign.json5"], run: { Exit(Serving.run($0.configuration)) })
+
+    static let check = Command(
+        "check", "reads the configuration, says everything that is wrong with it, and runs its policyTests",
+        options: [.configuration, .format],
+        exits: [.done: "the configuration is valid, and its policyTests hold", .invalidConfiguration: nil],
+        examples: ["countersign check --config countersign.json5", "countersign check --format json"],
+        run: Checking.run)
+
+    static let mint = Command(
+        "mint", "issues what the route would, for a caller whom you name",
+        options: [.configuration, .format, .caller, .claims, .route, .grant, .parameter], exits: issuing,
+        examples: ["countersign mint --caller apiKey:app --grant photos --parameter key=photos/app/a.jpg"],
+        run: Minting.run)
+
+    static let ticket = Command(
+        "ticket", "makes a URL ticket for a caller whom you name, as POST /tickets would",
+        options: [.configuration, .format, .caller, .claims, .grant, .parameter, .host], exits: issuing,
+        examples: ["countersign ticket --caller apiKey:app --grant photos --host tokens.example.com"],
+        run: Minting.makeTicket)
+
+    private static let issuing: KeyValuePairs<Exit, String?> = [
+        .done: "it is issued", .failed: "it is refused, or cannot be issued", .invalidConfiguration: nil,
+        .upstream: nil,
+    ]
+
+    static let explain = Command(
+        "explain", "tells why a caller would get what it asks, or would not; issues nothing",
+        options: [.configuration, .format, .caller, .claims, .route, .grant, .parameter, .time],
+        exits: [.done: "it would be issued", .failed: "it would be refused", .invalidConfiguration: nil],
+        examples: [
+            "countersign explain --caller apiKey:app --route qiniu.uptoken --parameter key=photos/app/a.jpg",
+            "countersign explain --caller anonymous --grant objects --parameter contentToSign@- < string.txt",
+        ],
+        run: Explaining.run)
+
+    static let inspect = Command(
+        "inspect", "tells what the token, URL, header or form on standard input allows, or why it is refused",
+        options: [.configuration, .format],
+        exits: [
+            .done: "its vendor would take it, as far as can be told",
+            .failed: "its vendor would refuse it, or it is of no known kind", .invalidConfiguration: nil,
+        ],
+        examples: ["countersign inspect < token.txt", "countersign inspect --config countersign.json5 < url.txt"],
+        run: Inspecting.run)
+
+    static let makeKey = Command(
+        "make-key", "makes a new API key: prints the key for the client and the entry for the configuration",
+        options: [.format], exits: [.done: "the key is printed", .failed: "the system has no random bytes"],
+        examples: ["countersign make-key"], run: KeyMaking.make)
+
+    static let hashKey = Command(
+        "hash-key", "prints the configuration's entry for the API key that is the one line on standard input",
+        options: [.format],
+        exits: [.done: "the entry is printed", .failed: "standard input has no API key in one line"],
+        examples: ["countersign hash-key < key.txt"], run: KeyMaking.hash)
+
+    static let audit = Command(
+        "audit verify FILE…", "tells whether these lines of the audit are all there, as they were written",
+        options: [.configuration, .format, .expectedHead, .keyFile],
+        exits: [
+            .done: "they are", .failed: "they are not, or cannot be read",
+            .invalidConfiguration: "the configuration or the key cannot be used",
+        ],
+        examples: ["countersign audit verify --key-file audit.key audit.jsonl"], run: AuditVerifying.run)
+
+    static let healthCheck = Command(
+        "healthcheck", "asks the running service whether it answers; for containers",
+        options: [.configuration],
+        exits: [.done: "it answers", .failed: "it does not", .invalidConfiguration: nil],
+        examples: ["countersign healthcheck --config countersign.json5"], run: HealthCheck.run)
+
+    static let api = Command(
+        "api", "prints the reference of the HTTP API, and with --format json its OpenAPI document",
+        options: [.format], exits: [.done: nil],
+        examples: ["countersign api > api.md", "countersign api --format json > openapi.json"],
+        run: ReferencePrinting.run)
+
+    static let version = Command(
+        "version", "says which version this is", options: [.format], exits: [.done: nil],
+        examples: ["countersign version"], run: Version.run)
+}

@@ -1,0 +1,61 @@
+import Providers
+
+/// One thing that may follow a command. There is none for a secret: the process list shows options to everybody.
+struct Option: Hashable, Sendable {
+    /// With its two hyphens.
+    let name: String
+    /// A hyphen and a letter; nil for none.
+    let shortName: String?
+    /// What stands for the value in help; nil for an option without a value.
+    let value: String?
+    /// What it means, for help and for docs/commands.md.
+    let summary: String
+    /// Whether it may be given more than once.
+    let isRepeatable: Bool
+
+    private init(
+        _ name: String, short: String? = nil, _ value: String?, repeatable: Bool = false, _ summary: String
+    ) {
+        self.name = name
+        shortName = short
+        self.value = value
+        isRepeatable = repeatable
+        self.summary = summary
+    }
+
+    /// The name with its value.
+    var usage: String { value.map { "\(name) \($0)" } ?? name }
+
+    /// The same with the short name.
+    var fullUsage: String { shortName.map { "\($0), \(usage)" } ?? usage }
+
+    func isCalled(_ text: String) -> Bool { text == name || text == shortName }
+
+    static let configuration = Option(
+        "--config", short: "-c", "FILE", "the configuration; else $COUNTERSIGN_CONFIG, else countersign.json5")
+    static let format = Option("--format", "text|json", "text for people, which is the default, or json for programs")
+    static let help = Option("--help", short: "-h", nil, "prints this")
+    static let provider = Option(
+        "--provider", providers.joined(separator: "|"), repeatable: true,
+        "a vendor to write examples for; several by several options, or with commas between")
+    static let callers = Option(
+        "--callers", "keys|jwt", "how callers prove who they are: by API keys, which is the default, or by tokens (JWT)"
+    )
+    static let caller = Option(
+        "--caller", "CALLER", "who asks: anonymous, apiKey:ID, certificate:ID or jwt:ID/SUBJECT")
+    static let claims = Option(
+        "--claims", "JSON|@FILE", "the claims of the caller's token, as a JSON object; exp says when it ends")
+    static let route = Option("--route", "NAME", "what is asked for, such as qiniu.uptoken")
+    static let grant = Option("--grant", "NAME", "the grant to use; it says the route, too")
+    static let parameter = Option(
+        "--parameter", "NAME=VALUE|NAME@FILE", repeatable: true,
+        "a parameter of the route; the value after = or in a file, and for NAME@- on standard input")
+    static let host = Option("--host", "HOST[:PORT]", "the name by which clients call the service")
+    static let time = Option("--at", "TIME", "when it is asked, such as 2027-01-01T00:00:00Z; else now")
+    static let expectedHead = Option(
+        "--expect-head", "HEAD", "the mac of a line that must be there, noted somewhere else")
+    static let keyFile = Option("--key-file", "FILE", "the audit's key, instead of a configuration")
+
+    /// The vendors that `init` knows.
+    static var providers: [String] { Registry.providers.map(\.name) }
+}

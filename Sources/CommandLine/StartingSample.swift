@@ -1,0 +1,135 @@
+/// What a starting configuration has for one vendor, in lines of JSON5. In it `CALLERS` stands for who may use a grant, `CALLER` for
+/// one of them, and `NAME` for that one's `${caller.id}`.
+struct StartingSample {
+    /// Its name in the registry.
+    let provider: String
+    /// The environment variable that its secret is read from.
+    let variable: String
+    let credential: String
+    let grants: String
+    let policyTests: String
+
+    static let all = [qiniu, nos, oss, sts]
+
+    private static let qiniu = StartingSample(
+        provider: "qiniu", variable: "QINIU_SECRET_KEY",
+        credential: """
+            "qiniu": { provider: "qiniu", accessKey: "<YOUR-ACCESS-KEY>", secretKey: { env: "QINIU_SECRET_KEY" } },
+            """,
+        grants: """
+            // Uploads to Qiniu below photos/, images of at most 5 MiB, for ten minutes; nothing is overwritten.
+            "photos": {
+              route: "qiniu.uptoken", credential: "qiniu", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "photos/${caller.id}/",
+              lifetime: "10m", maxLifetime: "1h",
+              policy: { fsizeLimit: 5242880, mimeLimit: "image/jpeg;image/png" },
+            },
+            // Downloads of the same from the bucket's private domain.
+            "pictures": {
+              route: "qiniu.download-url", credential: "qiniu", callers: ["CALLERS"],
+              domain: "<YOUR-DOMAIN>", keyPrefix: "photos/${caller.id}/", lifetime: "10m",
+            },
+            // What is there: asked of Kodo by the service, and cut to the prefix.
+            "listing": {
+              route: "qiniu.files", credential: "qiniu", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "photos/${caller.id}/",
+            },
+            """,
+        policyTests: """
+            {
+              caller: "CALLER", route: "qiniu.uptoken", parameters: { key: "photos/NAME/a.jpg" },
+              expect: "allow", gives: { grant: "photos", key: "photos/NAME/a.jpg", lifetime: "10m" },
+            },
+            { caller: "CALLER", route: "qiniu.uptoken", parameters: { key: "photos/other/a.jpg" }, expect: "deny" },
+            { caller: "anonymous", route: "qiniu.uptoken", expect: "unauthenticated" },
+            """)
+
+    private static let nos = StartingSample(
+        provider: "nos", variable: "NOS_SECRET_KEY",
+        credential: """
+            "nos": {
+              provider: "nos", accessKey: "<YOUR-ACCESS-KEY>", secretKey: { env: "NOS_SECRET_KEY" },
+              endpoint: "nos-eastchina1.126.net",
+            },
+            """,
+        grants: """
+            // Uploads of single objects to NetEase NOS.
+            "files": {
+              route: "nos.token", credential: "nos", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "inbox/${caller.id}/", lifetime: "10m",
+            },
+            // URLs to download them by.
+            "links": {
+              route: "nos.presigned-url", credential: "nos", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "inbox/${caller.id}/", methods: ["GET"], lifetime: "10m",
+            },
+            """,
+        policyTests: """
+            { caller: "CALLER", route: "nos.token", parameters: { object: "inbox/NAME/a.jpg" }, expect: "allow" },
+            { caller: "CALLER", route: "nos.token", parameters: { object: "inbox/other/a.jpg" }, expect: "deny" },
+            """)
+
+    private static let oss = StartingSample(
+        provider: "oss", variable: "OSS_SECRET_KEY",
+        credential: """
+            "oss": {
+              provider: "oss", accessKey: "<YOUR-ACCESS-KEY>", secretKey: { env: "OSS_SECRET_KEY" },
+              region: "cn-hangzhou",
+            },
+            """,
+        grants: """
+            // Signatures over strings that clients of Alibaba OSS put together, after they have been read.
+            "oss-sign": {
+              route: "oss.sign", credential: "oss", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "users/${caller.id}/",
+              methods: ["GET", "PUT"], headers: ["x-oss-meta-*"], presign: "5m",
+            },
+            // Requests to OSS and URLs for it that are made and signed here, ready to send.
+            "oss-requests": {
+              route: "oss.authorization", credential: "oss", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "users/${caller.id}/", methods: ["GET", "PUT"],
+            },
+            "oss-links": {
+              route: "oss.presigned-url", credential: "oss", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "users/${caller.id}/", methods: ["GET"], lifetime: "10m",
+            },
+            // Forms by which web pages upload images of at most 5 MiB.
+            "oss-forms": {
+              route: "oss.post-policy", credential: "oss", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "forms/${caller.id}/",
+              maxSize: "5MiB", contentTypes: ["image/jpeg", "image/png"], lifetime: "10m",
+            },
+            """,
+        policyTests: """
+            {
+              caller: "CALLER", route: "oss.presigned-url",
+              parameters: { key: "users/NAME/a.jpg", method: "GET" }, expect: "allow",
+            },
+            {
+              caller: "CALLER", route: "oss.presigned-url",
+              parameters: { key: "users/other/a.jpg", method: "GET" }, expect: "deny",
+            },
+            """)
+
+    private static let sts = StartingSample(
+        provider: "sts", variable: "STS_SECRET_KEY",
+        credential: """
+            // Alibaba's STS: the key of a RAM user who may do nothing but assume this role.
+            "sts": {
+              provider: "sts", accessKey: "<YOUR-ACCESS-KEY>", secretKey: { env: "STS_SECRET_KEY" },
+              roleArn: "<YOUR-ROLE-ARN>", region: "cn-hangzhou",
+            },
+            """,
+        grants: """
+            // Temporary keys of Alibaba's own for uploads below users/, as its SDKs fetch them.
+            "sessions": {
+              route: "distribute-token", credential: "sts", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "users/${caller.id}/", lifetime: "15m", maxLifetime: "1h",
+              actions: ["oss:PutObject", "oss:AbortMultipartUpload", "oss:ListParts"],
+            },
+            """,
+        policyTests: """
+            { caller: "CALLER", route: "distribute-token", expect: "allow" },
+            { caller: "anonymous", route: "distribute-token", expect: "unauthenticated" },
+            """)
+}

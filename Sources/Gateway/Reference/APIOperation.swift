@@ -1,0 +1,157 @@
+import Access
+import Bytes
+import Configuration
+import HTTP
+import Providers
+
+/// One thing that can be asked by HTTP. The API reference and the OpenAPI document are both made of these, and these of the providers'
+/// descriptions of themselves.
+struct APIOperation: Sendable {
+    /// What it is asked with.
+    enum Input: Sendable {
+        /// Nothing.
+        case none
+        /// Parameters: of a GET in its query, of a POST in its body.
+        case route(RouteRequest)
+        /// Parameters in the body of a POST, beside others that another route takes.
+        case open([ParameterDescription])
+        /// The members of a JSON object, the body of a POST.
+        case fields([FieldDescription])
+        /// Whatever a vendor sends.
+        case callback
+    }
+
+    /// Who may ask.
+    enum Credentials: Sendable {
+        case nobody, callers, operators, vendor
+    }
+
+    /// The provider's title; nil for the service's own.
+    let section: String?
+    /// The `operationId`, of a POST beside a GET with `.post` behind it.
+    let name: String
+    let path: String
+    let summary: String
+    let credentials: Credentials
+    let input: Input
+    let answer: [AnswerField]
+    /// Whether a vendor may have to be asked before it is answered.
+    let asksVendor: Bool
+
+    /// The methods that it is asked by; `HEAD` wherever there is `GET`.
+    var methods: [String] {
+        switch input {
+        case .none: ["GET"]
+        case .route: ["GET", "POST"]
+        case .open, .fields, .callback: ["POST"]
+        }
+    }
+
+    /// How it is refused, apart from how any request may be.
+    var refusals: [Refusal.Code] {
+        var concerns: [Refusal.Code.Concern] =
+            switch credentials {
+            case .nobody: []
+            case .callers: [.callers, .issuers]
+            case .operators: [.callers]
+            case .vendor: [.callers, .issuers]
+            }
+        switch input {
+        case .none, .fields: concerns.append(.parameters)
+        case .open: concerns += [.parameters, .grants]
+        case .route(let request):
+            concerns += [.parameters, .grants]
+            if request.textParameter != nil { concerns.append(.stringsToSign) }
+        case .callback: break
+        }
+        if asksVendor { concerns.append(.vendors) }
+        return Refusal.Code.concerning(concerns)
+    }
+
+    /// All codes that it may be refused by.
+    /// - Parameter withBody: whether it is asked by a request with a body.
+    func allRefusals(withBody: Bool) -> [Refusal.Code] {
+        refusals + Refusal.Code.concerning(withBody ? [.everyRequest, .bodies] : [.everyRequest])
+    }
+
+    static let all: [APIOperation] =
+        Registry.routes.map { APIOperation($0.description, of: $0.provider) } + [
+            grants, tickets, liveness, explanation,
+        ]
+
+    // MARK: Of providers
+
+    private init(_ route: RouteDescription, of provider: ProviderDescription) {
+        section = provider.title
+        name = route.name
+        path = route.path.text
+        summary = route.summary
+        guard route.grant.hasCallers else {
+            credentials = .vendor
+            input = .callback
+            answer = []
+            asksVendor = true
+            return
+        }
+        credentials = .callers
+        input = .route(route.request)
+        answer =
+            route.answer.members
+            + APIOperation.common.filter { own in
+                !route.answer.members.contains { $0.name == own.name }
+            }
+        asksVendor =
+            provider.givesSessions || route.answer.token.isEmpty || !route.grant.credential.otherProviders.isEmpty
+    }
+
+    /// What every route that issues something tells, beside its own.
+    private static let common = [
+        AnswerField("grant", "The grant that it is by."),
+        AnswerField("expiresAt", "When what is issued ends, in UTC; null for never."),
+        AnswerField("expiresIn", type: .integer, "The same, in seconds from now."),
+        AnswerField("limitedBy", "Why it ends then: `requested`, `grant`, `caller` or `credential`."),
+        AnswerField("serverTime", "When it was issued, in UTC."),
+    ]
+
+    // MARK: The service's own
+
+    private init(
+        _ name: String, _ path: [UInt8], _ summary: String, for credentials: Credentials, _ input: Input,
+        answer: [AnswerField]
+    ) {
+        section = nil
+        self.name = name
+        self.path = path.text
+        self.summary = summary
+        self.credentials = credentials
+        self.input = input
+        self.answer = answer
+        asksVendor = false
+    }
+
+    private static let grants = APIOperation(
+        "grants", Configuration.grantsPath, "What the caller may do.", for: .callers, .none,
+        answer: [
+            AnswerField("grants", type: .list, "The caller's grants: name, route, path, and what each allows."),
+            AnswerField("serverTime", "When it was asked, in UTC."),
+        ])
+
+    private static let tickets = APIOperation(
+        "tickets", Configuration.ticketsPath,
+        "A URL ticket for one of the caller's own grants, with its route's parameters to fix.", for: .callers,
+        .open(Pipeline.mintParameters),
+        answer: [
+            AnswerField("ticket", "The ticket."), AnswerField("url", "The URL to ask, with the ticket in it."),
+            AnswerField("id", "Its id, by which it can be denied."), AnswerField("grant", "The grant that it is for."),
+            AnswerField("expiresAt", "When it ends, in UTC."),
+        ])
+
+    private static let liveness = APIOperation(
+        "livez", Configuration.livenessPath, "Whether the process answers.", for: .nobody, .none,
+        answer: [AnswerField("status", "`ok`.")])
+
+    private static let explanation = APIOperation(
+        "explain", Configuration.explanationPath,
+        "Why somebody would get something, or would not; nothing is issued.", for: .operators,
+        .fields(Schema.Inquiry().descriptions), answer: ExplanationReport.members)
+}
