@@ -6,6 +6,7 @@ import Providers
 import Testing
 
 @testable import Gateway
+@testable import TestSamples
 
 /// docs/api.md and docs/openapi.json are what the program says of itself.
 @Suite struct ReferenceTests {
