@@ -206,12 +206,13 @@ struct Pipeline: ~Copyable {
         return endpoint
     }
 
-    /// The endpoint that a request is for, if the service answers to the name that it was asked by.
+    /// The endpoint that a request is for, if the service answers to the name that it was asked by. Whether the process lives it tells
+    /// under every name: probes ask by address, and there is nothing in it for a page.
     private mutating func locate(_ request: borrowing Request) throws(Refusal) -> Router.Endpoint {
         let found = router.find(request.path)
         context.words = words(at: found)
         guard hosts.indices.contains(request.listener),
-            hosts[request.listener].admits(request.authority) || isPublic(request)
+            found?.isForProbes == true || hosts[request.listener].admits(request.authority) || isPublic(request)
         else { throw .misdirected }
         // `OPTIONS *`, or of a URL without a path.
         if request.path.isEmpty, request.head.method == .options { return .everything }
