@@ -14,6 +14,7 @@ enum Fixture {
         let grant = Parameter.grant
         let bucket = Parameter.bucket
         let key = Parameter("key", aliases: ["object"], .key(maximumLength: 1000), "The key.")
+        let fileExtension = Parameter.fileExtension
         let expires = Parameter.expires
         let size = Parameter("size", .integer(1...100), "A number.")
         let text = Parameter("text", .text(maximumLength: 10), "A text.")
@@ -64,7 +65,8 @@ enum Fixture {
         _ name: String, route: Int = 0, callers: [CallerSelector] = [.anonymous],
         bucket: Grant.Bucket = .named("media"),
         key: String? = nil, prefix: String? = nil, withoutKey: Grant.WithoutKey = .prefix, lifetime: Int64 = 600,
-        maxLifetime: Int64 = 3600, maximumKeyLength: Int = 1023, lastMoment: Int64? = nil, extensions: [String]? = nil,
+        maxLifetime: Int64 = 3600, bounds: Grant.LifetimeBounds = Grant.LifetimeBounds(), maximumKeyLength: Int = 1023,
+        lastMoment: Int64? = nil, extensions: [String]? = nil,
         issuer: any Issuer = Limited()
     ) throws -> Grant {
         let target: Grant.Target
@@ -76,10 +78,13 @@ enum Fixture {
         } else {
             target = .anything
         }
+        var limits = bounds
+        limits.lastMoment = lastMoment
         return Grant(
             name: Array(name.utf8), index: 0, route: route, credential: 0, callers: callers,
             bucket: bucket, target: target, withoutKey: withoutKey,
-            maximumKeyLength: maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime, lastMoment: lastMoment,
+            maximumKeyLength: maximumKeyLength, lifetime: lifetime, maxLifetime: maxLifetime,
+            bounds: limits,
             issuer: issuer)
     }
 

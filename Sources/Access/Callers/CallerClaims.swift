@@ -46,6 +46,11 @@ package struct ClaimCondition: Sendable {
         isWords = ["scope", "scp"].contains { $0.utf8.elementsEqual(name) }
     }
 
+    /// Whether no caller meets both conditions, unless its claim is a list.
+    func excludes(_ other: ClaimCondition) -> Bool {
+        name == other.name && !isWords && Set(values).isDisjoint(with: other.values)
+    }
+
     func holds(for claims: CallerClaims) -> Bool {
         switch claims[name] {
         case .text(let text) where isWords:

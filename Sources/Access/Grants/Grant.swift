@@ -39,8 +39,20 @@ package final class Grant: Sendable {
         }
     }
 
+    /// What bounds a lifetime beside the seconds that the grant names.
+    package struct LifetimeBounds: Sendable {
+        /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
+        package var lastMoment: Int64?
+        /// The fewest seconds that the vendor lets it hold.
+        package var least: Int64 = 1
+        /// Whether `lifetime` is only the standard, and may give way to the end of the caller's own credential.
+        package var mayShrink = false
+
+        package init() {}
+    }
+
     /// A hash of what the configuration says of a grant, as it is written there. It is good within one process.
-    package struct Fingerprint: Sendable, Equatable, CustomReflectable {
+    package struct Fingerprint: Sendable, Hashable, CustomReflectable {
         private let hash: Int
 
         package init(_ feed: (inout Hasher) -> Void) {
@@ -73,8 +85,8 @@ package final class Grant: Sendable {
     package let lifetime: Int64
     /// The most seconds that may be asked for.
     package let maxLifetime: Int64
-    /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
-    package let lastMoment: Int64?
+    /// What else bounds how long it holds.
+    let bounds: LifetimeBounds
     package let rates: Rates
     /// What callers are told of its route's fields and its credential's: members of a JSON object.
     package let facts: JSONMembers
@@ -91,7 +103,8 @@ package final class Grant: Sendable {
         name: [UInt8], index: Int, route: Int, credential: Int, callers: [CallerSelector],
         conditions: [ClaimCondition] = [], bucket: Bucket, target: Target, withoutKey: WithoutKey,
         maximumKeyLength: Int = ObjectKeyRule.maximumLength, lifetime: Int64, maxLifetime: Int64,
-        lastMoment: Int64? = nil, rates: Rates = Rates(), facts: JSONMembers = .none, issuer: any Issuer,
+        bounds: LifetimeBounds = LifetimeBounds(), rates: Rates = Rates(), facts: JSONMembers = .none,
+        issuer: any Issuer,
         fingerprint: Fingerprint = Fingerprint { _ in }
     ) {
         self.name = name
@@ -106,7 +119,7 @@ package final class Grant: Sendable {
         self.maximumKeyLength = maximumKeyLength
         self.lifetime = lifetime
         self.maxLifetime = maxLifetime
-        self.lastMoment = lastMoment
+        self.bounds = bounds
         self.rates = rates
         self.facts = facts
         self.issuer = issuer

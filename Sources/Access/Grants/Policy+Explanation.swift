@@ -109,6 +109,7 @@ extension Policy {
             return (ask.bucket?.array, nil)
         case .key:
             var asked = ask.key?.array
+            if ask.hasExtension, let name = ask.fileExtension { asked = asked ?? Array(text: "*.") + name.array }
             if ask.keyIsPrefix { asked?.append(UInt8(ascii: "*")) }
             switch grant.target {
             case .anything: return (asked, nil)
@@ -144,7 +145,8 @@ extension Policy {
         of template: KeyTemplate, _ ask: borrowing Ask, _ caller: Caller, _ instant: Instant
     ) -> [UInt8] {
         var rendered = ByteWriter()
-        return template.render(for: caller, asking: ask.key, by: ask.nonce, at: instant, into: &rendered) == nil
+        return template.render(for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant, into: &rendered)
+            == nil
             ? rendered.array : template.written
     }
 
@@ -170,7 +172,7 @@ extension Policy {
             if case .ignored = grant.callersEnd {} else { bounds.append(callersBound) }
         }
         // It is hardly ever the least.
-        if let last = grant.lastMoment, bounds.allSatisfy({ last - now < $0.seconds }) {
+        if let last = grant.bounds.lastMoment, bounds.allSatisfy({ last - now < $0.seconds }) {
             bounds.append(Explanation.Bound(limit: .grant, seconds: last - now))
         }
         return bounds

@@ -89,6 +89,18 @@ package struct Policy: Sendable {
         case lasts(Int64, Permit.Limit)
         case denied(Denial)
 
+        /// What is issued cannot end earlier by itself; it is given for what fits, if the grant leaves that open.
+        static func fitting(_ left: Int64, in lifetime: Int64, of ask: borrowing Ask, by grant: Grant) -> Lifetime {
+            let least = grant.bounds.least
+            guard ask.lifetime == nil, grant.bounds.mayShrink, left >= least else {
+                return tooShort(left, needed: lifetime, .lesserLifetime(least: least))
+            }
+            return .lasts(max(least, left / step * step), .caller)
+        }
+
+        /// Seconds. What the vendor issues is remembered by how long it holds, so that callers get as few lengths as will do.
+        private static let step: Int64 = 300
+
         static func tooShort(_ left: Int64, needed: Int64?, _ remedy: Shortfall.Remedy) -> Lifetime {
             .denied(.credentialTooShort(Shortfall(left: max(0, left), needed: needed, remedy: remedy)))
         }
@@ -110,14 +122,14 @@ package struct Policy: Sendable {
         case nil: break
         }
         let lifetime = ask.lifetime ?? grant.lifetime
-        let last = grant.lastMoment ?? .max
+        let last = grant.bounds.lastMoment ?? .max
         guard now < last else {
             return .denied(.notInGrant(Objection("lifetime", "the vendor's tokens cannot name a time so late")))
         }
         if let left, left < lifetime {
             switch grant.callersEnd {
             case .shortens: if now + left <= last { return .lasts(left, .caller) }
-            case .denies: return .tooShort(left, needed: lifetime, .outliveCaller)
+            case .denies: return .fitting(left, in: lifetime, of: ask, by: grant)
             case .ignored: break
             }
         }
@@ -142,9 +154,10 @@ package struct Policy: Sendable {
             return .objects(objection, .fields)
         }
         if let template = grant.issuer.vendorName,
-            let fault = scope.set(vendorName: template, for: caller, asking: ask.key, by: ask.nonce, at: instant)
+            let fault = scope.set(
+                vendorName: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
         {
-            return Policy.verdict(on: fault)
+            return Policy.verdict(on: fault, of: ask)
         }
         if let objection = grant.issuer.objection(to: ask) { return .objects(objection, .fields) }
         return ask.lifetime ?? 0 <= grant.maxLifetime ? .fits : .lifetimeTooLong
@@ -196,19 +209,25 @@ package struct Policy: Sendable {
     ) -> Verdict {
         switch grant.target {
         case .key(let template):
-            if let fault = scope.set(key: template, for: caller, asking: ask.key, by: ask.nonce, at: instant) {
-                return Policy.verdict(on: fault)
+            if let fault = scope.set(key: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
+            {
+                return Policy.verdict(on: fault, of: ask)
             }
             if ask.keyIsPrefix {
                 return .objects(Objection("key", "the grant is for one key, and no prefix"), .key)
             }
-            if !template.usesExtension, let asked = ask.key, !asked.equals(scope.key) {
+            if ask.hasExtension, !template.usesExtension { return Policy.unwantedExtension }
+            if let asked = ask.key, !asked.equals(scope.key) {
                 return .objects(
-                    Objection("key", "the grant's key is another; leave it out, the server chooses"), .key)
+                    template.usesExtension && ask.extensionParameter != "key"
+                        ? Objection("key", "the grant's key is another; leave it out, and ask for its extension by ext")
+                        : Objection("key", "the grant's key is another; leave it out, the server chooses"), .key)
             }
         case .prefix(let template):
-            if let fault = scope.set(key: template, for: caller, asking: ask.key, by: ask.nonce, at: instant) {
-                return Policy.verdict(on: fault)
+            if ask.hasExtension { return Policy.unwantedExtension }
+            if let fault = scope.set(key: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
+            {
+                return Policy.verdict(on: fault, of: ask)
             }
             guard let asked = ask.key else { return judgeWithoutKey(grant, .prefix, &scope) }
             guard asked.begins(with: scope.key) else {
@@ -217,6 +236,7 @@ package struct Policy: Sendable {
             }
             scope.set(key: asked, isPrefix: ask.keyIsPrefix)
         case .anything:
+            if ask.hasExtension { return Policy.unwantedExtension }
             guard let asked = ask.key else { return judgeWithoutKey(grant, .bucket, &scope) }
             scope.set(key: asked, isPrefix: ask.keyIsPrefix)
         }
@@ -229,14 +249,18 @@ package struct Policy: Sendable {
         return .fits
     }
 
-    private static func verdict(on fault: KeyTemplate.RenderFault) -> Verdict {
+    private static var unwantedExtension: Verdict {
+        .objects(Objection("key", "the grant's key has no ${ext} that ext could stand for; ask by key"), .key)
+    }
+
+    private static func verdict(on fault: KeyTemplate.RenderFault, of ask: borrowing Ask) -> Verdict {
         switch fault {
-        case .noKey: .missing(parameter: "key", .key)
+        case .noExtension: .missing(parameter: ask.extensionParameter, .key)
         case .caller: .objects(Objection("key", "the caller has no name that may stand in a key"), .key)
         case .claim:
             .objects(Objection("key", "the caller has no claim that may stand where the grant has it"), .key)
         case .badExtension:
-            .objects(Objection("key", "the key's extension is not one that the grant admits"), .key)
+            .objects(Objection("key", "the extension is not one that the grant admits"), .key)
         }
     }
 }

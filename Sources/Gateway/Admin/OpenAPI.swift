@@ -213,6 +213,7 @@ enum OpenAPI {
         switch kind {
         case .grant, .bucket: return ["type": "string", "minLength": 1]
         case .key(let length): return ["type": "string", "minLength": 1, "maxLength": .number(Int64(length))]
+        case .fileExtension: return ["type": "string", "pattern": "^[a-z0-9]{1,8}$"]
         case .keyPrefix(let length), .text(let length):
             return ["type": "string", "maxLength": .number(Int64(length))]
         case .lifetime(let least):

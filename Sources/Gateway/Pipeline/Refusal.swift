@@ -176,6 +176,11 @@ extension Refusal {
             case .endlessCredential: "only a caller whose credential has no end gets it"
             case .earlierEnd: "ask for an earlier end, or with a newer credential"
             case .outliveCaller: "ask with a newer credential, or let the grant say outliveCaller: true"
+            case .lesserLifetime(let least) where shortfall.left >= least:
+                "ask for expires from \(least) to \(shortfall.left), or let the grant say outliveCaller: true"
+            case .lesserLifetime(let least):
+                "the least that the vendor gives is expires=\(least): ask with a newer credential, or let the grant say "
+                    + "outliveCaller: true"
             }
         return "what is asked for would outlive the caller's own credential: it \(needed), and the credential has "
             + "\(shortfall.left) seconds left; \(remedy)"
