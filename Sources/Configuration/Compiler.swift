@@ -55,7 +55,7 @@ final class Compiler {
         do throws(JSONError) {
             return try JSONReader.read(file.bytes, as: .json5, maximumValues: Compiler.maximumValues)
         } catch {
-            reader.report(syntax: error)
+            reader.report(syntax: error, in: file.bytes)
             return nil
         }
     }

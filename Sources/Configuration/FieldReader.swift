@@ -27,7 +27,9 @@ struct FieldReader {
     /// Notes a problem at a path that has been read, or at the nearest part of it that has.
     mutating func report(_ path: String, _ reason: @autoclosure () -> String) { problems.add(path, reason) }
 
-    mutating func report(syntax error: JSONError) { problems.add("", at: error.offset) { error.description } }
+    mutating func report(syntax error: JSONError, in text: [UInt8]) {
+        problems.add("", at: error.offset) { SyntaxHint(error, in: text).text }
+    }
 
     /// What to say of a name that is none of the known ones.
     static func unknown(_ name: String, among known: [String]) -> String {
@@ -264,7 +266,7 @@ struct FieldReader {
     mutating func strings(_ value: JSONValue, _ path: String) -> [[UInt8]]? {
         guard case .array(let elements) = value.content else {
             if case .string = value.content { return string(value, path).map { [$0] } }
-            report(path, "must be a list of strings")
+            report(path, "must be a list of strings\(FieldReader.example(instead: value, path))")
             return nil
         }
         var list: [[UInt8]] = []
@@ -280,6 +282,12 @@ struct FieldReader {
             list.append(bytes)
         }
         return list.count == elements.count ? list : nil
+    }
+
+    /// What to write for a port alone, where an address belongs.
+    private static func example(instead value: JSONValue, _ path: String) -> String {
+        guard path.hasSuffix("listen"), let port = value.integer, (0...65_535).contains(port) else { return "" }
+        return "; write [\"127.0.0.1:\(port)\"]"
     }
 
     private mutating func objects(

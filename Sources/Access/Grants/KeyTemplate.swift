@@ -81,6 +81,27 @@ package struct KeyTemplate: Sendable {
             }
         }
     }
+    /// Which claim keeps it from being filled in, and why, in words; nil where none does.
+    func claimFault(of claims: CallerClaims) -> String? {
+        for part in parts {
+            switch part {
+            case .claim(let name):
+                if let absence = claims.absence(of: name) { return absence }
+                guard let text = claims.text(name), Principal.isPlain(text.span) else {
+                    return "the claim \(name.text) must be one string of 1 to \(Principal.maximumPlainLength) of "
+                        + "A-Z a-z 0-9 . _ @ + = ~ - that does not begin with a dot"
+                }
+            case .claimDigest(let name):
+                if let absence = claims.absence(of: name) { return absence }
+                if claims.text(name)?.isEmpty != false {
+                    return "the claim \(name.text) must be one string, and not empty"
+                }
+            default: break
+            }
+        }
+        return nil
+    }
+
     /// Whether it tells identities of different kinds apart.
     package var namesSource: Bool { parts.contains(.callerSource) }
     package var usesExtension: Bool { parts.contains(.fileExtension) }

@@ -48,11 +48,12 @@ extension Policy {
                     values(of: clause, ask, grant, caller, instant)
                 }
             let isOpen = fault.map { $0.clause < clause } ?? false
+            let claimFault = clause == .key ? grant.templateFault(of: caller) : nil
             findings.append(
                 Explanation.Finding(
                     clause: clause, subject: isFault ? fault?.subject ?? clause.rawValue : clause.rawValue,
                     outcome: isFault ? .fails : isOpen ? .open : .holds, asked: asked, granted: granted,
-                    reason: isFault ? fault?.reason ?? "" : ""))
+                    reason: isFault ? claimFault ?? fault?.reason ?? "" : ""))
         }
         return findings
     }
@@ -89,7 +90,8 @@ extension Policy {
             clause: .conditions, subject: "where.claims.\(condition.name.text)",
             outcome: isOpen ? .open : holds ? .holds : .fails, asked: asked,
             granted: Array(condition.values.joined(separator: separator)),
-            reason: isOpen || holds ? "" : "the caller's claim is none of these")
+            reason: isOpen || holds
+                ? "" : caller.claims.absence(of: condition.name) ?? "the caller's claim is none of these")
     }
 
     /// What was compared: what the request or its caller says, and what the grant does.

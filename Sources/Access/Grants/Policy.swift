@@ -46,7 +46,7 @@ package struct Policy: Sendable {
         if caller.isDenied { return .denied(.forbidden) }
         if needsCredential(caller, on: route) { return .denied(.unauthenticated) }
         var winner: Grant?
-        var objection: (Objection, Clause)?
+        var objection: (Objection, Clause, Grant)?
         var missing: String?
         var longest: Int64?
         for grant in grants[route][caller.index] {
@@ -60,14 +60,17 @@ package struct Policy: Sendable {
             case .lifetimeTooLong: longest = max(longest ?? 0, grant.maxLifetime)
             case .objects(let found, let clause):
                 if let nearest = objection?.1, clause < nearest { continue }
-                objection = (found, clause)
+                objection = (found, clause, grant)
             }
         }
         guard let winner else {
             if let longest { return .denied(.lifetimeTooLong(maximum: longest)) }
             if let missing { return .denied(.missing(parameter: missing)) }
             if objection == nil, let obscurity = ask.obscurity { return .denied(.obscure(obscurity)) }
-            return .denied(.notInGrant(objection?.0))
+            guard let (objection, clause, grant) = objection else { return .denied(.notInGrant(nil)) }
+            var told = objection
+            if clause == .key { told.granted = listedKey(of: grant, for: caller, by: ask.nonce, at: instant) }
+            return .denied(.notInGrant(told))
         }
         let (lifetime, limitedBy): (Int64, Permit.Limit)
         switch Policy.lifetime(of: ask, by: winner, for: caller, now: instant.unixSeconds) {

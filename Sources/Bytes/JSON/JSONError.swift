@@ -10,8 +10,12 @@ package struct JSONError: Error, Sendable {
     /// The key that is concerned, where it is one; whoever wrote the text may see it quoted.
     package let key: [UInt8]?
 
-    init(offset: Int, reason: String, key: [UInt8]? = nil) {
+    /// Where the array or object was opened that is not closed; nil for what has nothing to do with that.
+    package let opening: Int?
+
+    init(offset: Int, reason: String, key: [UInt8]? = nil, opening: Int? = nil) {
         self.offset = offset
+        self.opening = opening
         self.reason = reason
         self.key = key
     }

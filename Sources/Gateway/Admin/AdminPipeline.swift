@@ -156,7 +156,7 @@ struct AdminPipeline: ~Copyable {
         switch authenticator.identify(
             authorization: authorization, apiKey: apiKey, at: context.instant.unixSeconds, remembering: &memory)
         {
-        case .caller(let caller): if caller.principal.kind == .anonymous { throw Refusal(.unauthenticated) }
+        case .caller(let caller): if caller.principal.kind == .anonymous { throw .unauthenticated(by: authenticator) }
         case .refused(let reason, _): throw .unauthenticated(reason.description, wasPresented: true)
         }
     }

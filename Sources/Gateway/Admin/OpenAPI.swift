@@ -309,7 +309,8 @@ enum OpenAPI {
         "type": "object", "description": "A problem document (RFC 9457).",
         "required": ["type", "title", "status", "code", "detail", "requestId"],
         "properties": [
-            "type": ["const": "about:blank"], "title": ["type": "string"], "status": ["type": "integer"],
+            "type": ["type": "string", "format": "uri", "pattern": .text("^\(Refusal.reference)")],
+            "title": ["type": "string"], "status": ["type": "integer"],
             "code": ["type": "string", "description": "Stable, for programs."],
             "detail": ["type": "string", "description": "For people: why, and what would be right."],
             "requestId": ["type": "string", "description": "By which the service's log has it."],

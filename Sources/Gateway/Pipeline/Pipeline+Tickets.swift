@@ -83,7 +83,9 @@ extension Pipeline {
     }
 
     private func admitMinter() throws(Refusal) {
-        guard context.caller.principal.kind != .anonymous else { throw Refusal(.unauthenticated) }
+        guard context.caller.principal.kind != .anonymous else {
+            throw .unauthenticated(by: configuration.authenticator)
+        }
     }
 
     /// The same for somebody who is known already.

@@ -31,6 +31,7 @@ struct Pipeline: ~Copyable {
     let audited: [AuditedGrant]
     var memo = SessionMemo()
     let log: Log
+    var refusals: RefusalLog
     var ask: Ask
     var workspace: PolicyWorkspace
     let keys: IssuerKeys
@@ -96,6 +97,7 @@ struct Pipeline: ~Copyable {
         self.configuration = configuration
         newest = resources.newest
         self.log = log
+        refusals = RefusalLog(log)
         self.upstream = upstream
         limiter = resources.limiter
         meter = resources.meter
@@ -288,7 +290,11 @@ struct Pipeline: ~Copyable {
         try read(request, for: Registry.routes[route].description)
         guard origins.admits(request) else { throw .foreignOrigin }
         switch configuration.policy.decide(ask, on: route, by: context.caller, at: context.instant, in: &workspace) {
-        case .denied(let denial): throw Refusal(denial)
+        case .denied(let denial):
+            if case .notInGrant = denial {
+                refusals.tell(configuration.policy.claimFaults(of: context.caller, on: route), of: context)
+            }
+            throw Refusal(denial)
         case .permitted(let permit):
             try admit(to: permit.grant, request, into: &response)
             return try give(under: permit, request, into: &response)
