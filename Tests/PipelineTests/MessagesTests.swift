@@ -140,4 +140,33 @@ struct MessagesTests {
             #expect((10...30).contains(lines.count), "\(lines.count)")
         }
     }
+
+    private static let sessions = Setup(
+        name: "sessions that fit", credentials: Setup.sandbox.credentials,
+        rest: """
+            authentication: {
+                jwt: [{ id: "intern", issuer: "intern", audience: "uploads", algorithms: "HS256",
+                  secret: { file: "secrets/tokens" } }],
+              },
+              grants: {
+                "own": {
+                  route: "distribute-token", credential: "oss-sts", callers: ["jwt:intern"], bucket: "demo-bucket",
+                  keyPrefix: "users/${sha256:claims.sub}/", actions: ["oss:PutObject"],
+                },
+              },
+            """,
+        files: ["secrets/tokens": String(decoding: Setup.tokenSecret.secret, as: UTF8.self) + "\n"])
+
+    @Test func `R17: an ordinary token of 30 minutes gets a session, and one that is too short is told what would do`()
+        throws
+    {
+        let service = try Service.shared(Self.sessions)
+        let answer = try service.get("/distribute-token.json", Self.bearer(expiresIn: 1800))
+        #expect(answer.status == 200 && answer["Countersign-Limited-By"] == "caller", "\(answer.text)")
+        try service.get("/distribute-token.json?expires=3600", Self.bearer(expiresIn: 1800))
+            .expectProblem(403, "credential_too_short", "ask for expires from 900 to 1", forSDK: true)
+        let short = try service.get("/distribute-token.json", Self.bearer(expiresIn: 600))
+        short.expectProblem(403, "credential_too_short", "the least that the vendor gives is expires=900", forSDK: true)
+        #expect(short.json["detail"]?.string?.contains("outliveCaller: true") == true)
+    }
 }
