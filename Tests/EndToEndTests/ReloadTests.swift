@@ -315,7 +315,7 @@ struct ReloadTests {
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "one")
             unlink(service.configuration)
             service.process.signal(SIGHUP)
-            _ = try service.process.waitForError(holding: "the file cannot be read")
+            _ = try service.process.waitForError(holding: "no such file")
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "one")
             try service.reload(ReloadTests.open("two"), transport, generation: 2)
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "two")
