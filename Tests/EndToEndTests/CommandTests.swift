@@ -73,7 +73,9 @@ struct CommandTests {
         #expect(outcome.code == 0)
         // Its grants of one route are told apart by the parameter grant.
         let warnings = outcome.err.split(separator: "\n")
-        #expect(warnings.allSatisfy { $0.hasPrefix("warning: grants.") && $0.contains("ambiguous_grant") }, "\(outcome.err)")
+        #expect(
+            warnings.allSatisfy { $0.hasPrefix("warning: grants.") && $0.contains("ambiguous_grant") },
+            "\(outcome.err)")
         #expect(outcome.out.contains("is valid"))
         let json = try Program.run("check", "--config", path, "--format", "json", environment: Setup.environment)
         #expect(json.code == 0)
