@@ -75,9 +75,9 @@ struct Keyrings {
             inspection.leavesOpen("signature", "the issuer's keys are fetched only while the service runs")
         case .refused(_, let fault?) where fault.isGenuine:
             inspection.holds("signature")
-            inspection.fails("token", fault.reason.description)
+            inspection.fails(fault.part.rawValue, fault.reason.description)
         case .refused(let reason, let fault):
-            inspection.fails("signature", (fault?.reason ?? reason).description)
+            inspection.fails((fault?.part ?? .signature).rawValue, (fault?.reason ?? reason).description)
         }
     }
 

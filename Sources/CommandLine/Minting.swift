@@ -62,6 +62,10 @@ enum Minting {
         } catch {
             return SingleRequest.Answer(error)
         }
+        if options[.host] != nil, configuration.server.publicURL != nil {
+            throw SingleRequest.Failure(
+                reason: "leave --host out: server.publicURL says what clients call the service by")
+        }
         let host = options[.host] ?? configuration.server.ownName
         return try SingleRequest(inquiry.list, of: host, from: caller, on: method)
             .send(to: configuration)

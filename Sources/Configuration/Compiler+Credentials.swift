@@ -24,6 +24,7 @@ extension Compiler {
             let path = noteNamed(member, in: "credentials")
             let provider = reader.kind("provider", of: member.value, path, among: Registry.providers.map(\.name))
                 .map { Registry.providers[$0] }
+            if provider == nil { judgeCredential(ofUnknownProvider: member.value, at: path) }
             let credential = provider.flatMap { compileCredential(member, path, $0) }
             credentials.byName[member.name] = (provider?.name, credential == nil ? nil : credentials.list.count)
             if let (credential, fields) = credential {
@@ -73,11 +74,12 @@ extension Compiler {
             reader.report(path + ".accessKey", fault)
         }
         // What seems to be missing may be what was not understood.
-        guard reader.problems.count == problems else { return nil }
-        do throws(FieldProblem) { try provider.check(fields) } catch {
-            reader.report(path + "." + error.path, error.reason)
-            return nil
+        let isRead = reader.problems.count == problems
+        let good = judgeAll(fields, at: path, isRead: isRead) { fields throws(FieldProblem) -> FieldValues in
+            try provider.check(fields)
+            return fields
         }
+        guard good != nil else { return nil }
         let name = member.name.text
         if provider.givesSessions { return compileSessions(name, path, provider, fields).map { ($0, fields) } }
         var own = Settings(fields, of: SigningCredentialFields())

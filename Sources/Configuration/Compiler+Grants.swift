@@ -5,7 +5,7 @@ import Providers
 
 extension Compiler {
     /// What is being compiled of one grant.
-    private struct Draft {
+    struct Draft {
         let path: String
         let route: RouteDescription
         /// All that the configuration says of it, and what it says of its callers and its scope.
@@ -14,6 +14,15 @@ extension Compiler {
         let scope: Settings<ScopeFields>
         /// Whether nothing is wrong with any field by itself: only then it is judged what they say together.
         let isRead: Bool
+
+        init(_ path: String, _ route: RouteDescription, _ fields: FieldValues, isRead: Bool) {
+            self.path = path
+            self.route = route
+            self.fields = fields
+            callers = Settings(fields, of: Schema.Callers())
+            scope = Settings(fields, of: ScopeFields())
+            self.isRead = isRead
+        }
     }
 
     /// Compiles one entry of `grants`; nil when too much is wrong with it, which is then noted.
@@ -23,20 +32,21 @@ extension Compiler {
     ) -> (Grant, IssuerKind)? {
         let path = noteNamed(member, in: "grants")
         let names = Registry.routes.map(\.description.name)
-        guard let index = reader.kind("route", of: member.value, path, among: names) else { return nil }
+        guard let index = reader.kind("route", of: member.value, path, among: names) else {
+            judgeGrant(ofUnknownRoute: member, at: path, credentials, identities)
+            return nil
+        }
         let (route, provider) = (Registry.routes[index].description, Registry.routes[index].provider)
         let problems = reader.problems.count
         let fields = reader.read(member.value, path, by: Schema.grant(of: route))
-        let draft = Draft(
-            path: path, route: route, fields: fields, callers: Settings(fields, of: Schema.Callers()),
-            scope: Settings(fields, of: ScopeFields()), isRead: reader.problems.count == problems)
+        let draft = Draft(path, route, fields, isRead: reader.problems.count == problems)
         let callers = compileCallers(draft, identities)
         let conditions = compileConditions(draft, callers)
         let target = compileTarget(draft)
         let credential = compileCredential(draft, provider, credentials)
         let issuer = target.flatMap { makeIssuer(draft, for: $0, credential, credentials) }
         let lifetimes = compileLifetimes(draft)
-        guard let callers, let target, let credential, let issuer else { return nil }
+        guard draft.isRead, let callers, let target, let credential, let issuer else { return nil }
         let fingerprint = Grant.Fingerprint { hasher in
             member.value.hash(into: &hasher)
             hasher.combine(credentials.hashes[credential])
@@ -63,12 +73,17 @@ extension Compiler {
             target: target, bucket: draft.scope.bucket, accessKey: accessKey,
             credential: credential.map { credentials.fields[$0] } ?? FieldValues(),
             hasSessions: credential.map { credentials.list[$0].sessions != nil } ?? false)
-        do throws(FieldProblem) {
-            return try draft.route.grant.makeIssuer(draft.fields, context)
-        } catch {
-            reader.report(draft.path + "." + error.path, error.reason)
-            return nil
+        return judgeAll(draft.fields, at: draft.path, isRead: draft.isRead) { fields throws(FieldProblem) in
+            try draft.route.grant.makeIssuer(fields, context)
         }
+    }
+
+    /// Judges what a grant says of callers, scope and lifetimes, and no more.
+    func judge(_ draft: Draft, _ identities: Identities) {
+        let callers = compileCallers(draft, identities)
+        _ = compileConditions(draft, callers)
+        _ = compileTarget(draft)
+        _ = compileLifetimes(draft)
     }
 
     private func compileCredential(
@@ -78,10 +93,7 @@ extension Compiler {
             return nil
         }
         let path = draft.path + ".credential"
-        guard let entry = credentials.byName[name] else {
-            reader.report(path, FieldReader.unknown(name.text, among: credentials.byName.keys.map(\.text)))
-            return nil
-        }
+        guard let entry = entry(of: name, path, credentials) else { return nil }
         let providers = [provider.name] + draft.route.grant.credential.otherProviders
         if let its = entry.provider, !providers.contains(its) {
             let names = providers.joined(separator: " or ")
@@ -96,6 +108,13 @@ extension Compiler {
         return index
     }
 
+    /// The credential of this name, which is reported where there is none.
+    func entry(of name: [UInt8], _ path: String, _ credentials: Credentials) -> (provider: String?, index: Int?)? {
+        if let entry = credentials.byName[name] { return entry }
+        reader.report(path, FieldReader.unknown(name.text, among: credentials.byName.keys.map(\.text)))
+        return nil
+    }
+
     // MARK: Callers
 
     /// - Returns: nil where it cannot be told whom they admit.
@@ -103,6 +122,23 @@ extension Compiler {
         guard draft.route.grant.hasCallers else { return [] }
         guard let names = draft.callers.callers else { return nil }
         let path = draft.path + ".callers"
+        let callers = compileSelectors(names, path, identities)
+        guard !callers.isEmpty, callers.count == names.count else { return nil }
+        let isPublic = draft.callers.checked(\.public)
+        if callers.contains(.anonymous), isPublic == false {
+            reader.report(path, "anonymous needs public: true in the grant, since anybody may use it then (R10)")
+        }
+        if isPublic == true, !callers.contains(.anonymous) {
+            reader.report(draft.path + ".public", "is true, but anonymous is not among the callers")
+        }
+        for (templatePath, template) in templates(draft.fields, Schema.grant(of: draft.route), draft.path) {
+            check(template, templatePath, callers)
+        }
+        return callers
+    }
+
+    /// The callers that are named, as far as their names can be read.
+    func compileSelectors(_ names: [[UInt8]], _ path: String, _ identities: Identities) -> [CallerSelector] {
         if names.isEmpty { reader.report(path, "must name somebody") }
         var callers: [CallerSelector] = []
         for (index, name) in names.enumerated() {
@@ -116,17 +152,6 @@ extension Compiler {
                 check(kind, id, reader.join(path, index), identities)
             }
             callers.append(selector)
-        }
-        guard !callers.isEmpty, callers.count == names.count else { return nil }
-        let isPublic = draft.callers.checked(\.public)
-        if callers.contains(.anonymous), isPublic == false {
-            reader.report(path, "anonymous needs public: true in the grant, since anybody may use it then (R10)")
-        }
-        if isPublic == true, !callers.contains(.anonymous) {
-            reader.report(draft.path + ".public", "is true, but anonymous is not among the callers")
-        }
-        for (templatePath, template) in templates(draft.fields, Schema.grant(of: draft.route), draft.path) {
-            check(template, templatePath, callers)
         }
         return callers
     }
@@ -203,12 +228,16 @@ extension Compiler {
             reader.report(draft.path + ".keyPrefix", fault)
         }
         checkExtensions(draft)
-        guard draft.isRead, reader.problems.count == problems else { return nil }
+        guard reader.problems.count == problems else { return nil }
         if key != nil, prefix != nil {
             reader.report(draft.path + ".keyPrefix", "cannot stand beside key")
             return nil
         }
-        guard !draft.route.grant.hasCallers || checkScope(draft) else { return nil }
+        // What is not there may be what was not understood.
+        let isSaid = key != nil || prefix != nil || draft.callers.unscoped
+        guard draft.isRead ? !draft.route.grant.hasCallers || checkScope(draft) : isSaid else {
+            return nil
+        }
         if let key { return .key(key.limited(to: draft.scope.extensions)) }
         return prefix.map { .prefix($0) } ?? .anything
     }
@@ -276,8 +305,9 @@ extension Compiler {
         let path = draft.path + ".extensions"
         if extensions.isEmpty { reader.report(path, "must name at least one") }
         for (index, name) in extensions.enumerated() {
-            let isPlain = ByteSet.lowercase.union(.digits).contains(all: name, length: 1...8)
-            if !isPlain { reader.report(reader.join(path, index), "must be 1 to 8 of a-z 0-9, without the dot") }
+            if !FileExtension.admits(name.span) {
+                reader.report(reader.join(path, index), FileExtension.fault.description)
+            }
         }
         if draft.isRead, draft.scope.key?.usesExtension != true {
             reader.report(path, "needs ${ext} in key")
@@ -294,6 +324,9 @@ extension Compiler {
             reader.report(draft.path + ".maxLifetime", "must not be shorter than lifetime")
         }
         return Grant.Lifetimes(
-            usual: lifetime, longest: most ?? lifetime, lastMoment: draft.route.grant.lifetime?.lastMoment)
+            usual: lifetime, longest: most ?? lifetime,
+            least: draft.route.grant.lifetime == nil ? 1 : draft.route.request.shortestLifetime,
+            mayShrink: draft.route.grant.lifetime != nil && fields.lifetime == nil,
+            lastMoment: draft.route.grant.lifetime?.lastMoment)
     }
 }

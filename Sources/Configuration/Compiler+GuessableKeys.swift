@@ -1,3 +1,5 @@
+import Access
+import Bytes
 import Crypto
 
 /// Keys and secrets that an attacker would find by guessing.
@@ -24,4 +26,34 @@ extension Compiler {
                 path, "is made of \(kind.text) (R10); take 32 random bytes, such as `openssl rand -hex 32` makes")
         }
     }
+
+    /// Reports what is still as the documentation has it, where others than this machine's programs would be answered by it.
+    func refuseSamples(
+        _ credentials: [Configuration.Credential], _ grants: [Grant], listening addresses: [ListenAddress]
+    ) {
+        guard addresses.contains(where: { !$0.isLocal }) else { return }
+        let means = "is a sample of the documentation, and the service listens beyond this machine; put your own here"
+        for credential in credentials where !credential.isSandbox {
+            let path = reader.join("credentials", Array(text: credential.name))
+            guard let key = credential.key else { continue }
+            if SampleValues.isKey(key.accessKey) { reader.report(path + ".accessKey", means) }
+            if SampleValues.secretKeys.contains(where: { key.secret.constantTimeEquals($0) }) {
+                reader.report(path + ".secretKey", means)
+            }
+        }
+        for grant in grants {
+            guard case .named(let bucket) = grant.resources.bucket, bucket.elementsEqual(SampleValues.bucket.utf8) else {
+                continue
+            }
+            reader.report(reader.join("grants", grant.name) + ".bucket", means)
+        }
+    }
+}
+
+/// What samples of the documentation have where an operator puts something else.
+private enum SampleValues {
+    static let bucket = "examplebucket"
+    static let secretKeys = ["YOUR-SECRET-KEY", "YOUR-SECRET"].map { Secret(Array($0.utf8)) }
+
+    static func isKey(_ text: [UInt8]) -> Bool { text.starts(with: "YOUR-".utf8) }
 }

@@ -25,11 +25,7 @@ extension Compiler {
         for (index, name) in names.enumerated() {
             let path = reader.join(path, index)
             guard let address = ListenAddress(name.text) else {
-                reader.report(
-                    path,
-                    name.text.hasPrefix("unix:")
-                        ? "must be the absolute path of a file, of at most \(ListenAddress.longestPath) bytes"
-                        : "must be a numeric address and a port such as \"127.0.0.1:8080\" or \"[::1]:8080\"")
+                reader.report(path, Compiler.fault(ofAddress: name.text))
                 continue
             }
             if !address.isLocal, exposure.isSandbox {
@@ -45,6 +41,17 @@ extension Compiler {
             listen.append(address)
         }
         return listen
+    }
+
+    private static func fault(ofAddress text: String) -> String {
+        if text.hasPrefix("unix:") {
+            return "must be the absolute path of a file, of at most \(ListenAddress.longestPath) bytes"
+        }
+        let port = text.split(separator: ":", omittingEmptySubsequences: false).last.map { Array($0.utf8) } ?? []
+        if let number = Decimal.parse(port.span), number > 65_535 {
+            return "has a port that there is none of: ports are from 0 to 65535"
+        }
+        return "must be a numeric address and a port such as \"127.0.0.1:8080\" or \"[::1]:8080\""
     }
 
     // MARK: The admin

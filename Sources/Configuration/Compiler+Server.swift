@@ -19,9 +19,34 @@ extension Compiler {
         }
         return Configuration.Server(
             listen: compilePublicListen(fields, exposure), tls: fields.tls.map { compileTLS($0) },
-            hosts: fields.hosts, transport: fields.transport?.text, workers: fields.workers,
+            hosts: fields.hosts, publicURL: compilePublicURL(fields.publicURL), transport: fields.transport?.text,
+            workers: fields.workers,
             limits: checked(fields.limits), origins: fields.cors.origins, statusInBody: fields.statusInBody,
             proxies: compileProxies(fields), aliases: compileAliases(fields.aliases ?? []))
+    }
+
+    private func compilePublicURL(_ text: [UInt8]?) -> [UInt8]? {
+        guard var text else { return nil }
+        if text.last == UInt8(ascii: "/") { text.removeLast() }
+        let isURL = PublicURL(text + [UInt8(ascii: "/")]) != nil && !text.contains(UInt8(ascii: "?"))
+        if !isURL {
+            reader.report(
+                "server.publicURL",
+                "must be https:// or http:// and a host in lower case, such as \"https://tokens.example.com\", with a port "
+                    + "if it is not the scheme's own, and a path if the proxy has one for this service")
+        }
+        return isURL ? text : nil
+    }
+
+    /// Tickets stand in URLs, so that whoever reads the line has them.
+    static func warning(ofTickets authenticator: Authenticator, _ server: Configuration.Server) -> [String] {
+        guard authenticator.ticketKey != nil, server.tls == nil, server.listen.contains(where: { !$0.isLocal }),
+            server.publicURL?.starts(with: "https://".utf8) != true
+        else { return [] }
+        return [
+            "authentication.tickets: tickets go over plain HTTP off loopback, and whoever reads the line has them; "
+                + "set server.tls, or let server.publicURL be the https:// URL of the proxy in front"
+        ]
     }
 
     /// - Parameter fields: those of `server`.

@@ -21,10 +21,11 @@ final class Compiler {
 
     convenience init(reading path: String, _ environment: Environment) throws(ConfigurationError) {
         guard let file = environment.file(path) else {
-            let reason = "the file cannot be read; name another with --config, or make one with `countersign init`"
+            let reason =
+                "\(ReadFile.fault(of: path)); name another with --config, or make one with `countersign init`"
             throw ConfigurationError(file: path, problems: [Problem(path: "", position: nil, reason: reason)])
         }
-        self.init(file, named: path, environment)
+        self.init(file, named: path == ReadFile.standardInput ? "standard input" : path, environment)
     }
 
     /// Reads no secret and no other file: what names them is not judged.
@@ -54,7 +55,7 @@ final class Compiler {
         do throws(JSONError) {
             return try JSONReader.read(file.bytes, as: .json5, maximumValues: Compiler.maximumValues)
         } catch {
-            reader.report(syntax: error)
+            reader.report(syntax: error, in: file.bytes)
             return nil
         }
     }
@@ -79,6 +80,8 @@ final class Compiler {
         }
         let authenticator = identities.authenticator(for: grants, accepting: server.tls?.clientAuthorities)
         checkCallbacks(grants, issuers, beside: server.aliases)
+        refuseSamples(credentials.list, grants, listening: server.listen + admin.listen)
+        let overlaps = compileOverlaps(grants)
         if let weakness = file.weakness { reader.report("", weakness) }
         if file.isWorldReadable, let secret = reader.inlineSecret {
             _ = reader.admits(worldReadable: name, secret)
@@ -94,6 +97,7 @@ final class Compiler {
             audit: root.audit.flatMap { compileAudit($0) },
             log: Compiler.log(root.log), fixed: FixedValue.all(in: root.values, by: Schema.root.descriptions),
             warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants)
+                + overlaps + Compiler.warning(ofTickets: authenticator, server)
                 + (root.audit == nil ? Compiler.warning(withoutAudit: server) : []))
     }
 

@@ -13,6 +13,8 @@ package struct Configuration: Sendable {
         /// Nil where clients speak plain HTTP.
         package let tls: TLS?
         package let hosts: [[UInt8]]
+        /// What clients reach it by, without a slash at the end; nil where that is only known of each request.
+        package let publicURL: [UInt8]?
         /// `epoll`, `dispatch`, or nil for the system's own.
         package let transport: String?
         /// 0 for one on each core.

@@ -5,7 +5,7 @@ import Machine
 /// time. Tests use their own instead.
 package struct Environment: Sendable {
     package let variable: @Sendable (String) -> String?
-    /// Reads a file by its absolute or relative path; nil when it cannot be read.
+    /// Reads a file by its absolute or relative path, or standard input as `-`; nil when it cannot be read.
     package let file: @Sendable (String) -> ReadFile?
     /// Unix seconds.
     package let now: @Sendable () -> Int64
@@ -21,5 +21,6 @@ package struct Environment: Sendable {
 
     /// The process's own.
     package static let process = Environment(
-        variable: { ProcessEnvironment.own[$0] }, file: { ReadFile($0) })
+        variable: { ProcessEnvironment.own[$0] },
+        file: { $0 == ReadFile.standardInput ? ReadFile.fromStandardInput : ReadFile($0) })
 }

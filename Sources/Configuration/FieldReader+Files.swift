@@ -10,7 +10,7 @@ extension FieldReader {
     /// Reads a file that the service relies on, so that nobody but root and its own user may be able to change it.
     mutating func file(at filePath: String, _ path: String) -> ReadFile? {
         guard let file = environment.file(filePath) else {
-            report(path, "the file \(filePath) cannot be read")
+            report(path, "the file \(filePath) cannot be read: \(ReadFile.fault(of: filePath))")
             return nil
         }
         if let weakness = file.weakness {

@@ -10,6 +10,8 @@ struct FieldReader {
     var warnings: [String] = []
     /// Whether secrets are read from where they are said to be; else they are left out.
     var readsSecrets = true
+    /// The keys that are missing, and what unknown ones seem to be meant for, wherever they stand.
+    private(set) var absentNames: Set<String> = []
     /// The first secret that stands in the file itself.
     var inlineSecret: String?
 
@@ -25,7 +27,9 @@ struct FieldReader {
     /// Notes a problem at a path that has been read, or at the nearest part of it that has.
     mutating func report(_ path: String, _ reason: @autoclosure () -> String) { problems.add(path, reason) }
 
-    mutating func report(syntax error: JSONError) { problems.add("", at: error.offset) { error.description } }
+    mutating func report(syntax error: JSONError, in text: [UInt8]) {
+        problems.add("", at: error.offset) { SyntaxHint(error, in: text).text }
+    }
 
     /// What to say of a name that is none of the known ones.
     static func unknown(_ name: String, among known: [String]) -> String {
@@ -77,7 +81,10 @@ struct FieldReader {
             guard let description = descriptions.first(where: { $0.name.utf8.elementsEqual(member.name) }) else {
                 let names = descriptions.map(\.name)
                 let nearest = problems.isFull ? nil : NearestName.of(member.name.text, among: names)
-                if let nearest { meant.insert(nearest) }
+                if let nearest {
+                    meant.insert(nearest)
+                    absentNames.insert(nearest)
+                }
                 report(memberPath, FieldReader.unknown(meaning: nearest, among: names))
                 continue
             }
@@ -87,8 +94,41 @@ struct FieldReader {
         where !meant.contains(description.name)
             && !members.contains(where: { $0.name.elementsEqual(description.name.utf8) })
         {
-            if description.isRequired { report(path, "needs \(description.name)") }
+            if description.isRequired {
+                absentNames.insert(description.name)
+                report(path, "needs \(description.name)")
+            }
             if let standard = FieldReader.standard(of: description) { values[description] = standard }
+        }
+        return values
+    }
+
+    /// Judges an object that may be any of several kinds: each key known to one of them, each value as one of them has it.
+    /// - Parameter kinds: the keys of each.
+    /// - Returns: what could be read.
+    mutating func judge(_ value: JSONValue, _ path: String, byAnyOf kinds: [[FieldDescription]]) -> FieldValues {
+        var values = FieldValues()
+        for member in members(value, path) ?? [] {
+            let memberPath = note(member, in: path)
+            let known = kinds.flatMap { $0 }
+            let candidates = known.filter { $0.name.utf8.elementsEqual(member.name) }
+            guard let first = candidates.first else {
+                report(memberPath, FieldReader.unknown(member.name.text, among: Array(Set(known.map(\.name)))))
+                continue
+            }
+            var readings = candidates.lazy.map { [self] candidate in
+                var reader = self
+                let value = reader.check(member.value, memberPath, candidate.kind)
+                return (reader: reader, description: candidate, value: value)
+            }.makeIterator()
+            var taken = readings.next()
+            while let reading = taken, reading.reader.problems.count > problems.count { taken = readings.next() }
+            if let taken {
+                self = taken.reader
+                values[taken.description] = taken.value
+            } else {
+                _ = check(member.value, memberPath, first.kind)
+            }
         }
         return values
     }
@@ -230,7 +270,7 @@ struct FieldReader {
     mutating func strings(_ value: JSONValue, _ path: String) -> [[UInt8]]? {
         guard case .array(let elements) = value.content else {
             if case .string = value.content { return string(value, path).map { [$0] } }
-            report(path, "must be a list of strings")
+            report(path, "must be a list of strings\(FieldReader.example(instead: value, path))")
             return nil
         }
         var list: [[UInt8]] = []
@@ -246,6 +286,12 @@ struct FieldReader {
             list.append(bytes)
         }
         return list.count == elements.count ? list : nil
+    }
+
+    /// What to write for a port alone, where an address belongs.
+    private static func example(instead value: JSONValue, _ path: String) -> String {
+        guard path.hasSuffix("listen"), let port = value.integer, (0...65_535).contains(port) else { return "" }
+        return "; write [\"127.0.0.1:\(port)\"]"
     }
 
     private mutating func objects(

@@ -37,9 +37,18 @@ struct ProblemList {
     /// Where a path is that has been read.
     func position(of path: String) -> TextPosition? { offsets[path].map { TextPosition(of: $0, in: text) } }
 
-    /// Whether anything is wrong with the object at a path, or with a key of it.
+    /// Whether anything is wrong with the object or the list at a path, or with what stands in it.
     func hasAny(at path: String) -> Bool {
-        found.contains { $0.path == path || $0.path.utf8.starts(with: (path + ".").utf8) }
+        found.contains { problem in
+            problem.path == path || [".", "["].contains { problem.path.utf8.starts(with: (path + $0).utf8) }
+        }
+    }
+
+    /// The names of the keys below a path that anything is wrong with.
+    func names(below path: String) -> [String] {
+        found.filter { $0.path.utf8.starts(with: (path + ".").utf8) }.map { problem in
+            String(problem.path.split(separator: ".").last.map { $0.prefix { $0 != "[" } } ?? "")
+        }
     }
 
     /// Adds a problem at a path that has been read, or at the nearest part of it that has.

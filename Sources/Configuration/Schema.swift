@@ -42,6 +42,10 @@ package enum Schema {
             "Whether to listen off loopback without TLS, which a proxy in front does.")
         let hosts = Field(
             "hosts", .strings, default: [], "Host names that are answered to, without port; `\"*\"` for all (R1).")
+        let publicURL = Field(
+            "publicURL", .string,
+            "What clients reach the service by, such as `\"https://tokens.example.com\"`: URLs of tickets begin with it."
+        )
         let transport = Field(
             "transport", .choice(["epoll", "dispatch"]), fixed: true,
             "How sockets are waited for; without it as suits the system: epoll on Linux.")
@@ -50,7 +54,7 @@ package enum Schema {
         let limits = Field("limits", object: .limits, without: Limits(), "How much one client may take.")
         let trustedProxies = Field(
             "trustedProxies", .strings, default: [],
-            "Peers whose `X-Forwarded-For` is believed: addresses and blocks of them (`10.0.0.0/8`), `unix:` for Unix sockets."
+            "Peers whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` are believed: addresses and blocks of them (`10.0.0.0/8`), `unix:` for Unix sockets."
         )
         let proxyProtocol = Field(
             "proxyProtocol", .boolean, default: false,

@@ -13,6 +13,8 @@ package struct Request: ~Copyable, ~Escapable {
     package let certificate: ClientCertificate?
     /// Whether the handler has judged the head before the body came: then the request has been counted.
     package var wasAdmitted = false
+    /// By which scheme the client asked a trusted proxy; nil where none tells it.
+    package var forwardedScheme: ForwardedScheme?
 
     @_lifetime(copy bytes, copy body)
     package init(

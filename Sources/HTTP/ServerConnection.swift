@@ -248,8 +248,8 @@ package struct ServerConnection: ~Copyable {
         }
         expected = nil
         let body = bytes.extracting(head.length..<total)
-        let client = try context.proxies.client(behind: client, head, in: bytes)
-        return (total, answer(request(head, in: bytes, body: body, of: client), &context))
+        let request = try request(head, in: bytes, body: body, by: context.proxies)
+        return (total, answer(request, &context))
     }
 
     private mutating func continueChunked(
@@ -259,11 +259,10 @@ package struct ServerConnection: ~Copyable {
         guard let done = chunked, done.decoder.isDone, let head = try parser.parse(done.head.span) else {
             return (used, nil)
         }
-        let client = try context.proxies.client(behind: client, head, in: done.head.span)
+        let request = try request(
+            head, in: done.head.span, body: done.decoder.content.span, by: context.proxies)
         chunked = nil
-        return (
-            used, answer(request(head, in: done.head.span, body: done.decoder.content.span, of: client), &context)
-        )
+        return (used, answer(request, &context))
     }
 
     /// Whether the body is worth waiting for, so that nobody makes the server hold what it will refuse anyway. If it is,
@@ -272,8 +271,7 @@ package struct ServerConnection: ~Copyable {
         after head: RequestHead, in bytes: Span<UInt8>, _ context: inout Context
     ) throws(RequestError) -> Bool {
         let none: [UInt8] = []
-        let client = try context.proxies.client(behind: client, head, in: bytes)
-        let request = request(head, in: bytes, body: none.span, of: client)
+        let request = try request(head, in: bytes, body: none.span, by: context.proxies)
         context.response.reset()
         isUnused = false
         guard !context.handler.refuses(request, at: context.instant, into: &context.response) else {
@@ -289,10 +287,12 @@ package struct ServerConnection: ~Copyable {
 
     @_lifetime(copy bytes, copy body)
     private func request(
-        _ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, of client: ClientAddress
-    ) -> Request {
+        _ head: RequestHead, in bytes: Span<UInt8>, body: Span<UInt8>, by proxies: TrustedProxies
+    ) throws(RequestError) -> Request {
+        let behind = try proxies.client(behind: client, head, in: bytes)
         var request = Request(
-            head, in: bytes, body: body, listener: listener, client: client, certificate: certificate)
+            head, in: bytes, body: body, listener: listener, client: behind, certificate: certificate)
+        request.forwardedScheme = proxies.scheme(behind: client, head, in: bytes)
         request.wasAdmitted = isAdmitted
         return request
     }

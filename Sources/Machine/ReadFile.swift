@@ -44,6 +44,26 @@ package struct ReadFile: Sendable {
             isPipe: info.st_mode & S_IFMT == S_IFIFO)
     }
 
+    /// What stands for standard input where a path is asked for.
+    package static let standardInput = "-"
+
+    /// All of standard input, which can be read once only; nil when it cannot be read.
+    package static let fromStandardInput: ReadFile? = contents(of: STDIN_FILENO).map {
+        ReadFile(bytes: $0, isWorldReadable: false, isPipe: true)
+    }
+
+    /// Why the file at a path cannot be read, in words.
+    package static func fault(of path: String) -> String {
+        var info = stat()
+        // Unsafe: the path is lent for the calls, and the system writes to a local.
+        guard unsafe stat(path, &info) == 0 else {
+            return errno == EACCES ? "a folder on the way to the file may not be entered" : "no such file"
+        }
+        guard [S_IFREG, S_IFIFO].contains(info.st_mode & S_IFMT) else { return "is no file" }
+        if unsafe access(path, R_OK) != 0 { return "the user of the process may not read the file" }
+        return info.st_size > largest ? "the file is larger than 64 MiB" : "the file cannot be read"
+    }
+
     /// All that comes from where a descriptor stands. Nothing of it is left in memory but what is returned, since it may be a secret.
     /// - Returns: nil when it cannot all be read.
     static func contents(of descriptor: Int32) -> [UInt8]? {

@@ -121,8 +121,8 @@ import Testing
             #expect(error.parameter.isEmpty)
             #expect(
                 error.reason
-                    == "a parameter has a name that is not known; there are grant, bucket, key, expires, size, text, "
-                    + "header, prefix")
+                    == "a parameter has a name that is not known; there are grant, bucket, key, ext, expires, size, "
+                    + "text, header, prefix")
         } catch { Issue.record("\(error)") }
     }
 

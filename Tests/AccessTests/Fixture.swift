@@ -14,6 +14,7 @@ enum Fixture {
         let grant = Parameter.grant
         let bucket = Parameter.bucket
         let key = Parameter("key", aliases: ["object"], .key(maximumLength: 1000), "The key.")
+        let fileExtension = Parameter.fileExtension
         let expires = Parameter.expires
         let size = Parameter("size", .integer(1...100), "A number.")
         let text = Parameter("text", .text(maximumLength: 10), "A text.")
@@ -64,7 +65,8 @@ enum Fixture {
         _ name: String, route: Int = 0, callers: [CallerSelector] = [.anonymous],
         bucket: Grant.Bucket = .named("media"),
         key: String? = nil, prefix: String? = nil, withoutKey: Grant.WithoutKey = .prefix, lifetime: Int64 = 600,
-        maxLifetime: Int64 = 3600, maximumKeyLength: Int = 1023, lastMoment: Int64? = nil, extensions: [String]? = nil,
+        maxLifetime: Int64 = 3600, lifetimes: Grant.Lifetimes? = nil, maximumKeyLength: Int = 1023,
+        lastMoment: Int64? = nil, extensions: [String]? = nil,
         issuer: any Issuer = Limited()
     ) throws -> Grant {
         let target: Grant.Target
@@ -79,7 +81,7 @@ enum Fixture {
         return Grant(
             Grant.Entry(Array(name.utf8), at: 0), for: Grant.Principals(callers),
             of: Grant.Resources(target, in: bucket, withoutKey: withoutKey, maximumKeyLength: maximumKeyLength),
-            lasting: Grant.Lifetimes(usual: lifetime, longest: maxLifetime, lastMoment: lastMoment),
+            lasting: lifetimes ?? Grant.Lifetimes(usual: lifetime, longest: maxLifetime, lastMoment: lastMoment),
             Grant.Issuance(by: issuer, on: route, with: 0))
     }
 

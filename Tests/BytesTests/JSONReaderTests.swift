@@ -77,6 +77,16 @@ struct JSONReaderTests {
     // MARK: - What is refused, and where
 
     @Test(arguments: [
+        ("{", 0), ("[1,{", 3), ("[[],", 0), ("{\"a\":[1", 5), ("{\"a\":{} \"b\"", 0), ("[{\"a\":", 1),
+    ])
+    func `what is not closed is told with where it was opened`(text: String, opening: Int) {
+        do throws(JSONError) {
+            _ = try JSONReader.read(Array(text.utf8), as: .json)
+            Issue.record("it is not closed")
+        } catch { #expect(error.opening == opening) }
+    }
+
+    @Test(arguments: [
         // no value, or more than one
         Refused("", at: 0), Refused("  ", at: 2), Refused("1 2", at: 2), Refused("{}}", at: 2),
         Refused("[]\u{0}", at: 2),

@@ -22,7 +22,7 @@ struct ExplainerTests {
     /// Who asks what, and facts of what would be signed.
     private static let drafts: [(caller: String, route: String, [(String, String)], facts: [String])] = [
         (
-            "jwt:login/anne", "qiniu.uptoken", [("key", "a.png"), ("fsizeLimit", "9")],
+            "jwt:login/anne", "qiniu.uptoken", [("ext", "png"), ("fsizeLimit", "9")],
             ["key=avatars/anne/me.png", "policy.fsizeLimit=9", "replaces objects=no"]
         ),
         ("anonymous", "nos.token", [("object", "in/a")], ["bucket=files", "key=in/a"]),
@@ -76,7 +76,7 @@ struct ExplainerTests {
 
     @Test func `JSON says the same, and is proper`() throws {
         let answer = try explain(
-            try InquiryFixture.inquiry("jwt:login/anne", "qiniu.uptoken", [("key", "a.png")], claims: Self.claims))
+            try InquiryFixture.inquiry("jwt:login/anne", "qiniu.uptoken", [("ext", "png")], claims: Self.claims))
         let json = ExplanationReport(answer).json
         let read = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
         #expect(read["verdict"] as? String == "allow" && read["caller"] as? String == "jwt:login/anne")
@@ -89,7 +89,7 @@ struct ExplainerTests {
         #expect(grants.map { $0["fits"] as? Bool } == [true, false, false])
         let clauses = try #require(grants[1]["clauses"] as? [[String: Any]])
         #expect(clauses.map { $0["outcome"] as? String } == ["holds", "holds", "fails", "open", "open"])
-        #expect(clauses[2]["granted"] as? String == "photos/*" && clauses[2]["asked"] as? String == "a.png")
+        #expect(clauses[2]["granted"] as? String == "photos/*" && clauses[2]["asked"] as? String == "*.png")
         #expect((read["enforcement"] as? [Any])?.isEmpty == false && (read["signed"] as? [Any])?.isEmpty == false)
     }
 
@@ -197,7 +197,7 @@ struct ExplainerTests {
         let explainer = Explainer(configuration: try InquiryFixture.configuration())
         let body = #"""
             {"caller":"jwt:login/anne","claims":{"scope":"upload"},"route":"qiniu.uptoken","grant":"avatars",
-             "parameters":{"key":"a.png","fsizeLimit":7},"at":"2026-11-20T07:15:47Z"}
+             "parameters":{"ext":"png","fsizeLimit":7},"at":"2026-11-20T07:15:47Z"}
             """#
         let text = try explainer.explain(Array(body.utf8).span, at: 0).text
         #expect(text.hasPrefix(#"{"verdict":"allow","caller":"jwt:login/anne","#) && text.contains("policy.fsizeLimit"))

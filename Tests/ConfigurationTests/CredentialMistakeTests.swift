@@ -121,7 +121,7 @@ struct CredentialMistakeTests {
     @Test(arguments: ["/run/secrets/key", "/var/run/secrets/key"])
     func `a mounted secret that all of the container can read is a warning`(path: String) throws {
         let text = Sample.text.replacing("{ file: \"nos-key\" }", with: "{ file: \"\(path)\" }")
-        let warnings = try Sample.load(text).warnings
+        let warnings = try Sample.load(text).warnings.filter { $0.hasPrefix("credentials.") }
         #expect(warnings == ["credentials.nos.secretKey.file: anybody in this container can read \(path)"])
     }
 
@@ -132,13 +132,14 @@ struct CredentialMistakeTests {
         #expect(problems.first?.position?.line == 16)
         #expect(problems.first?.reason.contains("chmod 600") == true)
         let text = Sample.text.replacing("\"inline-OSS-secret\"", with: "{ env: \"QINIU_SECRET_KEY\" }")
-        #expect(try Sample.load(text, isWorldReadable: true).warnings.isEmpty)
+        #expect(try Sample.load(text, isWorldReadable: true).warnings.allSatisfy { $0.hasPrefix("grants.") })
     }
 
     @Test
     func `a mounted configuration with an inline secret is a warning`() throws {
         let text = Sample.text.replacing("{ file: \"nos-key\" }", with: "{ file: \"key\" }")
         let warnings = try Sample.load(text, as: "/run/secrets/countersign.json5", isWorldReadable: true).warnings
+            .filter { $0.hasPrefix("credentials.") }
         #expect(warnings.count == 2)
         #expect(warnings.last?.hasPrefix("credentials.oss.secretKey: ") == true)
         let problems = Sample.problems(in: Sample.text, as: "/run/secrets/../c.json5", isWorldReadable: true)

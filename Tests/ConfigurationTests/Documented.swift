@@ -228,6 +228,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
 
     /// Where the kind alone does not tell what may stand there.
     private static let values: [String: String] = [
+        "server.publicURL": "\"https://t.example.com\"",
         "policyTests": "[{caller:\"anonymous\",route:\"nos.token\",expect:\"deny\"}]",
         "policyTests[].caller": "\"anonymous\"", "policyTests[].route": "\"oss.sign\"",
         "grants.g.publicURL": "\"https://app.example.com/done\"", "grants.g.schemes": "\"qiniu\"",

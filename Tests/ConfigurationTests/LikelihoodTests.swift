@@ -7,7 +7,7 @@ import Testing
 @Suite struct LikelihoodTests {
     @Test(arguments: [
         Mistake(
-            "bucket: \"examplebucket\"", "‸bucket: \"Example_Bucket\"", "grants.sign.bucket", "as OSS has them"),
+            "bucket: \"app-objects\"", "‸bucket: \"Example_Bucket\"", "grants.sign.bucket", "as OSS has them"),
         Mistake(
             "keyPrefix: \"users/${caller.source}/\"", "‸keyPrefix: \"u?/${caller.source}/\"", "grants.sign.keyPrefix",
             "must not contain ?"),

@@ -47,7 +47,7 @@ struct LoadingTests {
         #expect(configuration.grants.map(\.lifetimes.usual) == [600, 3600, 3600, 86_400, 3600, 900])
         #expect(configuration.grants.map(\.lifetimes.longest) == [3600, 3600, 3600, 604_800, 3600, 7200])
         #expect(configuration.grants.map(\.credential) == [0, 0, 0, 1, 2, 3])
-        #expect(configuration.warnings.isEmpty)
+        #expect(configuration.warnings.map { $0.prefix(26) } == ["grants.avatars.key: ${ext}"])
         #expect("\(configuration.log)".contains("debug, format: Telemetry.LogFormat.text"))
     }
 
@@ -119,7 +119,7 @@ struct LoadingTests {
         } catch {
             #expect(
                 error.description
-                    == "c.json5: the file cannot be read; "
+                    == "c.json5: no such file; "
                     + "name another with --config, or make one with `countersign init`"
             )
             #expect(error.problems.map(\.position) == [nil])

@@ -49,6 +49,50 @@ struct ReportTests {
     }
 
     @Test(
+        "all that is wrong with one grant is said at once",
+        arguments: [
+            // A route that is not known, with or without one that seems to be meant.
+            (
+                [("route: \"nos.token\"", "route: \"nos.tokn\""), ("lifetime: \"1d\"", "lifetme: \"1d\"")],
+                ["route", "lifetme"]
+            ),
+            ([("route: \"nos.token\", ", ""), ("lifetime: \"1d\"", "lifetme: \"1d\"")], ["", "lifetme"]),
+            (
+                [
+                    ("route: \"nos.token\"", "route: \"upload\""), ("overwrite: false", "overwrite: 0"),
+                    ("credential: \"nos\"", "credential: \"noss\""),
+                ], ["route", "credential", "overwrite"]
+            ),
+            // A mistake of the file's, and several of what fields say together.
+            (
+                [("ObjectSizeMin: 1", "ObjectSizeMin: 2000"), ("Region: \"HZ\"", "Regin: \"HZ\"")],
+                ["policy.ObjectSizeMin", "policy.Regin"]
+            ),
+            (
+                [
+                    ("ObjectSizeMin: 1", "ObjectSizeMin: 2000"),
+                    ("CallbackUrl: \"https://app.example.com/nos\", ", ""),
+                ], ["policy.ObjectSizeMin", "policy.CallbackBody"]
+            ),
+        ])
+    func everything(edits: [(String, String)], paths: [String]) throws {
+        var text = Sample.text
+        for (old, new) in edits { text = try #require(text.replacingOnce(old, with: new), "\(old)") }
+        let problems = Sample.problems(in: text)
+        #expect(
+            problems.map(\.path) == paths.map { $0.isEmpty ? "grants.files" : "grants.files.\($0)" },
+            "\(problems.map(\.description).joined(separator: "\n"))")
+    }
+
+    @Test
+    func `a credential whose provider is not known is judged all the same`() throws {
+        let text = try #require(
+            Sample.text.replacingOnce(
+                "provider: \"nos\", accessKey: \"AK-nos\"", with: "provider: \"noss\", acessKey: \"AK-nos\""))
+        #expect(Sample.problems(in: text).map(\.path) == ["credentials.nos.provider", "credentials.nos.acessKey"])
+    }
+
+    @Test(
         "what depends on something wrong is not complained of too",
         arguments: [
             ("credentials: {", "credential: {", "credential"),
@@ -60,7 +104,7 @@ struct ReportTests {
             ("id: \"backend\"", "id: null", "authentication.apiKeys[1].id"),
             ("grants: {", "grant: {", "grant"),
             ("plaintext: false", "plaintext: 1", "server.plaintext"),
-            ("bucket: \"examplebucket\"", "bukcet: \"examplebucket\"", "grants.sign.bukcet"),
+            ("bucket: \"app-objects\"", "bukcet: \"app-objects\"", "grants.sign.bukcet"),
             ("keyPrefix: \"users/${caller.source}/\"", "keyPrefix: \"users/${x}/\"", "grants.sign.keyPrefix"),
             ("methods: [", "method: [", "grants.sign.method"),
             ("callbackUrl: \"", "callbackURL: \"", "grants.photos.policy.callbackURL"),

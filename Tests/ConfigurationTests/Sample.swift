@@ -88,7 +88,7 @@ enum Sample {
             },
             "sign": {
               route: "oss.sign", credential: "oss", callers: ["apiKey:app", "apiKey:backend"],
-              bucket: "examplebucket", keyPrefix: "users/${caller.source}/",
+              bucket: "app-objects", keyPrefix: "users/${caller.source}/",
               methods: ["GET", "PUT"], headers: ["x-oss-meta-*"], presign: "5m",
             },
             "uploads": {

@@ -10,7 +10,11 @@ struct ServerMistakeTests {
         Mistake(
             "{ level: \"debug\", format: \"text\" }", "{ level: \"debug\", ‸\"level\": \"info\" }", "", "only once"),
         Mistake("format: \"text\" },\n}", "format: ‸'text\" },}", "", "quote"),
-        Mistake("format: \"text\" },\n}", "format: \"text\" },\n‸", "", "key"),
+        Mistake("format: \"text\" },\n}", "format: \"text\" },\n‸", "", "the { of line 1, column 1 is not closed"),
+        Mistake("workers: 2,", "workers: 2", "", "expected a comma or }; the { of line 3, column 11 is not closed")
+            .at("limits: {\n      requestLine"),
+        Mistake("workers: 2", "workers: ‸“2”", "", "straight quotes"),
+        Mistake("workers: 2", "workers: ‸‘2’", "", "straight quotes"),
         Mistake("format: \"text\" },\n}", "format: \"text\" },\n} ‸{}", "", "end"),
         Mistake("format: \"text\" },\n}", "format: \"text\" },\n} ‸/* 中文", "", "*/"),
         Mistake("workers: 2", "/* 中文 */ workers: ‸both", "", "value"),
@@ -91,7 +95,7 @@ struct ServerMistakeTests {
     @Test(arguments: [
         Mistake("\"[::1]:8080\"]", "‸\"localhost\"]", "server.listen[1]", "numeric address and a port"),
         Mistake("\"[::1]:8080\"]", "‸\"::1:8080\"]", "server.listen[1]", "numeric address"),
-        Mistake("\"[::1]:8080\"]", "‸\"[::1]:65536\"]", "server.listen[1]", "numeric address"),
+        Mistake("\"[::1]:8080\"]", "‸\"[::1]:65536\"]", "server.listen[1]", "from 0 to 65535"),
         Mistake("\"[::1]:8080\"]", "‸\"127.0.0.1:080\"]", "server.listen[1]", "numeric address"),
         Mistake("\"[::1]:8080\"]", "‸\"example.com:80\"]", "server.listen[1]", "numeric address"),
         Mistake("\"[::1]:8080\"]", "‸\"unix:c.sock\"]", "server.listen[1]", "absolute path"),

@@ -9,6 +9,7 @@ import Testing
         (.acceptEncoding, "Accept-Encoding"), (.traceparent, "traceparent"), (.authorization, "Authorization"),
         (.apiKey, "X-API-Key"), (.origin, "Origin"), (.fetchSite, "Sec-Fetch-Site"), (.requestID, "X-Request-Id"),
         (.accessControlRequestMethod, "Access-Control-Request-Method"), (.forwardedFor, "X-Forwarded-For"),
+        (.forwardedProto, "X-Forwarded-Proto"), (.forwarded, "Forwarded"),
     ]
 
     @Test func `every field that is looked at has its range in a head`() throws {

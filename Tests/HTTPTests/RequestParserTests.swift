@@ -53,7 +53,7 @@ import Testing
         let names = [
             "Host", "Connection", "Content-Length", "Content-Type", "Transfer-Encoding", "Expect", "Accept",
             "Accept-Encoding", "traceparent", "Authorization", "X-API-Key", "Origin", "Sec-Fetch-Site", "X-Request-ID",
-            "Access-Control-Request-Method", "X-Forwarded-For",
+            "Access-Control-Request-Method", "X-Forwarded-For", "X-Forwarded-Proto", "Forwarded",
         ]
         #expect(names.count == FieldName.allCases.count)
         for (name, field) in zip(names, FieldName.allCases) {

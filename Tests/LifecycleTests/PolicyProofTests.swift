@@ -16,11 +16,11 @@ import Testing
         let failures = try failures(
             """
             { caller: "jwt:login/anne", claims: { scope: "upload more" }, route: "qiniu.uptoken",
-              parameters: { key: "x.png", fsizeLimit: 10 }, expect: "allow",
+              parameters: { ext: "png", fsizeLimit: 10 }, expect: "allow",
               gives: { grant: "avatars", bucket: "media", key: "avatars/anne/me.png", limitedBy: "grant", lifetime: "10m" } },
             { caller: "jwt:login/anne", claims: { scope: ["upload"], exp: 1795159007 }, route: "qiniu.uptoken",
-              grant: "avatars", parameters: { key: "x.png" }, expect: "allow", gives: { limitedBy: "caller", lifetime: "60s" } },
-            { caller: "jwt:login/anne", claims: { scope: "read" }, route: "qiniu.uptoken", parameters: { key: "x.png" },
+              grant: "avatars", parameters: { ext: "png" }, expect: "allow", gives: { limitedBy: "caller", lifetime: "60s" } },
+            { caller: "jwt:login/anne", claims: { scope: "read" }, route: "qiniu.uptoken", parameters: { ext: "png" },
               expect: "not_in_grant" },
             { caller: "jwt:login/mallory", route: "qiniu.uptoken", expect: "forbidden" },
             { caller: "anonymous", route: "qiniu.uptoken", expect: "unauthenticated" },

@@ -18,8 +18,17 @@ struct HostsAndOriginsTests {
             "LocalHost:1",
             "t.example.com", "t.example.com:443", "T.Example.COM",
         ] {
-            #expect(try service.get("/livez", "Host: \(host)").status == 200, "\(host)")
+            #expect(try service.get("/grants", "Host: \(host)").status == 401, "\(host)")
         }
+    }
+
+    @Test func `R1: whether it lives is told under every name, since probes ask by address`() throws {
+        let service = try Service.shared(.closed)
+        for host in ["10.1.2.3:8080", "[2001:db8::1]", "evil.example"] {
+            #expect(try service.get("/livez", "Host: \(host)").status == 200, "\(host)")
+            #expect(try service.ask("OPTIONS", "/livez", ["Host: \(host)"]).status == 204, "\(host)")
+        }
+        #expect(try service.raw(Array("GET /livez HTTP/1.0\r\n\r\n".utf8)).status == 200)
     }
 
     @Test(
@@ -33,7 +42,7 @@ struct HostsAndOriginsTests {
         ])
     func foreignHosts(_ host: String) throws {
         let service = try Service.shared(.closed)
-        for target in ["/livez", "/qiniu/uptoken", "/nothing"] {
+        for target in ["/grants", "/qiniu/uptoken", "/nothing"] {
             let answer = try service.get(target, "Host: \(host)")
             #expect(answer.status == 421 || host.contains("@") && answer.status == 400, "\(answer.text)")
         }
@@ -42,17 +51,17 @@ struct HostsAndOriginsTests {
 
     @Test func `R1: the name in an absolute target goes before the Host field`() throws {
         let service = try Service.shared(.closed)
-        #expect(try service.ask("GET", "http://localhost/livez", ["Host: evil.example"]).status == 200)
-        try service.ask("GET", "http://evil.example/livez").expectProblem(421, "misdirected")
+        #expect(try service.ask("GET", "http://localhost/grants", ["Host: evil.example"]).status == 401)
+        try service.ask("GET", "http://evil.example/grants").expectProblem(421, "misdirected")
         // HTTP/1.0 may leave the Host field out, and then names nobody.
-        try service.raw(Array("GET /livez HTTP/1.0\r\n\r\n".utf8)).expectProblem(421, "misdirected")
+        try service.raw(Array("GET /grants HTTP/1.0\r\n\r\n".utf8)).expectProblem(421, "misdirected")
     }
 
     @Test func `R1: a star in server.hosts switches the check off`() throws {
         let setup = Setup(name: "star", server: #"hosts: ["*"],"#, rest: "grants: {},")
         try Service.run(setup) { service in
-            let answer = try service.get("/livez", "Host: evil.example")
-            #expect(answer.status == 200)
+            let answer = try service.get("/grants", "Host: evil.example")
+            #expect(answer.status == 401)
         }
     }
 
@@ -61,10 +70,10 @@ struct HostsAndOriginsTests {
             name: "several", server: "plaintext: true,", rest: "grants: {},",
             listen: #"["0.0.0.0:8080", "127.0.0.1:8082"]"#)
         let service = try Service(setup)
-        let request = "GET /livez HTTP/1.1\r\nHost: name.example\r\n\r\n"
+        let request = "GET /grants HTTP/1.1\r\nHost: name.example\r\n\r\n"
         let outer = try service.connect(to: 0)
         try outer.send(request)
-        #expect(try outer.answer().status == 200, "off loopback every name is answered to")
+        #expect(try outer.answer().status == 401, "off loopback every name is answered to")
         let inner = try service.connect(to: 1)
         try inner.send(request)
         #expect(try inner.answer().status == 421, "a loopback listener answers to its own names only")

@@ -192,7 +192,7 @@ struct OSSAuthorizationTests {
     @Test(arguments: ["v4", "v1"])
     func `R5: a URL ends with the caller's own key`(_ version: String) throws {
         let answer = try Service.shared(.ossRequests)
-            .get("/oss/presigned-url?key=x.jpg&version=\(version)", APIKey.ending.bearer)
+            .get("/oss/presigned-url?ext=jpg&version=\(version)", APIKey.ending.bearer)
         answer.expectSuccess()
         #expect(answer.json["limitedBy"] == "caller")
         let request = try SentOSSRequest(answer.json)
@@ -294,7 +294,7 @@ struct OSSAuthorizationTests {
 
     @Test func `a grant of one key is for that alone, which version 1 cannot say of a query`() throws {
         let service = try Service.shared(.ossRequests)
-        let asked = "/oss/presigned-url?key=x.jpg"
+        let asked = "/oss/presigned-url?ext=jpg"
         for more in ["", "&version=v1", "&query=response-content-type%3Da/b"] {
             let answer = try service.get(asked + more, APIKey.alice.bearer)
             #expect(try SentOSSRequest(answer.json).url.key == "users/apiKey-alice/photo.jpg")

@@ -223,11 +223,11 @@ struct OSSPostPolicyTests {
         try service.get("/oss/post-policy?key=pictures/a&keyPrefix=pictures/")
             .expectProblem(400, "invalid_parameter", "another key or prefix")
         try service.get("/oss/post-policy?keyPrefix=pictures").expectProblem(400, "invalid_parameter", "must end in /")
-        let answer = try service.get("/oss/post-policy?grant=avatar&key=x.png", APIKey.alice.bearer)
+        let answer = try service.get("/oss/post-policy?grant=avatar&ext=png", APIKey.alice.bearer)
         let form = try read(answer, grant: "avatar", lifetime: 3600, beside: ["key"])
         #expect(form.fields["key"] == "avatars/apiKey-alice/me.png")
         #expect(answer.json["dir"] == "avatars/apiKey-alice/")
-        for query in ["key=x.jpg", "keyPrefix=avatars/apiKey-alice/"] {
+        for query in ["key=x.png", "ext=jpg", "keyPrefix=avatars/apiKey-alice/"] {
             try service.get("/oss/post-policy?grant=avatar&\(query)", APIKey.alice.bearer)
                 .expectProblem(403, "not_in_grant")
         }
@@ -235,7 +235,7 @@ struct OSSPostPolicyTests {
 
     @Test func `R5: a form ends with the caller's credential`() throws {
         let answer = try Service.shared(.forms)
-            .get("/oss/post-policy?grant=avatar&key=a.png", APIKey.ending.bearer)
+            .get("/oss/post-policy?grant=avatar&ext=png", APIKey.ending.bearer)
         let form = try PostedForm(answer.json)
         #expect(answer.json["limitedBy"] == "caller")
         #expect(form.expiration == iso8601(APIKey.ending.notAfter ?? 0).replacing("Z", with: ".000Z"))

@@ -158,7 +158,7 @@ struct QiniuCallbackTests {
             try good.send(to: service, good.authorization(), host: host).expectProblem(421, "misdirected")
         }
         // The public name is good for the callback alone.
-        try service.get("/livez", "Host: app.example.com").expectProblem(421, "misdirected")
+        try service.get("/grants", "Host: app.example.com").expectProblem(421, "misdirected")
         try service.get("/qiniu/callback?a=1", "Host: app.example.com").expectProblem(421, "misdirected")
     }
 

@@ -71,6 +71,34 @@ struct TicketsTests {
         return try #require(answer.json["ticket"]?.string)
     }
 
+    private static func url(_ setup: Setup, _ fields: String...) throws -> String {
+        let fields = [APIKey.alice.bearer] + fields
+        let answer = try Service.shared(setup).ask(
+            "POST", "/tickets", fields + ["Content-Type: application/json"], body: #"{"grant":"photos"}"#)
+        answer.expectSuccess()
+        return try #require(answer.json["url"]?.string)
+    }
+
+    @Test func `behind a trusted proxy that does TLS the URL says https`() throws {
+        var setup = Self.setup("tickets behind a proxy")
+        setup.server += #" trustedProxies: ["127.0.0.1"],"#
+        for field in ["X-Forwarded-Proto: https", "Forwarded: for=192.0.2.7;proto=https"] {
+            #expect(try Self.url(setup, field).hasPrefix("https://127.0.0.1"))
+            #expect(try Self.url(Self.tickets, field).hasPrefix("http://127.0.0.1"), "a stranger's word is not taken")
+        }
+        #expect(try Self.url(setup, "X-Forwarded-Proto: http").hasPrefix("http://127.0.0.1"))
+        #expect(try Self.url(setup).hasPrefix("http://127.0.0.1"))
+    }
+
+    @Test func `server.publicURL is what URLs begin with, whatever the request says`() throws {
+        var setup = Self.setup("tickets of a public URL")
+        setup.server += #" publicURL: "https://t.example.com/gate/", trustedProxies: ["127.0.0.1"],"#
+        for field in ["X-Forwarded-Proto: http", "Forwarded: proto=http;host=evil.example", "Accept: */*"] {
+            let url = try Self.url(setup, field)
+            #expect(url.hasPrefix("https://t.example.com/gate/qiniu/uptoken?ticket="), "\(url)")
+        }
+    }
+
     @Test func `a bare GET with the ticket's URL gets what its minter would, again and again, and ends when it does`()
         throws
     {

@@ -162,7 +162,8 @@ def self_test():
         "SecurityToken": "CAIS/token+with=signs" * 20, "Expiration": end,
     }
     bad = {
-        "type": "about:blank", "title": "Forbidden", "status": 403, "code": "not_in_grant", "detail": "no grant",
+        "type": "https://countersign.example/docs/api.md#not_in_grant", "title": "Forbidden", "status": 403,
+        "code": "not_in_grant", "detail": "no grant",
         "requestId": "1-1", "StatusCode": 403, "ErrorCode": "not_in_grant", "ErrorMessage": "no grant",
     }
     problem = "application/problem+json"

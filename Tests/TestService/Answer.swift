@@ -33,6 +33,10 @@ struct Answer: Sendable {
     func has(_ name: String) -> Bool { fields.contains { $0.name.lowercased() == name.lowercased() } }
 
     var text: String { String(decoding: body, as: UTF8.self) }
+    /// What it says without the URL of its error's section, for tests that look for other URLs.
+    var textWithoutType: String { text.replacing(Answer.reference, with: "") }
+    /// What the type of every problem begins with.
+    static let reference = "https://countersign.example/docs/api.md#"
     var closes: Bool { self["Connection"] == "close" }
     var json: JSON { (try? JSON(text)) ?? .null }
 }
@@ -50,7 +54,9 @@ extension Answer {
         }
         #expect(self["Content-Type"] == "application/problem+json", sourceLocation: sourceLocation)
         let problem = json
-        #expect(problem["type"] == "about:blank", sourceLocation: sourceLocation)
+        #expect(
+            problem["type"] == .string(Answer.reference + code),
+            sourceLocation: sourceLocation)
         #expect(problem["title"]?.string?.isEmpty == false, sourceLocation: sourceLocation)
         #expect(problem["status"] == .integer(Int64(status)), sourceLocation: sourceLocation)
         #expect(problem["code"] == .string(code), "\(text)", sourceLocation: sourceLocation)

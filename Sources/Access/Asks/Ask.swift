@@ -32,6 +32,7 @@ package struct Ask: ~Copyable {
     private(set) var grant: Range<Int>?
     private var bucketRange: Range<Int>?
     private var keyRange: Range<Int>?
+    private var extensionRange: Range<Int>?
     /// Whether all keys that begin with `key` are meant.
     private(set) var keyIsPrefix = false
     /// The lifetime asked for, in seconds.
@@ -67,7 +68,7 @@ package struct Ask: ~Copyable {
         obscurity = nil
         isAboutService = false
         keyIsPrefix = false
-        (grant, bucketRange, keyRange, lifetime) = (nil, nil, nil, nil)
+        (grant, bucketRange, keyRange, extensionRange, lifetime) = (nil, nil, nil, nil, nil)
         descriptions = []
         values.removeAll(keepingCapacity: true)
         pairs.removeAll(keepingCapacity: true)
@@ -96,6 +97,27 @@ package struct Ask: ~Copyable {
             guard let keyRange else { return nil }
             return parameters.bytes(keyRange)
         }
+    }
+
+    /// Whether the extension alone is asked for, by a parameter of its own.
+    var hasExtension: Bool { extensionRange != nil }
+
+    /// The extension that the server's key shall have: the one asked for, or that of the key asked for, which is empty where
+    /// it has none; nil where neither is asked for.
+    var fileExtension: Span<UInt8>? {
+        @_lifetime(borrow self)
+        get {
+            if let extensionRange { return parameters.bytes(extensionRange) }
+            guard let keyRange else { return nil }
+            let start = FileExtension.start(in: parameters.bytes(keyRange))
+            return parameters.bytes(keyRange.lowerBound + start..<keyRange.upperBound)
+        }
+    }
+
+    /// The parameter that says the extension: where the route has none for it alone, the key.
+    var extensionParameter: String {
+        for description in descriptions { if case .fileExtension = description.kind { return description.name } }
+        return "key"
     }
 
     /// Whether a parameter was given, other than a list.
@@ -230,6 +252,13 @@ package struct Ask: ~Copyable {
         case .keyPrefix(let maximumLength):
             try requireKey(entry, name, maximumLength)
             keyIsPrefix = true
+            return .bytes(range)
+        case .fileExtension:
+            try requireText(entry, name)
+            guard FileExtension.admits(parameters.bytes(range)) else {
+                throw AskError(.invalid, name, FileExtension.fault.description)
+            }
+            extensionRange = range
             return .bytes(range)
         case .text(let maximumLength):
             try requireText(entry, name)

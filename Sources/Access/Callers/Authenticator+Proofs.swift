@@ -34,18 +34,20 @@ extension Authenticator {
         if Authenticator.is(issuer.proofOfNamed, of: ticket, by: signer) { return issuer.proofOfNamed }
         let fetched = memory.keys(of: issuerIndex)
         guard let keys = issuer.keys ?? fetched?.keys else {
-            throw JWTFault("its issuer's keys have not been fetched", issuerWithoutKey: issuerIndex, isByOldKeys: true)
+            throw JWTFault(
+                "its issuer's keys have not been fetched", in: .key, issuerWithoutKey: issuerIndex, isByOldKeys: true)
         }
         for case let key? in keys.keys.map(\.fingerprint) {
             let proof = CallerProof.issuer(issuer.fingerprint, key: key)
             guard Authenticator.is(proof, of: ticket, by: signer) else { continue }
             if issuer.keys == nil, fetched?.isCurrent(at: now) != true {
-                throw JWTFault("its issuer's keys are out of date", issuerWithoutKey: issuerIndex, isByOldKeys: true)
+                throw JWTFault(
+                    "its issuer's keys are out of date", in: .key, issuerWithoutKey: issuerIndex, isByOldKeys: true)
             }
             return proof
         }
         if issuer.keys != nil { return nil }
-        throw JWTFault("its issuer has no such key", issuerWithoutKey: issuerIndex)
+        throw JWTFault("its issuer has no such key", in: .key, issuerWithoutKey: issuerIndex)
     }
 
     /// Whether a ticket was made by this credential; not where OpenSSL fails.

@@ -117,8 +117,12 @@ package struct Authenticator: Sendable {
         authorities = settings.authorities
         claimNames = settings.claimNames
         self.denied = denied
+        kinds = Authenticator.kinds(settings)
         self.rememberedTokens = issuers.isEmpty ? 0 : settings.rememberedTokens
     }
+
+    /// The kinds of credential that are taken, and how each is sent; nothing of who has one.
+    package let kinds: String
 
     /// When those API keys end that do, in seconds since 1970.
     package var keyEnds: [Int64] { keys.compactMap(\.caller.endsAt) }
@@ -142,6 +146,9 @@ package struct Authenticator: Sendable {
     ) -> Finding {
         if let authorization {
             guard apiKey == nil else { return .refused("present one credential, not two") }
+            if authorization.equals(ignoringCase: "bearer") {
+                return .refused("the credential is empty: nothing stands behind Bearer")
+            }
             guard authorization.count > 7, authorization.extracting(0..<7).equals(ignoringCase: "bearer ") else {
                 return .refused("the Authorization scheme must be Bearer")
             }
@@ -153,7 +160,8 @@ package struct Authenticator: Sendable {
 
     /// Who has an API key.
     package func identify(apiKey: Span<UInt8>, at now: Int64) -> Finding {
-        guard !apiKey.isEmpty, apiKey.count <= Authenticator.maximumKeyLength else {
+        guard !apiKey.isEmpty else { return .refused("the credential is empty: nothing stands behind X-API-Key") }
+        guard apiKey.count <= Authenticator.maximumKeyLength else {
             return .refused(Authenticator.refusal)
         }
         do throws(CryptoError) {
@@ -268,9 +276,8 @@ package struct Authenticator: Sendable {
         return .caller(
             Caller(
                 principal, index: index, isDenied: denied.contains(principal),
-                claims: CallerClaims(
-                    own.filter { claimNames.contains($0.name) }.map { ($0.name, .text($0.value)) }
-                        + CallerClaims(others, named: claimNames).entries),
+                claims: CallerClaims(others, named: claimNames).adding(
+                    own.filter { claimNames.contains($0.name) }.map { ($0.name, .text($0.value)) }),
                 by: .init(endsAt: end, leeway: issuer.leeway, proof: issuer.proofOfNamed)))
     }
 
@@ -361,7 +368,7 @@ package struct Authenticator: Sendable {
     ) throws(JWTFault) -> JWTMemory.Entry {
         let token = try JSONWebToken(text)
         guard let issuerIndex = issuers.firstIndex(where: { $0.issuer.issuer == token.claims.issuer }) else {
-            throw JWTFault("its iss is none of authentication.jwt")
+            throw JWTFault("its iss is none of authentication.jwt", in: .issuer)
         }
         let (issuer, index) = issuers[issuerIndex]
         let proof = try issuer.check(token, sentAs: text, with: memory.keys(of: issuerIndex), of: issuerIndex, at: now)

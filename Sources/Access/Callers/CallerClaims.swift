@@ -8,25 +8,46 @@ package struct CallerClaims: Sendable {
     }
 
     let entries: [(name: [UInt8], value: Value)]
+    /// What those are that no grant can look at, such as `a number`; tickets do not have them.
+    private let others: [(name: [UInt8], kind: StaticString)]
 
     package static let none = CallerClaims([])
 
     /// - Parameter entries: no two of one name.
-    package init(_ entries: [(name: [UInt8], value: Value)]) { self.entries = entries }
+    package init(
+        _ entries: [(name: [UInt8], value: Value)], others: [(name: [UInt8], kind: StaticString)] = []
+    ) {
+        self.entries = entries
+        self.others = others
+    }
 
     /// Those of the claims that are strings, or lists of strings, and have one of these names.
     init(_ claims: [JSONMember], named names: Set<[UInt8]>) {
-        entries = claims.compactMap { claim in
-            guard names.contains(claim.name) else { return nil }
-            if let text = claim.value.text { return (claim.name, .text(text)) }
-            return claim.value.texts.map { (claim.name, .list($0)) }
+        let looked = claims.filter { names.contains($0.name) }
+        self.init(
+            looked.compactMap { claim in
+                if let text = claim.value.text { return (claim.name, .text(text)) }
+                return claim.value.texts.map { (claim.name, .list($0)) }
+            }, others: looked.filter { $0.value.texts == nil }.map { ($0.name, $0.value.kind) })
+    }
+
+    /// Why there is no value of a claim that a grant could look at, in words; nil where there is one.
+    func absence(of name: [UInt8]) -> String? {
+        guard self[name] == nil else { return nil }
+        guard let kind = others.first(where: { $0.name == name })?.kind else {
+            return "the token has no claim \(name.text)"
         }
+        return "the claim \(name.text) is \(kind), and only strings and lists of strings are looked at"
     }
 
     /// The claim of this name; nil where there is none that is a string or a list of strings.
     subscript(name: [UInt8]) -> Value? {
         for entry in entries where entry.name == name { return entry.value }
         return nil
+    }
+
+    func adding(_ more: [(name: [UInt8], value: Value)]) -> CallerClaims {
+        CallerClaims(more + entries, others: others)
     }
 
     /// The claim of this name, if it is one string.
@@ -46,6 +67,11 @@ package struct ClaimCondition: Sendable {
         isWords = ["scope", "scp"].contains { $0.utf8.elementsEqual(name) }
     }
 
+    /// Whether no caller meets both conditions, unless its claim is a list.
+    func excludes(_ other: ClaimCondition) -> Bool {
+        name == other.name && !isWords && Set(values).isDisjoint(with: other.values)
+    }
+
     func holds(for claims: CallerClaims) -> Bool {
         switch claims[name] {
         case .text(let text) where isWords:
@@ -58,6 +84,18 @@ package struct ClaimCondition: Sendable {
 }
 
 extension JSONValue {
+    /// What it is, in words.
+    fileprivate var kind: StaticString {
+        switch content {
+        case .null: "null"
+        case .boolean: "true or false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "a list of other things than strings"
+        case .object: "an object"
+        }
+    }
+
     /// One string or a list of strings.
     var texts: [[UInt8]]? {
         if let text { return [text] }

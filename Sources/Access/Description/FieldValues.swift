@@ -28,6 +28,18 @@ package struct FieldValues: Sendable {
         get { values[description.name] }
         set { values[description.name] = newValue }
     }
+
+    /// Takes away what stands at a path such as `policy.fsizeLimit`.
+    /// - Returns: whether anything stood there.
+    package mutating func remove(_ path: String) -> Bool {
+        guard let dot = path.firstIndex(of: ".") else { return values.removeValue(forKey: path) != nil }
+        let name = String(path[..<dot])
+        guard case .object(var inner)? = values[name], inner.remove(String(path[path.index(after: dot)...])) else {
+            return false
+        }
+        values[name] = .object(inner)
+        return true
+    }
 }
 
 /// Shows no value: they may be those of a credential.

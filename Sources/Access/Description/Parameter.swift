@@ -16,6 +16,13 @@ extension Parameter where Value == Span<UInt8> {
         Parameter("bucket", .bucket, "The bucket; needed only where the grant leaves it open.")
     }
 
+    /// What `${ext}` in a grant's key becomes, where no key is asked for.
+    package static var fileExtension: Parameter {
+        Parameter(
+            "ext", .fileExtension, "The extension, such as jpg, that the server gives the key of a grant with `${ext}`."
+        )
+    }
+
     /// A parameter that stands for something when it is not given.
     package init(_ name: String, _ kind: ParameterKind<Value>, default standard: String, _ summary: String) {
         description = ParameterDescription(
@@ -49,6 +56,8 @@ extension ParameterKind where Value == Span<UInt8> {
     package static func key(maximumLength: Int) -> Self { Self(form: .key(maximumLength: maximumLength)) }
     /// What keys begin with, of at most this many bytes; stands for all of them.
     package static func keyPrefix(maximumLength: Int) -> Self { Self(form: .keyPrefix(maximumLength: maximumLength)) }
+    /// What stands behind the last dot of a key, 1 to 8 of a-z 0-9.
+    package static var fileExtension: Self { Self(form: .fileExtension) }
     /// Text of at most this many bytes; line breaks are allowed where a protocol has them.
     package static func text(maximumLength: Int) -> Self { Self(form: .text(maximumLength: maximumLength)) }
 }

@@ -10,6 +10,7 @@ package final class ParameterDescription: Sendable {
         case bucket
         case key(maximumLength: Int)
         case keyPrefix(maximumLength: Int)
+        case fileExtension
         case lifetime(least: Int64)
         case integer(ClosedRange<Int64>)
         case text(maximumLength: Int)

@@ -82,12 +82,20 @@ package final class Grant: Sendable {
         package let usual: Int64
         /// The most seconds that may be asked for.
         package let longest: Int64
+        /// The fewest seconds that the vendor lets what is issued hold.
+        package let least: Int64
+        /// Whether `usual` is only the standard, and may give way to the end of the caller's own credential.
+        package let mayShrink: Bool
         /// The last moment that the vendor's format can name, in seconds since 1970; nil for none.
         package let lastMoment: Int64?
 
-        package init(usual: Int64, longest: Int64, lastMoment: Int64? = nil) {
+        package init(
+            usual: Int64, longest: Int64, least: Int64 = 1, mayShrink: Bool = false, lastMoment: Int64? = nil
+        ) {
             self.usual = usual
             self.longest = longest
+            self.least = least
+            self.mayShrink = mayShrink
             self.lastMoment = lastMoment
         }
     }
@@ -121,7 +129,7 @@ package final class Grant: Sendable {
     }
 
     /// A hash of what the configuration says of a grant, as it is written there. It is good within one process.
-    package struct Fingerprint: Sendable, Equatable, CustomReflectable {
+    package struct Fingerprint: Sendable, Hashable, CustomReflectable {
         private let hash: Int
 
         package init(_ feed: (inout Hasher) -> Void) {

@@ -50,6 +50,8 @@ package struct Objection: Sendable {
     package let clause: StaticString
     /// Why, and what would be right; nothing of the ask's values.
     package let reason: StaticString
+    /// What the grant gives instead, where the caller may know (`GET /grants` tells it).
+    package var granted: [UInt8]?
 
     package init(_ clause: StaticString, _ reason: StaticString) {
         self.clause = clause

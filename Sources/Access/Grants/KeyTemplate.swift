@@ -11,7 +11,7 @@ package struct KeyTemplate: Sendable {
         /// The SHA-256 of it, in hex.
         case claimDigest([UInt8])
         case uuid, year, month, day
-        /// The extension of the key asked for.
+        /// The extension asked for.
         case fileExtension
     }
 
@@ -30,9 +30,9 @@ package struct KeyTemplate: Sendable {
         case caller
         /// The caller has no such claim, or one that may not stand in a key.
         case claim
-        /// No key was given to take an extension from.
-        case noKey
-        /// The key asked for has no extension, or one that is not admitted.
+        /// No extension was asked for.
+        case noExtension
+        /// The extension asked for, alone or by a key, is not admitted, or the key has none.
         case badExtension
     }
 
@@ -81,6 +81,27 @@ package struct KeyTemplate: Sendable {
             }
         }
     }
+    /// Which claim keeps it from being filled in, and why, in words; nil where none does.
+    func claimFault(of claims: CallerClaims) -> String? {
+        for part in parts {
+            switch part {
+            case .claim(let name):
+                if let absence = claims.absence(of: name) { return absence }
+                guard let text = claims.text(name), Principal.isPlain(text.span) else {
+                    return "the claim \(name.text) must be one string of 1 to \(Principal.maximumPlainLength) of "
+                        + "A-Z a-z 0-9 . _ @ + = ~ - that does not begin with a dot"
+                }
+            case .claimDigest(let name):
+                if let absence = claims.absence(of: name) { return absence }
+                if claims.text(name)?.isEmpty != false {
+                    return "the claim \(name.text) must be one string, and not empty"
+                }
+            default: break
+            }
+        }
+        return nil
+    }
+
     /// Whether it tells identities of different kinds apart.
     package var namesSource: Bool { parts.contains(.callerSource) }
     package var usesExtension: Bool { parts.contains(.fileExtension) }
@@ -168,9 +189,11 @@ package struct KeyTemplate: Sendable {
     }
 
     /// Appends the text for this request to `rendered`.
-    /// - Parameter nonce: what a UUID is made of.
+    /// - Parameters:
+    ///   - fileExtension: the one asked for; nil for none.
+    ///   - nonce: what a UUID is made of.
     func render(
-        for caller: Caller, asking key: Span<UInt8>?, by nonce: Nonce, at instant: Instant,
+        for caller: Caller, asking fileExtension: Span<UInt8>?, by nonce: Nonce, at instant: Instant,
         into rendered: inout ByteWriter
     ) -> RenderFault? {
         for part in parts {
@@ -196,29 +219,13 @@ package struct KeyTemplate: Sendable {
             case .month: rendered.append(instant.date[5..<7])
             case .day: rendered.append(instant.date[8..<10])
             case .fileExtension:
-                guard let key else { return .noKey }
-                guard let range = KeyTemplate.fileExtension(of: key) else { return .badExtension }
-                let name = key.extracting(range)
-                if let extensions, !extensions.contains(name.array) { return .badExtension }
-                rendered.append(name)
+                guard let fileExtension else { return .noExtension }
+                guard FileExtension.admits(fileExtension) else { return .badExtension }
+                if let extensions, !extensions.contains(fileExtension.array) { return .badExtension }
+                rendered.append(fileExtension)
             }
         }
         return nil
-    }
-
-    /// Where in `key` the `[a-z0-9]{1,8}` after its last dot is.
-    private static func fileExtension(of key: Span<UInt8>) -> Range<Int>? {
-        var start = key.count
-        while start > 0, key[start - 1] != UInt8(ascii: "."), key[start - 1] != UInt8(ascii: "/") { start -= 1 }
-        guard start > 0, key[start - 1] == UInt8(ascii: "."), (1...8).contains(key.count - start) else { return nil }
-        for index in start..<key.count {
-            let byte = key[index]
-            let isPlain =
-                byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
-                || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
-            guard isPlain else { return nil }
-        }
-        return start..<key.count
     }
 }
 

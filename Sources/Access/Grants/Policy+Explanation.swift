@@ -48,11 +48,12 @@ extension Policy {
                     values(of: clause, ask, grant, caller, instant)
                 }
             let isOpen = fault.map { $0.clause < clause } ?? false
+            let claimFault = clause == .key ? grant.templateFault(of: caller) : nil
             findings.append(
                 Explanation.Finding(
                     clause: clause, subject: isFault ? fault?.subject ?? clause.rawValue : clause.rawValue,
                     outcome: isFault ? .fails : isOpen ? .open : .holds, asked: asked, granted: granted,
-                    reason: isFault ? fault?.reason ?? "" : ""))
+                    reason: isFault ? claimFault ?? fault?.reason ?? "" : ""))
         }
         return findings
     }
@@ -89,7 +90,8 @@ extension Policy {
             clause: .conditions, subject: "where.claims.\(condition.name.text)",
             outcome: isOpen ? .open : holds ? .holds : .fails, asked: asked,
             granted: Array(condition.values.joined(separator: separator)),
-            reason: isOpen || holds ? "" : "the caller's claim is none of these")
+            reason: isOpen || holds
+                ? "" : caller.claims.absence(of: condition.name) ?? "the caller's claim is none of these")
     }
 
     /// What was compared: what the request or its caller says, and what the grant does.
@@ -109,6 +111,7 @@ extension Policy {
             return (ask.bucket?.array, nil)
         case .key:
             var asked = ask.key?.array
+            if ask.hasExtension, let name = ask.fileExtension { asked = asked ?? Array(text: "*.") + name.array }
             if ask.keyIsPrefix { asked?.append(UInt8(ascii: "*")) }
             switch grant.resources.target {
             case .anything: return (asked, nil)
@@ -144,7 +147,8 @@ extension Policy {
         of template: KeyTemplate, _ ask: borrowing Ask, _ caller: Caller, _ instant: Instant
     ) -> [UInt8] {
         var rendered = ByteWriter()
-        return template.render(for: caller, asking: ask.key, by: ask.nonce, at: instant, into: &rendered) == nil
+        return template.render(for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant, into: &rendered)
+            == nil
             ? rendered.array : template.written
     }
 

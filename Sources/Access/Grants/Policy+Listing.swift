@@ -35,6 +35,20 @@ extension Policy {
         }
     }
 
+    /// The key or prefix of a grant as the caller is told it (`list`); nil where it is not told.
+    func listedKey(of grant: Grant, for caller: Caller, by nonce: Nonce, at instant: Instant) -> [UInt8]? {
+        // The list is not for tickets.
+        guard caller.ticket == nil else { return nil }
+        var rendered = ByteWriter()
+        switch grant.resources.target {
+        case .anything: return nil
+        case .key(let template) where template.usesUUID || template.usesExtension: return nil
+        case .key(let template), .prefix(let template):
+            let fault = template.render(for: caller, asking: nil, by: nonce, at: instant, into: &rendered)
+            return fault == nil ? rendered.array : nil
+        }
+    }
+
     /// A caller's own grant that a ticket may be for: `authenticated` is not said of tickets (R11).
     package func ticketGrant(named name: Span<UInt8>, for caller: Caller) -> Grant? {
         for grant in grants.lazy.flatMap({ $0[caller.index] })

@@ -46,7 +46,7 @@ package struct Policy: Sendable {
         if caller.isDenied { return .denied(.forbidden) }
         if needsCredential(caller, on: route) { return .denied(.unauthenticated) }
         var winner: Grant?
-        var objection: (Objection, Clause)?
+        var objection: (Objection, Clause, Grant)?
         var missing: String?
         var longest: Int64?
         for grant in grants[route][caller.index] {
@@ -60,14 +60,17 @@ package struct Policy: Sendable {
             case .lifetimeTooLong: longest = max(longest ?? 0, grant.lifetimes.longest)
             case .objects(let found, let clause):
                 if let nearest = objection?.1, clause < nearest { continue }
-                objection = (found, clause)
+                objection = (found, clause, grant)
             }
         }
         guard let winner else {
             if let longest { return .denied(.lifetimeTooLong(maximum: longest)) }
             if let missing { return .denied(.missing(parameter: missing)) }
             if objection == nil, let obscurity = ask.obscurity { return .denied(.obscure(obscurity)) }
-            return .denied(.notInGrant(objection?.0))
+            guard let (objection, clause, grant) = objection else { return .denied(.notInGrant(nil)) }
+            var told = objection
+            if clause == .key { told.granted = listedKey(of: grant, for: caller, by: ask.nonce, at: instant) }
+            return .denied(.notInGrant(told))
         }
         let (lifetime, limitedBy): (Int64, Permit.Limit)
         switch Policy.lifetime(of: ask, by: winner, for: caller, now: instant.unixSeconds) {
@@ -88,6 +91,18 @@ package struct Policy: Sendable {
     enum Lifetime {
         case lasts(Int64, Permit.Limit)
         case denied(Denial)
+
+        /// What is issued cannot end earlier by itself; it is given for what fits, if the grant leaves that open.
+        static func fitting(_ left: Int64, in lifetime: Int64, of ask: borrowing Ask, by grant: Grant) -> Lifetime {
+            let least = grant.lifetimes.least
+            guard ask.lifetime == nil, grant.lifetimes.mayShrink, left >= least else {
+                return tooShort(left, needed: lifetime, .lesserLifetime(least: least))
+            }
+            return .lasts(max(least, left / step * step), .caller)
+        }
+
+        /// Seconds. What the vendor issues is remembered by how long it holds, so that callers get as few lengths as will do.
+        private static let step: Int64 = 300
 
         static func tooShort(_ left: Int64, needed: Int64?, _ remedy: Shortfall.Remedy) -> Lifetime {
             .denied(.credentialTooShort(Shortfall(left: max(0, left), needed: needed, remedy: remedy)))
@@ -117,7 +132,7 @@ package struct Policy: Sendable {
         if let left, left < lifetime {
             switch grant.callersEnd {
             case .shortens: if now + left <= last { return .lasts(left, .caller) }
-            case .denies: return .tooShort(left, needed: lifetime, .outliveCaller)
+            case .denies: return .fitting(left, in: lifetime, of: ask, by: grant)
             case .ignored: break
             }
         }
@@ -142,9 +157,10 @@ package struct Policy: Sendable {
             return .objects(objection, .fields)
         }
         if let template = grant.issuer.vendorName,
-            let fault = scope.set(vendorName: template, for: caller, asking: ask.key, by: ask.nonce, at: instant)
+            let fault = scope.set(
+                vendorName: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
         {
-            return Policy.verdict(on: fault)
+            return Policy.verdict(on: fault, of: ask)
         }
         if let objection = grant.issuer.objection(to: ask) { return .objects(objection, .fields) }
         return ask.lifetime ?? 0 <= grant.lifetimes.longest ? .fits : .lifetimeTooLong
@@ -196,19 +212,25 @@ package struct Policy: Sendable {
     ) -> Verdict {
         switch grant.resources.target {
         case .key(let template):
-            if let fault = scope.set(key: template, for: caller, asking: ask.key, by: ask.nonce, at: instant) {
-                return Policy.verdict(on: fault)
+            if let fault = scope.set(key: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
+            {
+                return Policy.verdict(on: fault, of: ask)
             }
             if ask.keyIsPrefix {
                 return .objects(Objection("key", "the grant is for one key, and no prefix"), .key)
             }
-            if !template.usesExtension, let asked = ask.key, !asked.equals(scope.key) {
+            if ask.hasExtension, !template.usesExtension { return Policy.unwantedExtension }
+            if let asked = ask.key, !asked.equals(scope.key) {
                 return .objects(
-                    Objection("key", "the grant's key is another; leave it out, the server chooses"), .key)
+                    template.usesExtension && ask.extensionParameter != "key"
+                        ? Objection("key", "the grant's key is another; leave it out, and ask for its extension by ext")
+                        : Objection("key", "the grant's key is another; leave it out, the server chooses"), .key)
             }
         case .prefix(let template):
-            if let fault = scope.set(key: template, for: caller, asking: ask.key, by: ask.nonce, at: instant) {
-                return Policy.verdict(on: fault)
+            if ask.hasExtension { return Policy.unwantedExtension }
+            if let fault = scope.set(key: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
+            {
+                return Policy.verdict(on: fault, of: ask)
             }
             guard let asked = ask.key else { return judgeWithoutKey(grant, .prefix, &scope) }
             guard asked.begins(with: scope.key) else {
@@ -217,6 +239,7 @@ package struct Policy: Sendable {
             }
             scope.set(key: asked, isPrefix: ask.keyIsPrefix)
         case .anything:
+            if ask.hasExtension { return Policy.unwantedExtension }
             guard let asked = ask.key else { return judgeWithoutKey(grant, .bucket, &scope) }
             scope.set(key: asked, isPrefix: ask.keyIsPrefix)
         }
@@ -229,14 +252,18 @@ package struct Policy: Sendable {
         return .fits
     }
 
-    private static func verdict(on fault: KeyTemplate.RenderFault) -> Verdict {
+    private static var unwantedExtension: Verdict {
+        .objects(Objection("key", "the grant's key has no ${ext} that ext could stand for; ask by key"), .key)
+    }
+
+    private static func verdict(on fault: KeyTemplate.RenderFault, of ask: borrowing Ask) -> Verdict {
         switch fault {
-        case .noKey: .missing(parameter: "key", .key)
+        case .noExtension: .missing(parameter: ask.extensionParameter, .key)
         case .caller: .objects(Objection("key", "the caller has no name that may stand in a key"), .key)
         case .claim:
             .objects(Objection("key", "the caller has no claim that may stand where the grant has it"), .key)
         case .badExtension:
-            .objects(Objection("key", "the key's extension is not one that the grant admits"), .key)
+            .objects(Objection("key", "the extension is not one that the grant admits"), .key)
         }
     }
 }

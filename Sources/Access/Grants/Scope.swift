@@ -39,21 +39,21 @@ struct Scope: ~Copyable {
     }
 
     mutating func set(
-        key template: KeyTemplate, for caller: Caller, asking key: Span<UInt8>?, by nonce: Nonce,
+        key template: KeyTemplate, for caller: Caller, asking fileExtension: Span<UInt8>?, by nonce: Nonce,
         at instant: Instant
     ) -> KeyTemplate.RenderFault? {
         text.truncate(to: bucketEnd)
-        let fault = template.render(for: caller, asking: key, by: nonce, at: instant, into: &text)
+        let fault = template.render(for: caller, asking: fileExtension, by: nonce, at: instant, into: &text)
         keyEnd = text.count
         return fault
     }
 
     mutating func set(
-        vendorName template: KeyTemplate, for caller: Caller, asking key: Span<UInt8>?, by nonce: Nonce,
+        vendorName template: KeyTemplate, for caller: Caller, asking fileExtension: Span<UInt8>?, by nonce: Nonce,
         at instant: Instant
     ) -> KeyTemplate.RenderFault? {
         text.truncate(to: keyEnd)
-        return template.render(for: caller, asking: key, by: nonce, at: instant, into: &text)
+        return template.render(for: caller, asking: fileExtension, by: nonce, at: instant, into: &text)
     }
 }
 

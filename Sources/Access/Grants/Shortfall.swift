@@ -1,13 +1,15 @@
 /// By how much the caller's own credential ends before the token that it asks for.
 package struct Shortfall: Sendable, Equatable {
     /// What would let the caller have the token.
-    package enum Remedy: Sendable {
+    package enum Remedy: Sendable, Equatable {
         /// Only by a credential that has no end.
         case endlessCredential
         /// By asking for less time.
         case earlierEnd
         /// By a grant with `outliveCaller: true`.
         case outliveCaller
+        /// By asking for fewer seconds, where the credential has the least that the vendor gives, or by such a grant.
+        case lesserLifetime(least: Int64)
     }
 
     /// Seconds that the caller's own credential has left.

@@ -10,8 +10,12 @@ package struct JSONError: Error, Sendable {
     /// The key that is concerned, if one is; messages quote it to the author of the text.
     package let key: [UInt8]?
 
-    init(offset: Int, reason: String, key: [UInt8]? = nil) {
+    /// Where the array or object was opened that is not closed; nil for what has nothing to do with that.
+    package let opening: Int?
+
+    init(offset: Int, reason: String, key: [UInt8]? = nil, opening: Int? = nil) {
         self.offset = offset
+        self.opening = opening
         self.reason = reason
         self.key = key
     }

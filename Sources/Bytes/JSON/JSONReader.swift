@@ -8,6 +8,8 @@ package struct JSONReader: ~Escapable {
     private let maximumValues: Int
     var offset = 0
     private var values = 0
+    /// Where the innermost array or object begins that is being read.
+    private var opening: Int?
 
     @_lifetime(copy bytes)
     private init(_ bytes: Span<UInt8>, as syntax: JSONSyntax, maximumDepth: Int, maximumValues: Int) {
@@ -82,7 +84,9 @@ extension JSONReader {
     }
 
     private mutating func readElements(depth: Int) throws(JSONError) -> [JSONValue] {
+        let outer = opening
         try open(depth: depth)
+        defer { opening = outer }
         var elements: [JSONValue] = []
         while try findItem(before: "]", isFirst: elements.isEmpty) {
             elements.append(try readValue(depth: depth + 1))
@@ -91,7 +95,9 @@ extension JSONReader {
     }
 
     private mutating func readMembers(depth: Int) throws(JSONError) -> [JSONMember] {
+        let outer = opening
         try open(depth: depth)
+        defer { opening = outer }
         var members: [JSONMember] = []
         var names: Set<[UInt8]> = []
         while try findItem(before: "}", isFirst: members.isEmpty) {
@@ -130,6 +136,7 @@ extension JSONReader {
     /// Goes past the bracket of an array or object that stands inside `depth` others.
     private mutating func open(depth: Int) throws(JSONError) {
         guard depth < maximumDepth else { throw error("arrays and objects may be at most \(maximumDepth) deep") }
+        opening = offset
         offset += 1
     }
 
@@ -138,7 +145,9 @@ extension JSONReader {
         try skipSpace()
         if take(bracket) { return false }
         if isFirst { return true }
-        guard take(",") else { throw error("expected a comma or \(bracket)") }
+        guard take(",") else {
+            throw JSONError(offset: offset, reason: "expected a comma or \(bracket)", opening: opening)
+        }
         try skipSpace()
         return !(syntax == .json5 && take(bracket))
     }
@@ -186,7 +195,7 @@ extension JSONReader {
 
     /// A mistake at the next byte.
     func error(_ reason: String) -> JSONError {
-        JSONError(offset: offset, reason: reason)
+        JSONError(offset: offset, reason: reason, opening: next == nil ? opening : nil)
     }
 
     private func isQuote(_ byte: UInt8) -> Bool {

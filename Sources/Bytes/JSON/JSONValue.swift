@@ -15,6 +15,12 @@ package struct JSONValue: Sendable {
     package let offset: Int
     package let content: Content
 
+    /// The object without the members of a name; the value itself where it is none.
+    package func without(_ name: String) -> JSONValue {
+        guard case .object(let members) = content else { return self }
+        return JSONValue(offset: offset, content: .object(members.filter { !$0.name.elementsEqual(name.utf8) }))
+    }
+
     /// The text of a string; nil for anything else.
     package var text: [UInt8]? { if case .string(let bytes) = content { bytes } else { nil } }
 

@@ -120,7 +120,10 @@ struct AdminPipeline: ~Copyable {
 
     /// No page is answered, whatever its origin: nothing here is for browsers.
     private func find(_ request: borrowing Request, by listener: Int) throws(Refusal) -> Endpoint {
-        guard hosts.indices.contains(listener), hosts[listener].admits(request.authority) else { throw .misdirected }
+        let isProbe = request.path.equals(Endpoint.alive.path)
+        guard hosts.indices.contains(listener), isProbe || hosts[listener].admits(request.authority) else {
+            throw .misdirected
+        }
         guard request.head.value(of: .origin) == nil, OriginRule.isOwnOrNone(request) else {
             throw .webPage
         }
@@ -153,7 +156,7 @@ struct AdminPipeline: ~Copyable {
         switch authenticator.identify(
             authorization: authorization, apiKey: apiKey, at: context.instant.unixSeconds, remembering: &memory)
         {
-        case .caller(let caller): if caller.principal.kind == .anonymous { throw Refusal(.unauthenticated) }
+        case .caller(let caller): if caller.principal.kind == .anonymous { throw .unauthenticated(by: authenticator) }
         case .refused(let reason, _): throw .unauthenticated(reason.description, wasPresented: true)
         }
     }

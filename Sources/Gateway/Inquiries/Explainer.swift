@@ -52,7 +52,9 @@ package struct Explainer {
     /// In the order of R7.
     private func judge(_ inquiry: Inquiry) throws(Refusal) -> Answer {
         let caller = try configuration.caller(inquiry.caller, claiming: inquiry.claims, at: inquiry.time)
-        if configuration.policy.needsCredential(caller, on: inquiry.route) { throw Refusal(.unauthenticated) }
+        if configuration.policy.needsCredential(caller, on: inquiry.route) {
+            throw .unauthenticated(by: configuration.authenticator)
+        }
         let instant = inquiry.instant
         let ask = try inquiry.read(
             maximumDepth: configuration.server.limits.jsonDepth, by: Explainer.drawNonce(), at: instant)

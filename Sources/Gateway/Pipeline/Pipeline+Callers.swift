@@ -2,7 +2,6 @@ import Access
 import Bytes
 import Configuration
 import HTTP
-import Telemetry
 import Upstream
 
 /// Identifies the caller.
@@ -13,7 +12,9 @@ extension Pipeline {
     ) throws(Refusal) {
         if request.head.method == .other { throw .methodNotAllowed(of: .issue(route: route)) }
         try identify(request, into: &response)
-        if configuration.policy.needsCredential(context.caller, on: route) { throw Refusal(.unauthenticated) }
+        if configuration.policy.needsCredential(context.caller, on: route) {
+            throw .unauthenticated(by: configuration.authenticator)
+        }
     }
 
     /// The caller, if it does not ask too often.
@@ -67,17 +68,10 @@ extension Pipeline {
             return caller
         case .refused(let reason, let fault):
             context.note(proof ?? .principal(fault == nil ? .apiKey : .jwt), isAccepted: false)
-            if let fault { note(fault) }
+            if let fault { refusals.tell(fault, of: context) }
             if let issuer = fault?.issuerWithoutKey { keys.want(of: issuer, at: context.instant) }
             if fault?.isByOldKeys == true { throw .oldKeys }
             throw .unauthenticated(reason.description, wasPresented: true)
         }
-    }
-
-    /// Anybody may send tokens by the thousand, so the log is not told of each unless it wants everything.
-    private func note(_ fault: JWTFault) {
-        guard log.tells(.debug) else { return }
-        let reason = fault.reason.description
-        log.write(.debug, "token refused", ["requestId": context.id.bytes.text, "reason": reason])
     }
 }

@@ -48,7 +48,9 @@ extension Pipeline {
         switch method {
         case .ticket: return try mintForCommand(request, into: &response)
         case .issue(let route):
-            if configuration.policy.needsCredential(context.caller, on: route) { throw Refusal(.unauthenticated) }
+            if configuration.policy.needsCredential(context.caller, on: route) {
+                throw .unauthenticated(by: configuration.authenticator)
+            }
             return try decide(route, request, into: &response)
         }
     }

@@ -39,7 +39,7 @@ extension Pipeline {
         }
         try identify(request, into: &response)
         guard context.caller.principal.kind != .anonymous || configuration.policy.hasGrants(for: context.caller) else {
-            throw Refusal(.unauthenticated)
+            throw .unauthenticated(by: configuration.authenticator)
         }
     }
 }

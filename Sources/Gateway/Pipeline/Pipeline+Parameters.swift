@@ -81,6 +81,7 @@ extension Pipeline {
                 try ask.parameters.read(json: request.body, maximumDepth: depth)
             }
         case .form:
+            guard !Pipeline.looksLikeJSON(request.body) else { throw .untoldJSON }
             try readParameters(among: known) { ask throws(ParameterError) in
                 try ask.parameters.read(form: request.body)
             }
@@ -88,8 +89,21 @@ extension Pipeline {
             try readParameters(among: known) { ask throws(ParameterError) in
                 try ask.parameters.add(name: Array(name.utf8).span, value: request.body, form: .text)
             }
-        case .none: guard request.body.isEmpty else { throw .unreadableType(textToo: textParameter != nil) }
+        case .none:
+            if Pipeline.looksLikeJSON(request.body) { throw .untoldJSON }
+            guard request.body.isEmpty else { throw .unreadableType(textToo: textParameter != nil) }
         }
+    }
+
+    /// Whether a body is meant for an object in JSON: curl sends everything as a form unless it is told otherwise.
+    private static func looksLikeJSON(_ body: Span<UInt8>) -> Bool {
+        for index in body.indices {
+            switch body[index] {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): continue
+            case let first: return first == UInt8(ascii: "{")
+            }
+        }
+        return false
     }
 
     /// How a body is read.

@@ -51,7 +51,7 @@ extension Pipeline {
         if caller.ticket != nil { throw .ticketByTicket }
         guard origins.admits(request) else { throw .foreignOrigin }
         // Only HTTP/1.0 knows requests that do not say so.
-        guard !request.authority.isEmpty else { throw .noHost }
+        guard configuration.server.publicURL != nil || !request.authority.isEmpty else { throw .noHost }
         try audit.admit()
         // A grant of another caller's and one that does not exist get the same refusal (R4).
         guard let grant = configuration.policy.ticketGrant(named: name.span, for: caller) else {
@@ -83,7 +83,9 @@ extension Pipeline {
     }
 
     private func admitMinter() throws(Refusal) {
-        guard context.caller.principal.kind != .anonymous else { throw Refusal(.unauthenticated) }
+        guard context.caller.principal.kind != .anonymous else {
+            throw .unauthenticated(by: configuration.authenticator)
+        }
     }
 
     /// The same for a caller that is identified already.
@@ -130,18 +132,12 @@ extension Pipeline {
         _ ticket: Ticket, _ text: [UInt8], for route: RouteDescription, _ request: borrowing Request,
         into response: inout Response
     ) {
-        // Off loopback there is TLS, if only in a proxy's hands; and a proxy is what has a Unix socket.
-        let isPlain =
-            if case .network(let listener) = configuration.server.listen[request.listener] {
-                configuration.server.tls == nil && listener.address.isLoopback
-            } else { false }
         response.body.append(object: { json in
             json.add("ticket", text)
             json.add(
                 "url",
                 text: { url in
-                    url.append(isPlain ? "http://" : "https://")
-                    url.append(request.authority)
+                    writeOrigin(of: request, into: &url)
                     url.append(route.path)
                     url.append("?ticket=")
                     url.append(text)
@@ -151,5 +147,21 @@ extension Pipeline {
             json.add("expiresAt", time: ticket.endsAt)
         })
         response.body.append("\n")
+    }
+
+    /// What the URL begins with that the client reaches the service by.
+    private func writeOrigin(of request: borrowing Request, into url: inout ByteWriter) {
+        if let known = configuration.server.publicURL { return url.append(known) }
+        url.append(isPlain(request) ? "http://" : "https://")
+        url.append(request.authority)
+    }
+
+    /// Whether the client speaks no TLS, be it with a proxy.
+    private func isPlain(_ request: borrowing Request) -> Bool {
+        if configuration.server.tls != nil { return false }
+        if let scheme = request.forwardedScheme { return scheme == .http }
+        // Off loopback there is TLS, if only in a proxy's hands; and a proxy is what has a Unix socket.
+        guard case .network(let listener) = configuration.server.listen[request.listener] else { return false }
+        return listener.address.isLoopback
     }
 }

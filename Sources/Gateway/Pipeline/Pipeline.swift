@@ -31,6 +31,7 @@ struct Pipeline: ~Copyable {
     let audited: [AuditedGrant]
     var memo = SessionMemo()
     let log: Log
+    var refusals: RefusalLog
     var ask: Ask
     var workspace: PolicyWorkspace
     let keys: IssuerKeys
@@ -96,6 +97,7 @@ struct Pipeline: ~Copyable {
         self.configuration = configuration
         newest = resources.newest
         self.log = log
+        refusals = RefusalLog(log)
         self.upstream = upstream
         limiter = resources.limiter
         meter = resources.meter
@@ -206,12 +208,13 @@ struct Pipeline: ~Copyable {
         return endpoint
     }
 
-    /// The endpoint that a request is for, if the service answers to the name that it was asked by.
+    /// The endpoint that a request is for, if the service answers to the name that it was asked by. Whether the process lives it tells
+    /// under every name: probes ask by address, and there is nothing in it for a page.
     private mutating func locate(_ request: borrowing Request) throws(Refusal) -> Router.Endpoint {
         let found = router.find(request.path)
         context.words = words(at: found)
         guard hosts.indices.contains(request.listener),
-            hosts[request.listener].admits(request.authority) || isPublic(request)
+            found?.isForProbes == true || hosts[request.listener].admits(request.authority) || isPublic(request)
         else { throw .misdirected }
         // `OPTIONS *`, or of a URL without a path.
         if request.path.isEmpty, request.head.method == .options { return .everything }
@@ -287,7 +290,11 @@ struct Pipeline: ~Copyable {
         try read(request, for: Registry.routes[route].description)
         guard origins.admits(request) else { throw .foreignOrigin }
         switch configuration.policy.decide(ask, on: route, by: context.caller, at: context.instant, in: &workspace) {
-        case .denied(let denial): throw Refusal(denial)
+        case .denied(let denial):
+            if case .notInGrant = denial {
+                refusals.tell(configuration.policy.claimFaults(of: context.caller, on: route), of: context)
+            }
+            throw Refusal(denial)
         case .permitted(let permit):
             try admit(to: permit.grant, request, into: &response)
             return try give(under: permit, request, into: &response)

@@ -46,6 +46,9 @@ extension Refusal {
         return Refusal(.unsupportedMediaType, "the body must be \(types), in UTF-8")
     }
 
+    static let untoldJSON = Refusal(
+        .unsupportedMediaType, "the body looks like JSON: send it with the header Content-Type: application/json")
+
     static let notJSON = Refusal(.unsupportedMediaType, "the body must be application/json, in UTF-8")
 
     static let queryOnPost = Refusal(
@@ -71,6 +74,11 @@ extension Refusal {
             wasPresented ? "Bearer realm=\"countersign\", error=\"invalid_token\"" : "Bearer realm=\"countersign\""
         )
         return refusal
+    }
+
+    /// Nothing was presented.
+    static func unauthenticated(by authenticator: Authenticator) -> Refusal {
+        unauthenticated("this needs a credential: \(authenticator.kinds)", wasPresented: false)
     }
 
     static let twoCredentials = unauthenticated("present one credential, not two", wasPresented: true)
@@ -147,11 +155,12 @@ extension Refusal {
     init(_ denial: Denial) {
         switch denial {
         case .unauthenticated:
-            self = .unauthenticated("this needs an API key: Authorization: Bearer <key>", wasPresented: false)
+            self = .unauthenticated("this needs a credential", wasPresented: false)
         case .forbidden: self.init(.forbidden, "this caller is denied")
         case .notInGrant(let objection):
             let reason =
-                objection.map { "\($0.clause): \($0.reason)" } ?? "the caller has no such grant of this route"
+                objection.map { "\($0.clause): \($0.reason)\(Refusal.ending($0.granted))" }
+                ?? "the caller has no such grant of this route"
             self.init(.notInGrant, "no grant admits this; \(reason)")
             if let objection { subject = ("clause", objection.clause.description) }
         case .obscure(let error): self.init(error)
@@ -169,6 +178,12 @@ extension Refusal {
         }
     }
 
+    /// What the grant gives, unless it is too long for an answer.
+    private static func ending(_ granted: [UInt8]?) -> String {
+        guard let granted, granted.count <= 256 else { return "" }
+        return ": \(granted.text)"
+    }
+
     private static func words(_ shortfall: Shortfall) -> String {
         let needed = shortfall.needed.map { "holds for \($0) seconds" } ?? "never ends"
         let remedy =
@@ -176,6 +191,11 @@ extension Refusal {
             case .endlessCredential: "only a caller whose credential has no end gets it"
             case .earlierEnd: "ask for an earlier end, or with a newer credential"
             case .outliveCaller: "ask with a newer credential, or let the grant say outliveCaller: true"
+            case .lesserLifetime(let least) where shortfall.left >= least:
+                "ask for expires from \(least) to \(shortfall.left), or let the grant say outliveCaller: true"
+            case .lesserLifetime(let least):
+                "the least that the vendor gives is expires=\(least): ask with a newer credential, or let the grant say "
+                    + "outliveCaller: true"
             }
         return "what is asked for would outlive the caller's own credential: it \(needed), and the credential has "
             + "\(shortfall.left) seconds left; \(remedy)"
@@ -261,6 +281,10 @@ extension Refusal {
     /// Something in the service itself failed; the log says what.
     static let internalError = Refusal(.internalError, "the service failed; its log has the request's id")
 
+    /// Where the reference is read that has a section for each code, named by it: what `type` of an answer begins with
+    /// (RFC 9457 section 3.1.1).
+    package static let reference: StaticString = "https://countersign.example/docs/api.md#"
+
     /// In whose words a route's errors are told.
     package enum Words {
         /// A problem document alone (RFC 9457).
@@ -275,7 +299,12 @@ extension Refusal {
         response.contentType = .problem
         response.body.reset()
         response.body.append(object: { json in
-            json.add("type", "about:blank")
+            json.add(
+                "type",
+                text: { url in
+                    url.append(Refusal.reference)
+                    url.append(code.text)
+                })
             json.add("title", code.status.phrase)
             json.add("status", status)
             json.add("code", code.text)

@@ -18,6 +18,9 @@ struct Router: Sendable {
         /// `OPTIONS *`: the service as a whole.
         case everything
 
+        /// Whether it tells no more than that the process lives.
+        var isForProbes: Bool { if case .alive = self { true } else { false } }
+
         /// What it answers to: the value of `Allow`.
         var methods: StaticString {
             switch self {

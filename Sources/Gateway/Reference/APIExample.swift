@@ -16,6 +16,7 @@ enum APIExample {
         case .bucket: "media"
         case .key: "photos/a.jpg"
         case .keyPrefix: "photos/"
+        case .fileExtension: "jpg"
         case .lifetime(let least): "\(max(600, least))"
         case .integer(let bounds): "\(max(bounds.lowerBound, min(100, bounds.upperBound)))"
         case .text, .pairs: parameters[parameter.name]

@@ -169,6 +169,7 @@ package enum APIReference {
     private static func type(of kind: ParameterDescription.Kind) -> String {
         switch kind {
         case .grant, .bucket: "text"
+        case .fileExtension: "1 to 8 of a-z 0-9"
         case .key(let length), .keyPrefix(let length), .text(let length): "text, at most \(length) bytes"
         case .lifetime(let least): "whole number, from \(least)"
         case .integer(let bounds): "whole number, \(bounds.lowerBound) to \(bounds.upperBound)"

@@ -170,6 +170,7 @@ enum OpenAPI {
     private static func schema(of kind: ParameterDescription.Kind, inQuery: Bool) -> JSONDocument {
         switch kind {
         case .grant, .bucket: return ["type": "string", "minLength": 1]
+        case .fileExtension: return ["type": "string", "pattern": "^[a-z0-9]{1,8}$"]
         case .key(let length): return ["type": "string", "minLength": 1, "maxLength": .number(Int64(length))]
         case .keyPrefix(let length), .text(let length):
             return ["type": "string", "maxLength": .number(Int64(length))]
@@ -249,7 +250,8 @@ enum OpenAPI {
         "type": "object", "description": "A problem document (RFC 9457).",
         "required": ["type", "title", "status", "code", "detail", "requestId"],
         "properties": [
-            "type": ["const": "about:blank"], "title": ["type": "string"], "status": ["type": "integer"],
+            "type": ["type": "string", "format": "uri", "pattern": .text("^\(Refusal.reference)")],
+            "title": ["type": "string"], "status": ["type": "integer"],
             "code": ["type": "string", "description": "Stable, for programs."],
             "detail": ["type": "string", "description": "For people: why, and what would be right."],
             "requestId": ["type": "string", "description": "By which the service's log has it."],

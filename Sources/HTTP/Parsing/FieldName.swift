@@ -4,7 +4,7 @@ import Bytes
 package enum FieldName: Int, CaseIterable, Sendable {
     case host, connection, contentLength, contentType, transferEncoding, expect
     case accept, acceptEncoding, traceparent, authorization, apiKey, origin, fetchSite, requestID
-    case accessControlRequestMethod, forwardedFor
+    case accessControlRequestMethod, forwardedFor, forwardedProto, forwarded
 
     static func of(_ name: Span<UInt8>) -> FieldName? {
         switch name.count {
@@ -13,7 +13,9 @@ package enum FieldName: Int, CaseIterable, Sendable {
             name.equals(ignoringCase: "accept")
                 ? .accept
                 : name.equals(ignoringCase: "expect") ? .expect : name.equals(ignoringCase: "origin") ? .origin : nil
-        case 9: name.equals(ignoringCase: "x-api-key") ? .apiKey : nil
+        case 9:
+            name.equals(ignoringCase: "x-api-key")
+                ? .apiKey : name.equals(ignoringCase: "forwarded") ? .forwarded : nil
         case 10: name.equals(ignoringCase: "connection") ? .connection : nil
         case 11: name.equals(ignoringCase: "traceparent") ? .traceparent : nil
         case 12:
@@ -26,7 +28,9 @@ package enum FieldName: Int, CaseIterable, Sendable {
         case 15:
             name.equals(ignoringCase: "accept-encoding")
                 ? .acceptEncoding : name.equals(ignoringCase: "x-forwarded-for") ? .forwardedFor : nil
-        case 17: name.equals(ignoringCase: "transfer-encoding") ? .transferEncoding : nil
+        case 17:
+            name.equals(ignoringCase: "transfer-encoding")
+                ? .transferEncoding : name.equals(ignoringCase: "x-forwarded-proto") ? .forwardedProto : nil
         case 29: name.equals(ignoringCase: "access-control-request-method") ? .accessControlRequestMethod : nil
         default: nil
         }

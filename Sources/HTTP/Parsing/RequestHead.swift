@@ -19,7 +19,7 @@ package struct RequestHead: Sendable {
     /// Bytes up to and including the empty line.
     package internal(set) var length = 0
 
-    private var values = InlineArray<16, Range<Int>>(repeating: 0..<0)
+    private var values = InlineArray<18, Range<Int>>(repeating: 0..<0)
     private var present: UInt32 = 0
     private var repeated: UInt32 = 0
 

@@ -8,6 +8,7 @@ struct NOSRequestParts: AskDetail {
         let bucket = Parameter.bucket
         let object = Parameter(
             "object", aliases: ["key"], .key(maximumLength: NOS.maximumKeyLength), "The object's whole name.")
+        let fileExtension = Parameter.fileExtension
         let method = Parameter("method", .text(maximumLength: 16), default: "GET", "The method")
         let header = Parameter(
             "header", .pairs(separator: UInt8(ascii: ":"), maximumCount: 32, maximumLength: 2048),

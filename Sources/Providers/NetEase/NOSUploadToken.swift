@@ -28,6 +28,7 @@ struct NOSUploadToken: TokenIssuer {
         let bucket = Parameter.bucket
         let object = Parameter(
             "object", aliases: ["key"], .key(maximumLength: NOS.maximumKeyLength), "The object's whole name.")
+        let fileExtension = Parameter.fileExtension
         let expires = Parameter.expires
     }
 

@@ -44,6 +44,7 @@ struct Download: TokenIssuer {
     private struct Parameters: ParameterGroup {
         let grant = Parameter.grant
         let key = Parameter("key", .key(maximumLength: Qiniu.maximumKeyLength), "The object's whole key.")
+        let fileExtension = Parameter.fileExtension
         let query = Parameter(
             "query", .text(maximumLength: 1024), "One of the grant's queries, such as imageView2/1/w/120.")
         let expires = Parameter.expires

@@ -35,6 +35,7 @@ struct UploadToken: TokenIssuer {
         let key = Parameter(
             "key", .key(maximumLength: Qiniu.maximumKeyLength),
             "The object's whole key; without it the token is for the grant's key or prefix.")
+        let fileExtension = Parameter.fileExtension
         let expires = Parameter.expires
     }
 

@@ -1,5 +1,12 @@
 /// Why a token is not believed.
 package struct JWTFault: Error, Sendable {
+    /// What of a token is looked at, in this order.
+    package enum Part: String, Sendable {
+        case form, issuer, algorithm, key, signature, audience, time
+    }
+
+    /// Which part of the token it is that fails.
+    package let part: Part
     /// For the log; nothing of the token's.
     package let reason: StaticString
     /// Whether the token is its issuer's, so that its holder may be told why it is refused.
@@ -11,8 +18,10 @@ package struct JWTFault: Error, Sendable {
     package let isByOldKeys: Bool
 
     init(
-        _ reason: StaticString, isGenuine: Bool = false, issuerWithoutKey: Int? = nil, isByOldKeys: Bool = false
+        _ reason: StaticString, in part: Part = .form, isGenuine: Bool = false, issuerWithoutKey: Int? = nil,
+        isByOldKeys: Bool = false
     ) {
+        self.part = part
         self.reason = reason
         self.isGenuine = isGenuine
         self.issuerWithoutKey = issuerWithoutKey

@@ -75,27 +75,31 @@ package struct JWTIssuer: Sendable {
         _ token: JSONWebToken, sentAs text: Span<UInt8>, with fetched: JWTMemory.FetchedKeys?, of issuerIndex: Int,
         at now: Int64
     ) throws(JWTFault) -> CallerProof {
-        guard algorithms.contains(token.algorithm) else { throw JWTFault("its alg is none of its issuer's") }
+        guard algorithms.contains(token.algorithm) else {
+            throw JWTFault("its alg is none of its issuer's", in: .algorithm)
+        }
         guard let keys = keys ?? fetched?.keys else {
-            throw JWTFault("its issuer's keys have not been fetched", issuerWithoutKey: issuerIndex)
+            throw JWTFault("its issuer's keys have not been fetched", in: .key, issuerWithoutKey: issuerIndex)
         }
         let candidates = keys.candidates(for: token.algorithm, named: token.keyID)
         if candidates.isEmpty {
-            throw JWTFault("its issuer has no such key", issuerWithoutKey: self.keys == nil ? issuerIndex : nil)
+            throw JWTFault(
+                "its issuer has no such key", in: .key, issuerWithoutKey: self.keys == nil ? issuerIndex : nil)
         }
         guard candidates.count <= JWTKeySet.mostTries else {
-            throw JWTFault("it has no kid, and its issuer has too many keys to try them all")
+            throw JWTFault("it has no kid, and its issuer has too many keys to try them all", in: .key)
         }
         guard let key = try JWTIssuer.signer(of: token, text, among: candidates) else {
-            throw JWTFault("its signature does not hold")
+            throw JWTFault("its signature does not hold", in: .signature)
         }
         if self.keys == nil, fetched?.isCurrent(at: now) != true {
-            throw JWTFault("its issuer's keys are out of date", issuerWithoutKey: issuerIndex, isByOldKeys: true)
+            throw JWTFault(
+                "its issuer's keys are out of date", in: .key, issuerWithoutKey: issuerIndex, isByOldKeys: true)
         }
         guard token.claims.audience.contains(audience) else {
-            throw JWTFault("the token is for another audience", isGenuine: true)
+            throw JWTFault("the token is for another audience", in: .audience, isGenuine: true)
         }
-        guard let digest = key.fingerprint else { throw JWTFault("no signature can be checked now") }
+        guard let digest = key.fingerprint else { throw JWTFault("no signature can be checked now", in: .signature) }
         return .issuer(fingerprint, key: digest)
     }
 
@@ -109,7 +113,7 @@ package struct JWTIssuer: Sendable {
                     return candidate
                 }
             } catch {
-                throw JWTFault("no signature can be checked now")
+                throw JWTFault("no signature can be checked now", in: .signature)
             }
         }
         return nil
@@ -128,7 +132,7 @@ package struct JWTValidity: Sendable {
 
     /// What is wrong with a token of an issuer's own at this moment; nil when nothing is.
     func fault(at now: Int64) -> JWTFault? {
-        if now >= end { return JWTFault("the token has ended", isGenuine: true) }
-        return now < start ? JWTFault("the token does not hold yet", isGenuine: true) : nil
+        if now >= end { return JWTFault("the token has ended", in: .time, isGenuine: true) }
+        return now < start ? JWTFault("the token does not hold yet", in: .time, isGenuine: true) : nil
     }
 }

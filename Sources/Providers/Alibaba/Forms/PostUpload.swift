@@ -60,6 +60,7 @@ struct PostUpload: TokenIssuer {
         let grant = Parameter.grant
         let bucket = Parameter.bucket
         let key = Parameter("key", .key(maximumLength: OSS.maximumKeyLength), "The object's whole key.")
+        let fileExtension = Parameter.fileExtension
         let keyPrefix = Parameter(
             "keyPrefix", .keyPrefix(maximumLength: OSS.maximumKeyLength),
             "What keys shall begin with, instead of a whole key; ends in /.")

@@ -19,6 +19,7 @@ struct OSSRequestParts: AskDetail {
         let grant = Parameter.grant
         let bucket = Parameter.bucket
         let key = Parameter("key", .key(maximumLength: OSS.maximumKeyLength), "The object's whole key.")
+        let fileExtension = Parameter.fileExtension
         let method = Parameter("method", .text(maximumLength: 16), default: "GET", "The method")
         let header = Parameter(
             "header", .pairs(separator: UInt8(ascii: ":"), maximumCount: 32, maximumLength: 2048),

@@ -1,0 +1,55 @@
+import Access
+import Bytes
+
+/// Grants that can admit the same ask: the caller must name one, and a former configuration may not say so (R4).
+extension Compiler {
+    /// Pairs of grants that are compared; beyond it nothing is said of the others.
+    private static let mostComparisons = 100_000
+    /// Warnings of this kind; nobody reads more.
+    private static let mostWarnings = 20
+
+    /// Reports grants that are one and the same.
+    /// - Returns: warnings of those that can admit the same ask, and of keys whose extension is asked for otherwise than before.
+    func compileOverlaps(_ grants: [Grant]) -> [String] {
+        refuseTwins(grants)
+        var warnings: [String] = []
+        var comparisons = 0
+        for route in Dictionary(grouping: grants, by: \.route).sorted(by: { $0.key < $1.key }).map(\.value) {
+            for (index, grant) in route.enumerated() where !grant.callers.isEmpty {
+                guard comparisons < Compiler.mostComparisons, warnings.count < Compiler.mostWarnings else { break }
+                comparisons += index
+                if let warning = Compiler.warning(of: grant, beside: route[..<index]) { warnings.append(warning) }
+            }
+        }
+        return warnings + grants.compactMap(Compiler.warning(ofExtensionIn:))
+    }
+
+    private func refuseTwins(_ grants: [Grant]) {
+        var known: [Grant.Fingerprint: Grant] = [:]
+        for grant in grants where !grant.callers.isEmpty {
+            guard let twin = known[grant.entry.fingerprint] else {
+                known[grant.entry.fingerprint] = grant
+                continue
+            }
+            let (path, other) = (reader.join("grants", grant.name), reader.join("grants", twin.name))
+            reader.report(path, "is \(other) once more, so that whatever fits one fits both; leave one out")
+        }
+    }
+
+    private static func warning(of grant: Grant, beside others: ArraySlice<Grant>) -> String? {
+        for other in others {
+            guard let overlap = grant.overlap(with: other) else { continue }
+            let key = if case .unnamed = overlap { "no key" } else { "certain keys" }
+            return "grants.\(grant.name.text): an ask for \(key) can fit \(other.name.text), too; it is answered 400 "
+                + "ambiguous_grant, unless it names one of them by the parameter grant"
+        }
+        return nil
+    }
+
+    private static func warning(ofExtensionIn grant: Grant) -> String? {
+        guard case .key(let template) = grant.resources.target, template.usesExtension else { return nil }
+        return
+            "grants.\(grant.name.text).key: ${ext} is asked for by the parameter ext, such as ext=jpg; a key that is asked for "
+            + "must be this one, and no longer lends its extension only"
+    }
+}
