@@ -29,10 +29,11 @@ enum Command: String, CaseIterable {
     var options: [Option] {
         switch self {
         case .initialize, .serve, .healthcheck: [.configuration]
-        case .check, .inspect: [.configuration, .format]
-        case .mint: [.configuration, .format, .caller, .claims, .route, .grant, .parameter]
+        case .check: [.configuration, .format, .print]
+        case .inspect: [.configuration, .format]
+        case .mint: [.configuration, .format, .caller, .claims, .route, .grant, .parameter, .address]
         case .ticket: [.configuration, .format, .caller, .claims, .grant, .parameter, .host]
-        case .explain: [.configuration, .format, .caller, .claims, .route, .grant, .parameter, .time]
+        case .explain: [.configuration, .format, .caller, .claims, .route, .grant, .parameter, .time, .address]
         case .audit: [.configuration, .format, .expectedHead, .keyFile]
         case .hashKey, .version: [.format]
         }

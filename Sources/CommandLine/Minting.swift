@@ -63,8 +63,9 @@ enum Minting {
             return SingleRequest.Answer(error)
         }
         let host = options[.host] ?? configuration.server.ownName
-        return try SingleRequest(inquiry.list, of: host, from: caller, on: method)
-            .send(to: configuration)
+        let request = SingleRequest(inquiry.list, of: host, from: caller, on: method)
+        request.client = inquiry.address.map { ClientAddress($0) } ?? .none
+        return try request.send(to: configuration)
     }
 
     /// The code of the refusal that the answer is; nil for one that gives something.

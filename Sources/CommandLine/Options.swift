@@ -12,10 +12,12 @@ enum Option: String, CaseIterable {
     case parameter = "--parameter"
     case host = "--host"
     case time = "--at"
+    case address = "--address"
     case expectedHead = "--expect-head"
     case keyFile = "--key-file"
+    case print = "--print"
 
-    var usage: String { "\(rawValue) \(placeholder)" }
+    var usage: String { placeholder.isEmpty ? rawValue : "\(rawValue) \(placeholder)" }
 
     private var placeholder: String {
         switch self {
@@ -27,6 +29,8 @@ enum Option: String, CaseIterable {
         case .parameter: "NAME=VALUE|NAME@FILE"
         case .host: "HOST[:PORT]"
         case .time: "TIME"
+        case .address: "ADDRESS"
+        case .print: ""
         case .expectedHead: "HEAD"
         }
     }
@@ -42,8 +46,10 @@ enum Option: String, CaseIterable {
         case .parameter: "a parameter of the route, one after the other; of @- the value is on standard input"
         case .host: "what clients call the service by"
         case .time: "when it is asked, such as 2027-01-01T00:00:00Z; else now"
+        case .address: "the address that it is asked from, such as 192.0.2.1, for grants with `addresses`"
         case .expectedHead: "the mac of a line that must be there, noted somewhere else"
         case .keyFile: "the audit's key, in a configuration's stead"
+        case .print: "shows each grant whole, as JSON: with its defaults, and without secrets"
         }
     }
 }
@@ -59,6 +65,8 @@ struct Options {
     var namesConfiguration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] != nil
     var wantsJSON = false
     var wantsHelp = false
+    /// Whether the grants are to be shown.
+    var wantsGrants = false
     /// All others, in their order.
     private var values: [(option: Option, value: String)] = []
     /// What `audit verify` reads, in this order.
@@ -85,6 +93,11 @@ struct Options {
             guard let option = Option(rawValue: parts[0]), command.options.contains(option) else {
                 let known = command.options.map(\.usage) + ["--help"]
                 throw UsageError(reason: "there is no option \(parts[0]); there are \(known.joined(separator: ", "))")
+            }
+            if option == .print {
+                guard parts.count == 1 else { throw UsageError(reason: "--print has no value") }
+                wantsGrants = true
+                continue
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
                 throw UsageError(reason: "\(option.rawValue) needs a value: \(option.usage)")

@@ -6,7 +6,7 @@ import Crypto
 struct FieldReader {
     let folder: String
     let environment: Environment
-    private(set) var problems: ProblemList
+    var problems: ProblemList
     var warnings: [String] = []
     /// Whether secrets are read from where they are said to be; else they are left out.
     var readsSecrets = true
@@ -51,7 +51,7 @@ struct FieldReader {
     }
 
     /// The path of an element of a list; of the list itself where its one element stands without brackets.
-    func join(_ path: String, _ index: Int) -> String {
+    mutating func join(_ path: String, _ index: Int) -> String {
         let element = "\(path)[\(index)]"
         return problems.knows(element) ? element : path
     }
@@ -69,6 +69,22 @@ struct FieldReader {
     /// standard.
     mutating func read(_ value: JSONValue, _ path: String, by descriptions: [FieldDescription]) -> FieldValues {
         guard let members = members(value, path) else { return FieldValues() }
+        var (values, meant) = read(given: members, path, by: descriptions)
+        for description in descriptions
+        where !meant.contains(description.name)
+            && !members.contains(where: { $0.name.elementsEqual(description.name.utf8) })
+        {
+            if description.isRequired { report(path, "needs \(description.name)") }
+            if let standard = FieldReader.standard(of: description) { values[description] = standard }
+        }
+        return values
+    }
+
+    /// Reads the members that are given, and nothing that is not.
+    /// - Returns: their values, and what the unknown keys seem to be meant for.
+    mutating func read(
+        given members: [JSONMember], _ path: String, by descriptions: [FieldDescription]
+    ) -> (values: FieldValues, meant: Set<String>) {
         var values = FieldValues()
         /// What the unknown keys seem to be meant for: that is given then, if not understood.
         var meant: Set<String> = []
@@ -83,14 +99,7 @@ struct FieldReader {
             }
             values[description] = check(member.value, memberPath, description.kind)
         }
-        for description in descriptions
-        where !meant.contains(description.name)
-            && !members.contains(where: { $0.name.elementsEqual(description.name.utf8) })
-        {
-            if description.isRequired { report(path, "needs \(description.name)") }
-            if let standard = FieldReader.standard(of: description) { values[description] = standard }
-        }
-        return values
+        return (values, meant)
     }
 
     /// The same of a group's keys.
@@ -110,6 +119,7 @@ struct FieldReader {
 
     /// Reads one of the known words: its index among them.
     mutating func word(_ value: JSONValue, _ path: String, among known: [String]) -> Int? {
+        guard let value = resolved(value, path) else { return nil }
         guard case .string(let name) = value.content else {
             report(path, "must be one of \(FieldReader.list(known))")
             return nil
@@ -120,7 +130,6 @@ struct FieldReader {
     }
 
     private mutating func members(_ value: JSONValue, _ path: String) -> [JSONMember]? {
-        if !problems.knows(path) { problems.note(path, at: value.offset) }
         if case .object(let members) = value.content { return members }
         report(path, "must be an object { … }")
         return nil
@@ -140,6 +149,7 @@ struct FieldReader {
     private mutating func check(
         _ value: JSONValue, _ path: String, _ kind: FieldDescription.Kind
     ) -> FieldValues.Value? {
+        guard let value = kind.isText ? resolved(value, path) : value else { return nil }
         switch kind {
         case .string:
             guard let text = string(value, path) else { return nil }
@@ -188,7 +198,13 @@ struct FieldReader {
         return nil
     }
 
+    /// A text, or that of an environment variable.
     mutating func string(_ value: JSONValue, _ path: String) -> [UInt8]? {
+        resolved(value, path).flatMap { literal($0, path) }
+    }
+
+    /// A text that stands in the file.
+    mutating func literal(_ value: JSONValue, _ path: String) -> [UInt8]? {
         guard case .string(let bytes) = value.content else {
             report(path, "must be a string")
             return nil
@@ -224,8 +240,9 @@ struct FieldReader {
 
     /// A list of different texts; nil when one of them will not do, so that the others keep their indices.
     mutating func strings(_ value: JSONValue, _ path: String) -> [[UInt8]]? {
+        guard let value = resolved(value, path) else { return nil }
         guard case .array(let elements) = value.content else {
-            if case .string = value.content { return string(value, path).map { [$0] } }
+            if case .string = value.content { return literal(value, path).map { [$0] } }
             report(path, "must be a list of strings")
             return nil
         }
@@ -252,7 +269,11 @@ struct FieldReader {
             return nil
         }
         var list: [FieldValues] = []
-        for (index, element) in elements.enumerated() { list.append(read(element, "\(path)[\(index)]", by: fields)) }
+        for (index, element) in elements.enumerated() {
+            let elementPath = "\(path)[\(index)]"
+            problems.note(elementPath, at: element.offset)
+            list.append(read(element, elementPath, by: fields))
+        }
         return .objects(list)
     }
 }

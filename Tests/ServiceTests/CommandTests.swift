@@ -57,6 +57,15 @@ import Testing
         #expect(throws: UsageError.self) { try Options(["--caller", "a"], for: .check) }
     }
 
+    @Test func `check shows the grants when asked to, and no other command does`() throws {
+        #expect(try Options(["--print", "--config", "a.json5"], for: .check).wantsGrants)
+        #expect(try !Options([], for: .check).wantsGrants)
+        #expect(throws: UsageError.self) { try Options(["--print=yes"], for: .check) }
+        for command in Command.allCases where command != .check {
+            #expect(throws: UsageError.self) { try Options(["--print"], for: command) }
+        }
+    }
+
     @Test func `every command says its options, and each option what it is`() {
         for command in Command.allCases {
             for option in command.options { #expect(command.usage.contains("  \(option.usage)")) }

@@ -268,7 +268,7 @@ package struct Authenticator: Sendable {
             Caller(
                 principal, index: index, isDenied: denied.contains(principal),
                 claims: CallerClaims(
-                    own.filter { claimNames.contains($0.name) }.map { ($0.name, .text($0.value)) }
+                    own.filter { claimNames.contains($0.name) }.map { ($0.name, .single(.text($0.value))) }
                         + CallerClaims(others, named: claimNames).entries),
                 by: .init(endsAt: end, leeway: issuer.leeway, proof: issuer.proofOfNamed)))
     }

@@ -30,7 +30,9 @@ package struct Policy: Sendable {
         var table = [[[Grant]]](
             repeating: [[Grant]](repeating: [], count: authenticator.callers.count), count: routes)
         for grant in grants {
-            for index in Set(grant.callers.flatMap { authenticator.indices(admittedBy: $0) }) {
+            let indices = grant.callers.map { authenticator.indices(admittedBy: $0) }
+            // One selector admits nobody twice.
+            for index in indices.count == 1 ? indices[0] : Array(Set(indices.joined())) {
                 table[grant.route][index].append(grant)
             }
         }
@@ -99,30 +101,40 @@ package struct Policy: Sendable {
     ) -> Lifetime {
         let left = caller.end(at: now).map { $0 - now }
         if grant.neverEnds, let left { return .tooShort(left, needed: nil, .endlessCredential) }
-        switch ask.end {
-        case .binding(let end):
-            if let left, left < end - now { return .tooShort(left, needed: end - now, .earlierEnd) }
-            return .lasts(end - now, .requested)
-        case .fixed(let end):
-            if case .ignored = grant.callersEnd { return .lasts(end - now, .requested) }
-            if let left, left < end - now { return .tooShort(left, needed: end - now, .outliveCaller) }
-            return .lasts(end - now, .requested)
-        case nil: break
-        }
-        let lifetime = ask.lifetime ?? grant.lifetimes.usual
-        let last = grant.lifetimes.lastMoment ?? .max
-        guard now < last else {
-            return .denied(.notInGrant(Objection("lifetime", "the vendor's tokens cannot name a time so late")))
+        if let end = ask.end { return lifetime(until: end, by: grant, left, now: now) }
+        var (lifetime, limit) = (
+            ask.lifetime ?? grant.lifetimes.usual, ask.lifetime == nil ? Permit.Limit.grant : .requested
+        )
+        switch grant.rest(at: now) {
+        case .endless: break
+        case .lasts(let rest): if rest < lifetime { (lifetime, limit) = (rest, .grant) }
+        case .tooShort: return .denied(.notInGrant(grant.objectionToTime(at: now)))
         }
         if let left, left < lifetime {
             switch grant.callersEnd {
-            case .shortens: if now + left <= last { return .lasts(left, .caller) }
+            case .shortens: return .lasts(left, .caller)
             case .denies: return .tooShort(left, needed: lifetime, .outliveCaller)
             case .ignored: break
             }
         }
-        if last - now < lifetime { return .lasts(last - now, .grant) }
-        return .lasts(lifetime, ask.lifetime == nil ? .grant : .requested)
+        return .lasts(lifetime, limit)
+    }
+
+    /// For an ask that says when what is signed ends.
+    /// - Parameter left: seconds that the caller's own credential has left; nil where it has no end.
+    private static func lifetime(until end: Ask.End, by grant: Grant, _ left: Int64?, now: Int64) -> Lifetime {
+        let (seconds, remedy): (Int64, Shortfall.Remedy) =
+            switch end {
+            case .binding(let end): (end - now, .earlierEnd)
+            case .fixed(let end): (end - now, .outliveCaller)
+            }
+        if let notAfter = grant.availability.notAfter, notAfter - now < seconds {
+            return .denied(
+                .notInGrant(Objection("notAfter", "what is asked for would hold longer than the grant does")))
+        }
+        if case .fixed = end, case .ignored = grant.callersEnd { return .lasts(seconds, .requested) }
+        if let left, left < seconds { return .tooShort(left, needed: seconds, remedy) }
+        return .lasts(seconds, .requested)
     }
 
     /// - Parameter grant: one of those that are listed for the caller.
@@ -134,6 +146,9 @@ package struct Policy: Sendable {
         if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { return .foreign(.name) }
         if let ticket = caller.ticket, ticket.terms.grant != grant.name || !grant.namesCaller(caller) {
             return .foreign(.ticket)
+        }
+        if let fault = grant.availability.fault(at: instant.unixSeconds, from: ask.address) {
+            return .objects(fault.objection, fault.clause)
         }
         guard ask.obscurity == nil || grant.takesObscure else { return .obscure }
         let verdict = judgeScope(ask, by: grant, for: caller, at: instant, &scope)

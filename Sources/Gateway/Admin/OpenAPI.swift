@@ -54,7 +54,7 @@ enum OpenAPI {
                 [
                     "get": operation(
                         "grants", "What the caller may do.",
-                        [("responses", responses(schema(of: [("grants", ["type": "array"])]), withBody: false))])
+                        [("responses", responses(schema(of: grantsMembers), withBody: false))])
                 ]
             ),
             (
@@ -263,6 +263,18 @@ enum OpenAPI {
         case .list: "array"
         }
     }
+
+    /// Of the answer to `/grants`. A grant has also what its route tells callers of its fields.
+    private static let grantsMembers: [(String, JSONDocument)] = [
+        ("grants", ["type": "array", "items": schema(of: grantMembers)]), ("serverTime", ["type": "string"]),
+    ]
+
+    private static let grantMembers: [(String, JSONDocument)] = [
+        ("name", ["type": "string"]), ("route", ["type": "string"]), ("path", ["type": "string"]),
+        ("description", ["type": "string"]), ("provider", ["type": "string"]), ("bucket", ["type": "string"]),
+        ("key", ["type": ["string", "null"]]), ("keyPrefix", ["type": "string"]), ("lifetime", ["type": "integer"]),
+        ("maxLifetime", ["type": "integer"]), ("notAfter", ["type": "string"]),
+    ]
 
     private static let ticketMembers: [(String, JSONDocument)] = [
         ("ticket", ["type": "string"]), ("url", ["type": "string"]), ("id", ["type": "string"]),
