@@ -163,14 +163,19 @@ extension Compiler {
     private func templates(
         _ fields: FieldValues, _ descriptions: [FieldDescription], _ path: String
     ) -> [(path: String, template: KeyTemplate)] {
-        descriptions.flatMap { description -> [(path: String, template: KeyTemplate)] in
-            let fieldPath = path + "." + description.name
-            switch (description.kind, fields[description]) {
-            case (.object(let inner), .object(let object)?): return templates(object, inner, fieldPath)
-            case (_, .template(let template)?): return [(fieldPath, template)]
-            default: return []
+        var found: [(path: String, template: KeyTemplate)] = []
+        for description in descriptions {
+            switch description.kind {
+            case .object(let inner):
+                guard case .object(let object)? = fields[description] else { continue }
+                found += templates(object, inner, path + "." + description.name)
+            case .template:
+                guard case .template(let template)? = fields[description] else { continue }
+                found.append((path + "." + description.name, template))
+            default: continue
             }
         }
+        return found
     }
 
     /// R9: what a caller's name stands in must not be shared by callers of different identities.

@@ -83,6 +83,7 @@ final class Compiler {
             grants.append(grant)
             issuers.append(issuer)
         }
+        warn(ofUnused: defaults, by: grants)
         let authenticator = identities.authenticator(for: grants, accepting: server.tls?.clientAuthorities)
         checkCallbacks(grants, issuers, beside: server.aliases)
         if let weakness = file.weakness { reader.report("", weakness) }

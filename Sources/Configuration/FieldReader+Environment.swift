@@ -13,7 +13,7 @@ extension FieldReader {
         else { return value }
         let source = note(members[0], in: path)
         guard let name = variableName(members[0].value, source), let text = variable(name, source) else { return nil }
-        guard !text.text.contains("${") else {
+        guard !FieldReader.hasPlaceholder(text) else {
             report(
                 source,
                 "the environment variable \(name) has ${ in it, and placeholders are filled in only where the file has them"

@@ -20,7 +20,9 @@ extension FieldReader {
             return nil
         }
         // Whoever writes ${key} where it is not filled in believes something that is not so.
-        if text.array.text.contains("${") { report(path, "must not contain ${, since nothing is filled in here") }
+        if FieldReader.hasPlaceholder(text.array) {
+            report(path, "must not contain ${, since nothing is filled in here")
+        }
         return .json(text.array)
     }
 }

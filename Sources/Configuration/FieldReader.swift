@@ -154,7 +154,7 @@ struct FieldReader {
         case .string:
             guard let text = string(value, path) else { return nil }
             // Whoever writes ${caller.id} where it is not filled in believes something that is not so.
-            if text.text.contains("${") { report(path, "must not contain ${, since nothing is filled in here") }
+            if FieldReader.hasPlaceholder(text) { report(path, "must not contain ${, since nothing is filled in here") }
             return .string(text)
         case .vendorText: return string(value, path).map { .string($0) }
         case .choice(let words):
@@ -214,6 +214,11 @@ struct FieldReader {
             return nil
         }
         return bytes
+    }
+
+    /// Whether there is something in a text that looks like a placeholder of a template.
+    static func hasPlaceholder(_ text: [UInt8]) -> Bool {
+        zip(text, text.dropFirst()).contains { $0 == UInt8(ascii: "$") && $1 == UInt8(ascii: "{") }
     }
 
     private func duration(_ value: JSONValue) -> Int64? {

@@ -7,11 +7,14 @@ import Providers
 struct GrantDefaults {
     /// By the route's index in the registry.
     private var members = [[JSONMember]](repeating: [], count: Registry.routes.count)
+    /// The indices of the routes that have defaults of their own.
+    let routes: Set<Int>
 
     /// - Parameters:
     ///   - shared: of all grants.
     ///   - routes: of the grants of routes, by the route's index.
     init(_ shared: [JSONMember], routes: [Int: [JSONMember]]) {
+        self.routes = Set(routes.keys)
         guard !shared.isEmpty || !routes.isEmpty else { return }
         for (index, fields) in Schema.grants.enumerated() {
             let known = shared.filter { member in fields.contains { $0.name.utf8.elementsEqual(member.name) } }
@@ -90,5 +93,13 @@ extension Compiler {
                 "is not a key of every route; say it in defaults.routes[\"\(route)\"] or in the grants")
         }
         _ = reader.read(given: known, path, by: Schema.sharedGrantFields)
+    }
+
+    /// Defaults of a route that no grant has may be meant for another.
+    func warn(ofUnused defaults: GrantDefaults, by grants: [Grant]) {
+        for index in defaults.routes.subtracting(grants.map(\.route)).sorted() {
+            let path = reader.join("defaults.routes", Array(Registry.routes[index].description.name.utf8))
+            reader.warnings.append("\(path): no grant is of this route")
+        }
     }
 }

@@ -139,6 +139,16 @@ struct DefaultsTests {
             "grants.g.keyPrefix", "(R9) (this is a default)")
     }
 
+    @Test func `check tells of a route's defaults that no grant has`() throws {
+        let configuration = try Sample.load(
+            Self.text(
+                "grants: { callers: \"apiKey:app\" }, routes: { \"nos.token\": {}, \"qiniu.uptoken\": {} }",
+                "c: { route: \"nos.token\", credential: \"nos\", bucket: \"files\", keyPrefix: \"c/\" }"))
+        #expect(
+            configuration.warnings.filter { $0.hasPrefix("defaults") }
+                == ["defaults.routes[\"qiniu.uptoken\"]: no grant is of this route"])
+    }
+
     @Test func `another default is another grant, for what was asked before a reload`() throws {
         func print(_ defaults: String) throws -> Grant.Fingerprint {
             let grants = "c: { route: \"nos.token\", credential: \"nos\", bucket: \"files\", keyPrefix: \"c/\" }"

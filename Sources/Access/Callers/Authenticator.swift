@@ -295,7 +295,13 @@ package struct Authenticator: Sendable {
 
     /// Whether there is anybody whom one of `selectors` admits.
     package func knows(anyOf selectors: [CallerSelector]) -> Bool {
-        selectors.contains { !indices(admittedBy: $0).isEmpty }
+        selectors.contains { selector in
+            switch selector {
+            case .anonymous: true
+            case .authenticated: callers.count > 1
+            case .identity(let kind, let id): index(of: kind, id) != nil
+            }
+        }
     }
 
     /// Where the grants of those are listed whom `selector` admits.

@@ -27,17 +27,36 @@ package struct Policy: Sendable {
 
     /// - Parameter routes: how many routes there are.
     package init(_ grants: [Grant], for authenticator: Authenticator, routes: Int) {
-        var table = [[[Grant]]](
-            repeating: [[Grant]](repeating: [], count: authenticator.callers.count), count: routes)
+        self.grants = (0..<routes).map { route in
+            Policy.table(of: grants.filter { $0.route == route }, for: authenticator)
+        }
+        all = grants
+    }
+
+    /// For each caller's index, the grants of a route that admit the caller, in their order. Callers whom none of them names share
+    /// one list: there may be thousands of both.
+    private static func table(of grants: [Grant], for authenticator: Authenticator) -> [[Grant]] {
+        var common: [Grant] = []
+        var named: Set<Int> = []
         for grant in grants {
-            let indices = grant.callers.map { authenticator.indices(admittedBy: $0) }
-            // One selector admits nobody twice.
-            for index in indices.count == 1 ? indices[0] : Array(Set(indices.joined())) {
-                table[grant.route][index].append(grant)
+            if grant.callers.contains(.authenticated) { common.append(grant) }
+            for selector in grant.callers where selector != .authenticated {
+                named.formUnion(authenticator.indices(admittedBy: selector))
             }
         }
-        self.grants = table
-        all = grants
+        var table = [[Grant]](repeating: common, count: authenticator.callers.count)
+        table[authenticator.anonymous.index] = []
+        for index in named { table[index] = [] }
+        guard !named.isEmpty else { return table }
+        for grant in grants {
+            let isCommon = grant.callers.contains(.authenticated)
+            var indices = isCommon ? named.subtracting([authenticator.anonymous.index]) : []
+            for selector in grant.callers where selector != .authenticated {
+                indices.formUnion(authenticator.indices(admittedBy: selector))
+            }
+            for index in indices { table[index].append(grant) }
+        }
+        return table
     }
 
     /// Finds the one grant that admits the ask (R4) and how long it holds (R5).
