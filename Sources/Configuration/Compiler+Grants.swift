@@ -48,8 +48,9 @@ extension Compiler {
         _ identities: Identities
     ) -> (Grant, IssuerKind)? {
         let path = noteNamed(member, in: "grants")
-        let names = Registry.routes.map(\.description.name)
-        guard let index = reader.kind(Schema.routeName, of: member.value, path, among: names) else { return nil }
+        guard let index = reader.kind(Schema.routeName, of: member.value, path, among: Schema.routeNames) else {
+            return nil
+        }
         let (route, provider) = (Registry.routes[index].description, Registry.routes[index].provider)
         let problems = reader.problems.count
         let value = defaults.complete(member.value, of: index)
@@ -110,9 +111,9 @@ extension Compiler {
             reader.report(path, FieldReader.unknown(name.text, among: credentials.byName.keys.map(\.text)))
             return nil
         }
-        let providers = [provider.name] + draft.route.grant.credential.otherProviders
-        if let its = entry.provider, !providers.contains(its) {
-            let names = providers.joined(separator: " or ")
+        let others = draft.route.grant.credential.otherProviders
+        if let its = entry.provider, its != provider.name, !others.contains(its) {
+            let names = ([provider.name] + others).joined(separator: " or ")
             reader.report(path, "is one of provider \(its); this route needs one of \(names)")
             return nil
         }
@@ -329,7 +330,7 @@ extension Compiler {
         }
         return Availability(
             isEnabled: fields.enabled, notBefore: fields.notBefore, notAfter: fields.notAfter,
-            addresses: compileAddresses(fields.addresses ?? [], draft.path + ".addresses"))
+            addresses: fields.addresses.map { compileAddresses($0, draft.path + ".addresses") } ?? [])
     }
 
     private func compileAddresses(_ names: [[UInt8]], _ path: String) -> [AddressBlock] {

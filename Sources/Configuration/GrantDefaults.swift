@@ -58,9 +58,8 @@ extension Compiler {
         var routes: [Int: [JSONMember]] = [:]
         for member in fields.routes ?? [] {
             let path = reader.note(member, in: "defaults.routes")
-            let names = Registry.routes.map(\.description.name)
-            guard let index = names.firstIndex(where: { $0.utf8.elementsEqual(member.name) }) else {
-                reader.report(path, FieldReader.unknown(member.name.text, among: names))
+            guard let index = Schema.routeNames.firstIndex(where: { $0.utf8.elementsEqual(member.name) }) else {
+                reader.report(path, FieldReader.unknown(member.name.text, among: Schema.routeNames))
                 continue
             }
             guard case .object(let members) = member.value.content else {

@@ -39,6 +39,9 @@ extension Schema {
             + route.grant.fields
     }
 
+    /// What that key may say, by the index of the route in the registry.
+    static let routeNames = Registry.routes.map(\.description.name)
+
     /// The key that says by which others a grant is read.
     static let routeName = Grant().route.name
 
