@@ -88,13 +88,22 @@ let package = Package(
             "Bytes",
             "TestKeys",
             "TestPeers"),
+        // Configurations, and a disk, that tests of several rooms begin with.
+        .target(
+            name: "TestSamples",
+            dependencies: ["Gateway", "Configuration", "Machine", "Telemetry", "Access", "Bytes"],
+            path: "Tests/TestSamples", swiftSettings: strict),
         tests(
-            "ServiceTests", "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Upstream",
-            "Providers", "Access",
+            "GatewayTests", "Gateway", "Configuration", "Machine", "Upstream", "Providers", "Access",
             "Telemetry",
-            "Net", "HTTP",
-            "Crypto",
-            "Bytes", "TestKeys"),
+            "Net",
+            "HTTP", "Crypto", "Bytes", "TestSamples", "TestKeys"),
+        tests(
+            "LifecycleTests", "Lifecycle", "Gateway", "Configuration", "Telemetry", "Net", "HTTP", "Crypto", "Bytes",
+            "TestSamples"),
+        tests(
+            "CommandLineTests", "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Providers",
+            "Access", "Crypto", "Bytes", "TestSamples"),
         tests("ArchitectureTests"),
         // A service to ask, in the process of the tests or one of its own, and what is asked of it.
         .target(

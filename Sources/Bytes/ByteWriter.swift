@@ -1,7 +1,7 @@
 /// An append-only buffer of bytes that is made once and used again: `reset()` forgets the content and keeps the storage.
 ///
 /// Everything that leaves the service is put together in one of these. It grows by doubling and never shrinks by itself;
-/// whoever reuses one decides when a storage has become too large to keep (`trim`).
+/// code that reuses one decides when its storage has become too large to keep (`trim`).
 package struct ByteWriter: ~Copyable {
     private var storage: [UInt8]
     /// How many bytes have been written since the last `reset()`.

@@ -1,4 +1,4 @@
-/// When something happens, by both clocks: read once for every batch of events, and handed down to whoever needs to know.
+/// When something happens, by both clocks: read once for every batch of events, and passed to every function that needs the time.
 package struct Instant: Sendable {
     /// Seconds since 1970, UTC; may jump.
     package let unixSeconds: Int64

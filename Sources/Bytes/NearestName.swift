@@ -1,4 +1,4 @@
-/// Finds what somebody may have meant: the known name with the fewest edits to the given one.
+/// Finds the name that was probably meant: the known one with the fewest edits to the given one.
 package enum NearestName {
     /// The nearest of `known`, or nil when none is near enough to be worth naming (more than a third of its letters off).
     package static func of(_ name: String, among known: [String]) -> String? {

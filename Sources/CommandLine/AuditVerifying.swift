@@ -98,8 +98,7 @@ extension AuditVerifier {
 
     /// For programs, one object.
     var json: String {
-        var text = ByteWriter()
-        text.append(object: { json in
+        String(json: { json in
             json.add("whole", problems.isEmpty)
             json.add("lines", lines)
             if let first { json.add("first", first) } else { json.addNull("first") }
@@ -113,7 +112,6 @@ extension AuditVerifier {
                 })
             json.add("moreProblems", others)
         })
-        return text.array.text
     }
 
     private var headText: String { Hex.encode(head.bytes.array).text }

@@ -5,7 +5,7 @@ import HTTP
 import Machine
 import Net
 
-/// `countersign explain`: why somebody would get what is asked, or would not. Nothing is issued, and no secret is shown.
+/// `countersign explain`: why a caller would get a token, or would not. Nothing is issued, and no secret is shown.
 enum Explaining {
     static func run(_ options: Options) -> CommandLineTool.Exit {
         let inquiry: Inquiry

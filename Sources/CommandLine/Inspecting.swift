@@ -26,13 +26,13 @@ enum Inspecting {
         if isatty(STDIN_FILENO) == 1 {
             Terminal.complain("countersign inspect: reads standard input up to Ctrl-D")
         }
-        let specimen: Specimen
-        do throws(Specimen.Fault) {
-            specimen = try Specimen(reading: Terminal.read(atMost: Specimen.maximumLength + 1) ?? [])
+        let input: InspectionInput
+        do throws(InspectionInput.Fault) {
+            input = try InspectionInput(reading: Terminal.read(atMost: InspectionInput.maximumLength + 1) ?? [])
         } catch {
             return refuse(reason(error), options, error.isEmpty ? .usage : .failed)
         }
-        guard let inspection = inspect(specimen, by: keyrings, at: SystemClock.now().unixSeconds) else {
+        guard let inspection = inspect(input, by: keyrings, at: SystemClock.now().unixSeconds) else {
             let kinds = Inspectors.all.map(\.inspector.kind) + [InspectedJWT.kind, InspectedTicket.kind]
             return refuse("it is none of: \(kinds.joined(separator: ", "))", options, .failed)
         }
@@ -41,25 +41,25 @@ enum Inspecting {
         return inspection.verdict == .refused ? .failed : .done
     }
 
-    /// The first that knows the specimen tells of it; nil when nobody does.
-    static func inspect(_ specimen: Specimen, by keyrings: Keyrings, at now: Int64) -> Inspection? {
+    /// The first that knows the input tells of it; nil when nobody does.
+    static func inspect(_ input: InspectionInput, by keyrings: Keyrings, at now: Int64) -> Inspection? {
         for (provider, inspector) in Inspectors.all {
             let keyring = keyrings.keyring(of: provider)
-            if let inspection = inspector.inspect(specimen, with: keyring, at: now) { return inspection }
+            if let inspection = inspector.inspect(input, with: keyring, at: now) { return inspection }
         }
-        let token = InspectedJWT.inspect(specimen, at: now, leeway: keyrings.leeway(of:)) { token, inspection in
+        let token = InspectedJWT.inspect(input, at: now, leeway: keyrings.leeway(of:)) { token, inspection in
             keyrings.judge(token, at: now, in: &inspection)
         }
         return token
-            ?? InspectedTicket.inspect(specimen, at: now) { ticket, inspection in
+            ?? InspectedTicket.inspect(input, at: now) { ticket, inspection in
                 keyrings.judge(ticket: ticket, at: now, in: &inspection)
             }
     }
 
-    private static func reason(_ fault: Specimen.Fault) -> String {
+    private static func reason(_ fault: InspectionInput.Fault) -> String {
         switch fault {
         case .empty: "nothing is on standard input"
-        case .tooLong: "it is longer than \(Specimen.maximumLength / 1024) KiB"
+        case .tooLong: "it is longer than \(InspectionInput.maximumLength / 1024) KiB"
         case .badJSON(let error): "it begins as JSON, and is none: at byte \(error.offset), \(error.reason)"
         }
     }
@@ -82,6 +82,6 @@ enum Inspecting {
     }
 }
 
-extension Specimen.Fault {
+extension InspectionInput.Fault {
     fileprivate var isEmpty: Bool { if case .empty = self { true } else { false } }
 }

@@ -8,7 +8,11 @@ enum KeyMaking {
         do throws(CryptoError) {
             let (key, digest) = try make()
             if options.wantsJSON {
-                Terminal.say("{\"key\":\"\(key.text)\",\"sha256\":\"\(digest.text)\"}")
+                Terminal.say(
+                    String(json: { json in
+                        json.add("key", key)
+                        json.add("sha256", digest)
+                    }))
             } else {
                 Terminal.say("key for the client, shown only now: \(key.text)")
                 Terminal.say("entry for authentication.apiKeys:   { id: \"NAME\", sha256: \"\(digest.text)\" }")

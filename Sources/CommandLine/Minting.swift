@@ -8,7 +8,7 @@ import Machine
 import Net
 import Providers
 
-/// `countersign mint` and `countersign ticket`: exactly what the service gives, for somebody who is named instead of proved
+/// `countersign mint` and `countersign ticket`: exactly what the service gives, for a caller that the operator names
 /// (R11).
 enum Minting {
     static func run(_ options: Options) -> CommandLineTool.Exit {

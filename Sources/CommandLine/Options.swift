@@ -61,7 +61,7 @@ struct UsageError: Error {
 /// What follows the command. There is no option for a secret: the process list shows options to everybody.
 struct Options {
     var configuration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] ?? standardConfiguration
-    /// Whether somebody has said which configuration.
+    /// Whether the operator has named a configuration.
     var namesConfiguration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] != nil
     var wantsJSON = false
     var wantsHelp = false

@@ -5,7 +5,7 @@ import Gateway
 import HTTP
 import Net
 
-/// One request of somebody whom the command line speaks for, answered by the pipeline of a service that listens nowhere.
+/// One request of a caller that the command line names, answered by the pipeline of a service that listens nowhere.
 final class SingleRequest {
     struct Answer {
         private let fieldLines: [UInt8]
@@ -16,7 +16,7 @@ final class SingleRequest {
             body = response.body.array
         }
 
-        /// What whoever asks is told who is nobody.
+        /// The answer to a caller that could not be identified.
         init(_ refusal: Refusal) {
             var response = Response()
             refusal.write(into: &response, requestID: Span())

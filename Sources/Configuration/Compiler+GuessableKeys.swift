@@ -1,6 +1,6 @@
 import Crypto
 
-/// Keys and secrets that somebody would find by guessing.
+/// Keys and secrets that an attacker would find by guessing.
 extension Compiler {
     func refuseGuessable(_ keyDigests: [(path: String, digest: [UInt8])], _ digests: Set<[UInt8]>) {
         let guessable: [[UInt8]: GuessableKeys.Kind]

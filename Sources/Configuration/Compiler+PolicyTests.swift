@@ -2,14 +2,14 @@ import Access
 import Bytes
 import Providers
 
-/// What whoever wrote the grants says must come of them.
+/// What the operator says that the grants must give and refuse.
 extension Compiler {
     func compilePolicyTests(_ entries: [Settings<Schema.PolicyTests>], _ identities: Identities) -> [PolicyTest] {
         entries.enumerated().compactMap { index, entry in
             let path = "policyTests[\(index)]"
             let caller = compileCaller(of: entry.inquiry, path, identities)
             let route = compileRoute(of: entry.inquiry, path)
-            let gift = compileGift(entry.gives)
+            let permit = compilePermit(entry.gives)
             guard let caller, let route, let expect = entry.expect else { return nil }
             let expectation: PolicyTest.Expectation =
                 switch expect.text {
@@ -17,7 +17,7 @@ extension Compiler {
                 case "deny": .deny
                 default: .refusal(code: expect)
                 }
-            if expectation != .allow, !gift.isAnything {
+            if expectation != .allow, !permit.isAnything {
                 reader.report("\(path).gives", "can only be said where expect is \"allow\"")
             }
             return PolicyTest(
@@ -25,7 +25,7 @@ extension Compiler {
                 claims: members(of: entry.inquiry.claims), route: route,
                 grant: entry.inquiry.grant,
                 parameters: entry.inquiry.parameters ?? Array(text: "{}"), time: entry.inquiry.at,
-                address: compileAddress(of: entry.inquiry, path), expectation: expectation, gift: gift)
+                address: compileAddress(of: entry.inquiry, path), expectation: expectation, permit: permit)
         }
     }
 
@@ -61,8 +61,8 @@ extension Compiler {
         return route
     }
 
-    private func compileGift(_ fields: Settings<Schema.ExpectedGift>) -> PolicyTest.Gift {
-        PolicyTest.Gift(
+    private func compilePermit(_ fields: Settings<Schema.ExpectedPermit>) -> PolicyTest.ExpectedPermit {
+        PolicyTest.ExpectedPermit(
             grant: fields.grant, bucket: fields.bucket, key: fields.key, limitedBy: fields.limitedBy,
             lifetime: fields.lifetime.map { $0 / 1000 })
     }

@@ -104,7 +104,7 @@ final class Compiler {
                 + (root.audit == nil ? Compiler.warning(withoutAudit: server) : []))
     }
 
-    /// What is allowed, but hardly meant.
+    /// Settings that are allowed, but hardly meant.
     private func warnings(
         _ server: Configuration.Server, _ credentials: [Configuration.Credential], _ authenticator: Authenticator,
         _ grants: [Grant]

@@ -2,7 +2,7 @@ import Bytes
 
 extension Configuration {
     /// Where clients reach the service, and how: all that a health check has to know. It takes neither secrets nor any file but the
-    /// configuration's own, so that whoever asks needs to be able to read no other.
+    /// configuration's own, so that a health check need not be able to read any other.
     package struct Front: Sendable {
         package let listen: [ListenAddress]
         package let hosts: [[UInt8]]

@@ -39,7 +39,7 @@ package struct Configuration: Sendable {
     /// Who speaks for others.
     package struct Proxies: Sendable {
         package let blocks: [AddressBlock]
-        /// Whether whoever connects by a Unix socket does.
+        /// Whether clients that connect by a Unix socket do.
         package let includesLocal: Bool
         /// Whether their connections begin with the PROXY protocol.
         package let sendsHeader: Bool
@@ -132,7 +132,7 @@ package struct Configuration: Sendable {
     package static let livenessPath = Array("/livez".utf8)
     /// Where the admin listener says whether it can do its work.
     package static let readinessPath = Array("/readyz".utf8)
-    /// Where it says why somebody would get something, or would not.
+    /// Where the service explains why a caller would get a token, or would not.
     package static let explanationPath = Array("/explain".utf8)
     /// Where the admin listener tells what the service has counted.
     package static let metricsPath = Array("/metrics".utf8)
@@ -156,16 +156,16 @@ package struct Configuration: Sendable {
     package let issuers: [IssuerKind]
     package let policy: Policy
     package let rates: Rates
-    /// What must hold of the grants, as whoever wrote them says.
+    /// What the operator says that the grants must give and refuse.
     package let policyTests: [PolicyTest]
     package let callbackKeys: CallbackKeys
     package let reload: Reload
-    /// Nil where what is issued is not put on record.
+    /// Nil where the service keeps no audit.
     package let audit: AuditSettings?
     package let log: Log.Settings
     /// What counts from the service's start to its end.
     package let fixed: [FixedValue]
-    /// What is allowed but should be looked at.
+    /// Settings that are allowed, but should be reviewed.
     package var warnings: [String]
 
     /// Reads a configuration from a file.

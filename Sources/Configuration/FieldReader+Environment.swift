@@ -25,7 +25,7 @@ extension FieldReader {
 
     mutating func variableName(_ value: JSONValue, _ path: String) -> String? {
         guard let name = literal(value, path) else { return nil }
-        // Somebody may have put a secret itself there, so what is no name of a variable is not shown.
+        // The operator may have put a secret itself there, so a text that is no variable's name is not shown.
         guard ByteSet.alphanumerics.union("_").contains(all: name) else {
             report(path, "must be the name of an environment variable: letters, digits and _")
             return nil

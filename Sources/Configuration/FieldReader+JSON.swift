@@ -19,7 +19,7 @@ extension FieldReader {
             report(path, "must have its numbers as JSON has them: no 0x, no +, no Infinity, no dot without digits")
             return nil
         }
-        // Whoever writes ${key} where it is not filled in believes something that is not so.
+        // An operator that writes ${key} where it is not filled in expects a value that is not there.
         if FieldReader.hasPlaceholder(text.array) {
             report(path, "must not contain ${, since nothing is filled in here")
         }

@@ -153,7 +153,7 @@ struct FieldReader {
         switch kind {
         case .string:
             guard let text = string(value, path) else { return nil }
-            // Whoever writes ${caller.id} where it is not filled in believes something that is not so.
+            // An operator that writes ${caller.id} where it is not filled in expects a bound that is not there.
             if FieldReader.hasPlaceholder(text) { report(path, "must not contain ${, since nothing is filled in here") }
             return .string(text)
         case .vendorText: return string(value, path).map { .string($0) }

@@ -1,7 +1,7 @@
 import Bytes
 import Crypto
 
-/// API keys and secrets that somebody who has never seen the configuration would try: they are refused.
+/// API keys and secrets that an attacker would try without having seen the configuration: they are refused.
 enum GuessableKeys {
     /// What such a key is, to say so without the key itself.
     enum Kind {
@@ -45,7 +45,7 @@ enum GuessableKeys {
         return found
     }
 
-    /// What somebody who guesses would find a secret by, also where it is repeated or padded until it is long enough.
+    /// How an attacker would guess a secret, also where it is repeated or padded until it is long enough; nil for no way.
     static func kind(of secret: Secret) -> Kind? {
         if secret.isMonotonous { return .monotonous }
         return words.first { secret.isMade(of: $0.text.span) }?.kind

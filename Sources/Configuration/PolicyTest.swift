@@ -10,7 +10,7 @@ package struct PolicyTest: Sendable {
     }
 
     /// What must be given; nil for what may be any.
-    package struct Gift: Sendable {
+    package struct ExpectedPermit: Sendable {
         package let grant, bucket, key, limitedBy: [UInt8]?
         /// In seconds.
         package let lifetime: Int64?
@@ -37,5 +37,5 @@ package struct PolicyTest: Sendable {
     /// The address that it is asked from; nil for none.
     package let address: IPAddress?
     package let expectation: Expectation
-    package let gift: Gift
+    package let permit: ExpectedPermit
 }

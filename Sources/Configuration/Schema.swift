@@ -212,10 +212,11 @@ package enum Schema {
         let expect = Field(
             "expect", .string, required: true,
             "`\"allow\"`, `\"deny\"`, or the `code` of the refusal, such as `\"not_in_grant\"`.")
-        let gives = Field("gives", object: ExpectedGift(), "What is allowed must be this; what is not said may be any.")
+        let gives = Field(
+            "gives", object: ExpectedPermit(), "What is allowed must be this; what is not said may be any.")
     }
 
-    struct ExpectedGift: FieldGroup {
+    struct ExpectedPermit: FieldGroup {
         let grant = Field("grant", .string, "The grant by which it is allowed.")
         let bucket = Field("bucket", .string, "The bucket.")
         let key = Field("key", .string, "The whole key, or the prefix where what is given is for one.")

@@ -6,7 +6,7 @@ import COpenSSL
     // verified is lent for the call.
     private let key: OpaquePointer
 
-    /// The most bits of a key: it is fetched, so somebody else decides how long it takes to calculate with it.
+    /// The most bits of a key: it is fetched, so its publisher decides how long a verification takes.
     package static let mostBits = 4096
 
     /// - Parameter pem: a text with `-----BEGIN PUBLIC KEY-----` in it. Nil comes back if there is no RSA key there, or a larger one.

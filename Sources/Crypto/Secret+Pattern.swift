@@ -1,6 +1,6 @@
 import Bytes
 
-/// What makes a secret easy to find for somebody who guesses.
+/// Patterns that make a secret easy to guess.
 extension Secret {
     // Unsafe: the bytes are lent for the calls.
 

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What tells whether a signature is somebody's: the secret that both sides know, or the public half of a pair.
+/// The key by which a signature is verified: the secret that both sides know, or the public half of a pair.
 package struct VerificationKey: Sendable {
     private enum Material {
         case secret(Secret)

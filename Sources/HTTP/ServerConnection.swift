@@ -41,7 +41,7 @@ package struct ServerConnection: ~Copyable {
     }
 
     /// What of a request decides how its answer is written.
-    private struct Manner: Equatable {
+    private struct ResponseForm: Equatable {
         let isHead: Bool
         let isHTTP10: Bool
         let keepsAlive: Bool
@@ -53,7 +53,7 @@ package struct ServerConnection: ~Copyable {
         }
     }
 
-    private enum Phase: Equatable { case idle, head, body, parked(Manner), closing }
+    private enum Phase: Equatable { case idle, head, body, parked(ResponseForm), closing }
     /// A body under way whose transfer coding is being taken off; its head is kept aside.
     private struct ChunkedBody {
         let head: [UInt8]
@@ -163,10 +163,10 @@ package struct ServerConnection: ~Copyable {
 
     /// Writes the answer that comes later, which `context.response` holds by now.
     package mutating func finish(in context: inout Context) -> Next {
-        guard case .parked(let manner) = phase else { return .read }
+        guard case .parked(let form) = phase else { return .read }
         parkings &+= 1
         // Nothing was read for a while, so the client may well have sent more.
-        guard write(in: manner, &context) else {
+        guard write(in: form, &context) else {
             pending = []
             return .linger
         }
@@ -180,9 +180,9 @@ package struct ServerConnection: ~Copyable {
         case .head, .body:
             let isHead = isHead(pending.span)
             refuse(RequestError(.timeout, "the request did not arrive in time"), omittingBody: isHead, in: &context)
-        case .parked(let manner):
+        case .parked(let form):
             let error = RequestError(.overloaded, "the answer was not ready in time")
-            refuse(error, omittingBody: manner.isHead, in: &context)
+            refuse(error, omittingBody: form.isHead, in: &context)
         case .idle, .closing: phase = .closing
         }
     }
@@ -302,12 +302,12 @@ package struct ServerConnection: ~Copyable {
         isUnused = false
         let answering = context.handler.respond(
             to: request, as: nextResponse, at: context.instant, into: &context.response)
-        let manner = Manner(request.head)
+        let form = ResponseForm(request.head)
         isAdmitted = false
         switch answering {
-        case .done: return write(in: manner, &context) ? .read : .close
+        case .done: return write(in: form, &context) ? .read : .close
         case .later:
-            phase = .parked(manner)
+            phase = .parked(form)
             since = context.instant.monotonic
             return .park
         }
@@ -315,10 +315,10 @@ package struct ServerConnection: ~Copyable {
 
     /// Writes the answer in `context.response`.
     /// - Returns: whether another may follow it.
-    private mutating func write(in manner: Manner, _ context: inout Context) -> Bool {
-        if manner.isHead { context.response.omitsBody = true }
-        let persists = manner.keepsAlive && !context.isLast && !isLast
-        let persistence: StaticString? = persists ? (manner.isHTTP10 ? "keep-alive" : nil) : "close"
+    private mutating func write(in form: ResponseForm, _ context: inout Context) -> Bool {
+        if form.isHead { context.response.omitsBody = true }
+        let persists = form.keepsAlive && !context.isLast && !isLast
+        let persistence: StaticString? = persists ? (form.isHTTP10 ? "keep-alive" : nil) : "close"
         let date = context.date
         context.response.write(date: date.span, persistence: persistence, into: &context.out)
         phase = persists ? .idle : .closing

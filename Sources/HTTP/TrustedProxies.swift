@@ -3,7 +3,7 @@ import Bytes
 /// The peers whose word is taken on whom they speak for.
 package struct TrustedProxies: Sendable {
     private let blocks: [AddressBlock]
-    /// Whether whoever connects by a Unix socket is one.
+    /// Whether every client that connects by a Unix socket is one.
     private let includesLocal: Bool
 
     package static let none = TrustedProxies([], includesLocal: false)

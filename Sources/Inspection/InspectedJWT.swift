@@ -1,8 +1,8 @@
 import Bytes
 import Providers
 
-/// A JSON Web Token (RFC 7519), as anybody may have made it. It is no vendor's: callers show one to the service, so whoever
-/// knows the issuers that the service trusts says whether its signature holds.
+/// A JSON Web Token (RFC 7519), as anybody may have made it. It is no vendor's: callers show one to the service, so the
+/// configuration, which names the trusted issuers, is needed to check its signature.
 package enum InspectedJWT {
     package static let kind = "JWT"
 
@@ -12,11 +12,11 @@ package enum InspectedJWT {
     ///   - leeway: by how many seconds the clock of the issuer that `iss` names may be wrong.
     ///   - judge: notes whether the signature of the token is its issuer's.
     package static func inspect(
-        _ specimen: Specimen, at now: Int64, leeway: (_ issuer: [UInt8]) -> Int64,
+        _ input: InspectionInput, at now: Int64, leeway: (_ issuer: [UInt8]) -> Int64,
         judge: (_ token: [UInt8], inout Inspection) -> Void
     ) -> Inspection? {
         let text: [UInt8]
-        switch (specimen.authorization("Bearer "), specimen.content) {
+        switch (input.authorization("Bearer "), input.content) {
         case (let (value, _)?, _): text = value
         case (nil, .text(let value)): text = value
         default: return nil

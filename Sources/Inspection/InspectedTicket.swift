@@ -11,9 +11,9 @@ package enum InspectedTicket {
     ///   - now: seconds since 1970.
     ///   - judge: notes whether the ticket is one of the service's.
     package static func inspect(
-        _ specimen: Specimen, at now: Int64, judge: (_ ticket: [UInt8], inout Inspection) -> Void
+        _ input: InspectionInput, at now: Int64, judge: (_ ticket: [UInt8], inout Inspection) -> Void
     ) -> Inspection? {
-        guard let text = text(in: specimen), let ticket = Ticket(claimedBy: text.span) else { return nil }
+        guard let text = text(in: input), let ticket = Ticket(claimedBy: text.span) else { return nil }
         var inspection = Inspection(kind)
         inspection.tell("id", ticket.id)
         let principal = ticket.principal
@@ -28,8 +28,8 @@ package enum InspectedTicket {
         return inspection
     }
 
-    private static func text(in specimen: Specimen) -> [UInt8]? {
-        switch specimen.content {
+    private static func text(in input: InspectionInput) -> [UInt8]? {
+        switch input.content {
         case .text(let text): text
         case .request(let request): request.parameter("ticket")
         case .object: nil

@@ -3,9 +3,9 @@ import Bytes
 import Crypto
 import Providers
 
-/// What is to be known of something that a vendor takes from clients: what it says, and whether the vendor would take it.
+/// A report on a token, a URL, a request or a form: what it says, and whether the vendor would take it.
 ///
-/// Facts and reasons may hold anything that was inspected, so whoever shows them escapes them. Neither a signature nor a secret
+/// Facts and reasons may hold anything that was inspected, so reports escape them. Neither a signature nor a secret
 /// is ever among them: what a signature should have been would be one to use.
 package struct Inspection: Sendable {
     /// What the thing says of itself; the text of an integer is decimal, of other JSON it is JSON.
@@ -100,6 +100,20 @@ extension Inspection {
         let (end, overflow) = date.addingReportingOverflow(tolerance)
         ends(at: overflow ? .max : end, now: now)
         begins(at: date, tolerance: tolerance, now: now)
+    }
+
+    /// Notes a request that says when it was made in a field of the vendor's or in Date; false, having noted why, where it
+    /// does not.
+    @discardableResult
+    mutating func isDated(
+        _ request: InspectedRequest, by own: StaticString, tolerance: Int64, now: Int64
+    ) -> Bool {
+        guard let moment = (request.field(own) ?? request.field("date")).flatMap({ HTTPDate.parse($0.span) }) else {
+            fails("date", "Date or \(own) must be such as Sun, 06 Nov 1994 08:49:37 GMT")
+            return false
+        }
+        isDated(at: moment, tolerance: tolerance, now: now)
+        return true
     }
 
     /// Notes what is signed for later only if it is.

@@ -7,11 +7,11 @@ package struct Inspector: Sendable {
     package let kind: String
     /// What has to be given, in one sentence for the documentation.
     package let summary: String
-    private let read: @Sendable (Specimen, Keyring, _ now: Int64) -> Inspection?
+    private let read: @Sendable (InspectionInput, Keyring, _ now: Int64) -> Inspection?
 
     init(
         _ kind: String, _ summary: String,
-        read: @escaping @Sendable (_ specimen: Specimen, _ keyring: Keyring, _ now: Int64) -> Inspection?
+        read: @escaping @Sendable (_ input: InspectionInput, _ keyring: Keyring, _ now: Int64) -> Inspection?
     ) {
         self.kind = kind
         self.summary = summary
@@ -20,9 +20,9 @@ package struct Inspector: Sendable {
 
     /// Nil if it is something else.
     /// - Parameter now: seconds since 1970.
-    package func inspect(_ specimen: Specimen, with keyring: Keyring, at now: Int64) -> Inspection? {
-        guard var inspection = read(specimen, keyring, now) else { return nil }
-        if let answer = specimen.answer { inspection.compare(with: answer) }
+    package func inspect(_ input: InspectionInput, with keyring: Keyring, at now: Int64) -> Inspection? {
+        guard var inspection = read(input, keyring, now) else { return nil }
+        if let answer = input.answer { inspection.compare(with: answer) }
         return inspection
     }
 }

@@ -21,7 +21,7 @@ package enum Inspectors {
         (STS.description, [InspectedCredential.inspector, InspectedACS3.inspector]),
     ]
 
-    /// Each with the name of its provider; the first that knows a specimen inspects it.
+    /// Each with the name of its provider; the first that knows an input inspects it.
     package static let all: [(provider: String, inspector: Inspector)] = lists.flatMap { list in
         list.inspectors.map { (list.provider.name, $0) }
     }

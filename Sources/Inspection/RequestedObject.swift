@@ -4,7 +4,7 @@ import Crypto
 import Providers
 
 // Where NOS and OSS look for what a request is about.
-extension SpecimenRequest {
+extension InspectedRequest {
     /// Bucket and key, decoded: the bucket is the host's first label, or the path's first part where the host is the vendor's
     /// own. Nil where the path cannot be decoded.
     /// - Parameters:
@@ -26,6 +26,17 @@ extension SpecimenRequest {
         return (Array(path[..<slash]), Array(path[(slash + 1)...]))
     }
 
+    /// Signature and end of a URL that names them so; nil, having noted why, where they are not there.
+    func signatureAndEnd(in inspection: inout Inspection) -> (signature: [UInt8], deadline: Int64)? {
+        guard let signature = parameter("Signature"),
+            let deadline = parameter("Expires").flatMap({ Decimal.parse($0.span) })
+        else {
+            inspection.fails("form", "Signature, and Expires in seconds since 1970, must be there once each")
+            return nil
+        }
+        return (signature, deadline)
+    }
+
     /// What a URL may be asked by, where the method is not known.
     var possibleMethods: [[UInt8]] {
         method.map { [$0] } ?? ["GET", "PUT", "HEAD", "POST", "DELETE"].map { Array(text: $0) }
@@ -37,7 +48,7 @@ extension Keyring {
     func values<Value>(of field: Field<Value?>) -> [Value] { (entries ?? []).compactMap { $0.fields[field] } }
 }
 
-extension SpecimenRequest {
+extension InspectedRequest {
     /// The parameter of a URL that is written, on a host that does not matter.
     static func parameter(
         _ name: StaticString,
@@ -46,7 +57,7 @@ extension SpecimenRequest {
         // RFC 2606.
         guard let origin = WebOrigin(isSecure: true, Array(text: "vendor.invalid")) else { throw .nothingToSign }
         let url = try written { out, scratch throws(IssueError) in try write(origin, &out, &scratch) }
-        return SpecimenRequest(url: url)?.parameter(name) ?? []
+        return InspectedRequest(url: url)?.parameter(name) ?? []
     }
 
     /// What is written, with room to work in.
@@ -61,6 +72,20 @@ extension SpecimenRequest {
 }
 
 extension Inspection {
+    /// Bucket and key of a request, having noted them with its method; nil, having noted why, where its URL cannot be read.
+    mutating func object(
+        of request: InspectedRequest, _ service: StaticString, endpoints: [[UInt8]]
+    ) -> (bucket: [UInt8], key: [UInt8])? {
+        guard let object = request.object(service, endpoints: endpoints), request.parameters != nil else {
+            fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")
+            return nil
+        }
+        if let method = request.method { tell("method", method) }
+        tell("bucket", object.bucket)
+        tell("key", object.key)
+        return object
+    }
+
     /// Notes whether a signature is that of a request by one of these methods, and which.
     mutating func isSigned(
         _ claimed: [UInt8], byOneOf methods: [[UInt8]], otherwise reason: String,

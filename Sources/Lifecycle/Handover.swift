@@ -11,51 +11,6 @@ import Telemetry
     import Darwin
 #endif
 
-/// What the process has from whoever started it: listening sockets (sd_listen_fds(3)), from systemd or from a process like
-/// itself that it is to replace.
-struct SocketActivation {
-    /// From 3 on.
-    private(set) var sockets: [Int32] = []
-    /// Where the process that this one replaces is told that it is not needed any more.
-    private var predecessor: Int32?
-
-    fileprivate enum Variable: String, CaseIterable {
-        case process = "LISTEN_PID"
-        case count = "LISTEN_FDS"
-        case names = "LISTEN_FDNAMES"
-        /// The process that this one is to replace; behind the sockets there is a pipe to it then.
-        case predecessor = "COUNTERSIGN_PREDECESSOR"
-    }
-
-    fileprivate static let first: Int32 = 3
-    /// How many sockets can be handed on: the pipe and the file of variables are handed over beside them.
-    private static let mostSockets = Int32(CS_MOST_HANDED) - 2
-
-    init(_ environment: [String: String]) {
-        func number(_ variable: Variable) -> Int32? { environment[variable.rawValue].flatMap { Int32($0) } }
-        let parent = number(.predecessor).flatMap { $0 == getppid() ? $0 : nil }
-        guard let count = number(.count), (1...SocketActivation.mostSockets).contains(count),
-            number(.process) == (parent ?? getpid())
-        else { return }
-        sockets = Array(SocketActivation.first..<SocketActivation.first + count)
-        if parent != nil { predecessor = SocketActivation.first + count }
-        // Nobody who is started from here is meant.
-        // Unsafe: what is lent to the system here, it reads within the call.
-        for variable in Variable.allCases { unsafe unsetenv(variable.rawValue) }
-        for descriptor in sockets + (predecessor.map { [$0] } ?? []) { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-    }
-
-    /// Requests are answered here from now on.
-    /// - Returns: whether that is wanted still: a predecessor that has ended meanwhile was told to.
-    func takeOver() -> Bool {
-        guard let predecessor else { return true }
-        var word: UInt8 = 1
-        let count = unsafe write(predecessor, &word, 1)
-        close(predecessor)
-        return count == 1
-    }
-}
-
 /// Has another process of the program replace this one, which ends when that answers: the listening sockets are
 /// handed over as they are, so that nobody who connects is refused. From any thread.
 final class Handover: Sendable {

@@ -28,7 +28,7 @@ enum PolicyProof {
         switch (test.expectation, answer.refusal) {
         case (.allow, let refusal?):
             return "it must be allowed, and is refused: \(refusal.code.text): \(refusal.detail)\(reasons(in: answer))"
-        case (.allow, nil): return answer.permitted.flatMap { fault(in: $0, test.gift) }
+        case (.allow, nil): return answer.permitted.flatMap { fault(in: $0, test.permit) }
         case (.deny, nil), (.refusal, nil):
             let grant = answer.permitted?.grant.name.text ?? ""
             return "it must be refused, and grants.\(grant) allows it"
@@ -39,16 +39,16 @@ enum PolicyProof {
         }
     }
 
-    private static func fault(in permitted: Explanation.Permitted, _ gift: PolicyTest.Gift) -> String? {
+    private static func fault(in permitted: Explanation.Permitted, _ permit: PolicyTest.ExpectedPermit) -> String? {
         let texts: [(String, must: [UInt8]?, is: [UInt8])] = [
-            ("grant", gift.grant, permitted.grant.name), ("bucket", gift.bucket, permitted.bucket),
-            ("key", gift.key, permitted.key),
-            ("limitedBy", gift.limitedBy, Array(text: permitted.limitedBy.name.description)),
+            ("grant", permit.grant, permitted.grant.name), ("bucket", permit.bucket, permitted.bucket),
+            ("key", permit.key, permitted.key),
+            ("limitedBy", permit.limitedBy, Array(text: permitted.limitedBy.name.description)),
         ]
         for (name, must, found) in texts where must != nil && must != found {
             return "\(name) must be \((must ?? []).text), and is \(found.text)"
         }
-        guard let lifetime = gift.lifetime, lifetime != permitted.lifetime else { return nil }
+        guard let lifetime = permit.lifetime, lifetime != permitted.lifetime else { return nil }
         return "lifetime must be \(lifetime) s, and is \(permitted.lifetime) s"
     }
 

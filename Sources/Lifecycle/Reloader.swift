@@ -33,7 +33,7 @@ final class Reloader: Sendable {
     /// Whether another process has replaced this one, which only answers what is left.
     @safe private nonisolated(unsafe) var isSucceeded = false
 
-    /// Whoever writes a file may not be done: what is seen counts if it is seen again after this.
+    /// A file may still be being written: a change counts if it is seen again after this.
     private static let settling = DispatchTimeInterval.milliseconds(100)
 
     /// - Parameters:

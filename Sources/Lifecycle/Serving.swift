@@ -15,7 +15,7 @@ import Telemetry
     import Darwin
 #endif
 
-/// Everything put together, run until somebody asks it to stop.
+/// The service put together, and run until a signal stops it.
 package enum Serving {
     /// How it ended.
     package enum Ending: Sendable {
@@ -36,7 +36,7 @@ package enum Serving {
         }
     }
 
-    /// Milliseconds that the last lines of the log have to be written: whoever reads them may be busy.
+    /// Milliseconds that the last lines of the log have to be written: their reader may be busy.
     private static let lastWords = 5000
 
     /// Milliseconds that those of the audit have, at least.
@@ -47,7 +47,7 @@ package enum Serving {
         case failed(Ending)
     }
 
-    /// Reads the configuration and puts the service together by it. Whoever calls this has nothing of the configuration.
+    /// Reads the configuration and puts the service together by it. The caller keeps nothing of the configuration.
     private static func start(
         _ path: String, _ socketActivation: SocketActivation, _ supervisor: Supervisor
     ) -> Start {

@@ -16,7 +16,7 @@ struct StartedService {
 
     /// - Parameters:
     ///   - path: where its configuration is.
-    ///   - sockets: those that somebody else has opened to listen on.
+    ///   - sockets: listening sockets that another process has opened.
     init(
         _ snapshot: Snapshot, from path: String, on sockets: [Int32], _ supervisor: Supervisor, _ log: Log
     ) throws {

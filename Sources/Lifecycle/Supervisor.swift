@@ -8,7 +8,7 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// Whoever has started the service and looks after it, as systemd does: it is told how the service is (sd_notify(3)), by one
+/// The supervisor that has started the service, such as systemd: it is told how the service is (sd_notify(3)), by one
 /// datagram for each word. Without one, nothing is told.
 struct Supervisor: Sendable {
     /// A path, or a name that begins with `@`.

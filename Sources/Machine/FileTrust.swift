@@ -8,7 +8,7 @@
 ///
 /// The rules are those of OpenSSH for keys and their folders (StrictModes of sshd_config(5)): the file and every folder on the way to
 /// it belong to root or to that user, and neither group nor others may write there. Every link on the way is judged, with the folder
-/// that it stands in. A folder with the sticky bit may be writable, since nobody can replace there what belongs to somebody else;
+/// that it stands in. A folder with the sticky bit may be writable, since only the owner of a file can replace it there;
 /// mounted secrets of Kubernetes stand in such folders.
 package struct FileTrust: Sendable {
     // Unsafe: paths are lent to the system for a call, and it writes to locals.
@@ -21,19 +21,19 @@ package struct FileTrust: Sendable {
     package init(andOf owner: uid_t? = nil) { owners = Set([0, user] + (owner.map { [$0] } ?? [])) }
 
     /// - Parameter info: what the system says of the file, best by the descriptor that was opened by the path.
-    /// - Returns: why somebody else can change the file, and what would be right; nil when nobody can.
+    /// - Returns: why another user can change the file, and what would be right; nil when none can.
     package func fault(of path: String, _ info: stat) -> String? {
-        // A pipe, or a file that is gone, has come by a descriptor from whoever started the process.
+        // A pipe, or a file that is gone, has come by a descriptor when the process was started.
         let hasPath = info.st_mode & S_IFMT == S_IFREG && info.st_nlink > 0
         return fault(onTheWayTo: path, isWhole: hasPath) ?? fault(ofOwner: info, path)
             ?? fault(ofMode: info, path, "change \(path)")
     }
 
-    /// - Returns: why somebody else can put other files into a folder; nil when nobody can.
+    /// - Returns: why another user can put other files into a folder; nil when none can.
     package func fault(ofFolder path: String) -> String? { fault(onTheWayTo: path + "/.", isWhole: true) }
 
-    /// - Returns: why somebody else can make files in a folder that the service is going to make; nil when nobody can. The sticky bit does
-    ///   not help here: who is first has the name.
+    /// - Returns: why another user can make files in a folder in which the service makes its own; nil when none can. The sticky bit
+    ///   does not help here: the first user to make a file has its name.
     package func fault(ofFolderForOwnFiles path: String) -> String? {
         if let fault = fault(ofFolder: path) { return fault }
         guard let info = FileTrust.info(path + "/.") else { return "\(path) cannot be looked at" }

@@ -50,7 +50,7 @@ package struct ProcessEnvironment: Sendable {
             let descriptor = Int32(String(decoding: number, as: UTF8.self)), descriptor > 2,
             cs_is_sealed(descriptor) == 1
         else { return }
-        // Whoever has written it has left it at its end.
+        // Its writer has left it at its end.
         lseek(descriptor, 0, SEEK_SET)
         var bytes = ReadFile.contents(of: descriptor) ?? []
         close(descriptor)

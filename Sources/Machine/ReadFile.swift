@@ -9,8 +9,8 @@ package struct ReadFile: Sendable {
     package let bytes: [UInt8]
     /// Whether anybody on the machine may read it.
     package let isWorldReadable: Bool
-    /// Why somebody but root and the user of the process can change it or put another in its place (`FileTrust`), and what would be
-    /// right; nil when nobody can.
+    /// Why another user than root and the user of the process can change it or put another in its place (`FileTrust`), and what
+    /// would be right; nil when none can.
     package let weakness: String?
     /// Whether it was a pipe, whose bytes are gone now.
     package let isPipe: Bool
@@ -87,7 +87,7 @@ extension ReadFile {
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes, which may be a secret, before their memory goes to somebody else.
+    /// Overwrites the bytes, which may be a secret, before their memory is used for anything else.
     mutating func wipe() {
         // Unsafe: the bytes are lent for the calls.
         unsafe withUnsafeMutableBytes { bytes in

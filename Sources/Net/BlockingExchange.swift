@@ -11,7 +11,7 @@ import HTTP
 package enum BlockingExchange {
     /// - Parameters:
     ///   - preamble: what comes before anything else, and before TLS.
-    ///   - overTLS: whoever answers is believed, so the question must hold no secret.
+    ///   - overTLS: no certificate is checked, so the request must hold no secret.
     /// - Returns: what came until the peer closed (at most 64 KiB), nil when nothing could be had in time.
     package static func send(
         _ request: [UInt8], to address: SocketAddress, after preamble: [UInt8] = [], overTLS: Bool = false, seconds: Int

@@ -67,7 +67,7 @@ extension EventLoop {
         }
         channels[slot] = channel
         alive += 1
-        // Whoever expects TLS must not get anything else.
+        // A client that expects TLS must not get plain HTTP.
         let isPrepared = identity == nil || session != nil
         if !transport.watch(descriptor, token: token) || !isPrepared { close(channel) }
         switch entry {

@@ -9,7 +9,7 @@ extension EventLoop {
     private static let usualTime: Int64 = 2000
 
     /// What its connections are counted with.
-    func side(of channel: ServerChannel) -> OpenConnections.Side {
+    func side(of channel: ServerChannel) -> OpenConnections.Group {
         open.side(reserved: settings.listeners[channel.connection.listener].isReserved)
     }
 
@@ -138,7 +138,7 @@ extension EventLoop {
     /// rest of one, or for an answer to be taken.
     private func isDispensable(_ channel: ServerChannel) -> Bool {
         let rest = context.instant.monotonic - channel.connection.progress
-        // Not whoever has only just come.
+        // An idle connection that has only just been accepted, or answered, is kept.
         if channel.isIdle { return rest > 0 }
         return channel.isLingering || rest >= EventLoop.usualTime && channel.connection.pendingResponse == nil
     }
@@ -180,7 +180,7 @@ extension EventLoop {
         deliver(channel)
     }
 
-    /// What is not taken yet is thrown away.
+    /// Answers that the client has not taken yet are thrown away.
     func cutOff(_ channel: ServerChannel) {
         channel.renounce()
         close(channel)

@@ -101,11 +101,11 @@ final class EventLoop {
     func renew(_ settings: Server.Settings) {
         let earlier = self.settings.identity
         self.settings = settings
-        // Whoever has listened by TLS never listens without it.
+        // A loop that has served TLS never serves without it.
         self.settings.identity = settings.identity ?? earlier
         context.proxies = settings.proxies
         guard let earlier, self.settings.identity?.accepts(clientsOf: earlier) == false else { return }
-        // Who has shown a certificate, or is about to, shows it anew, by a connection of its own.
+        // A client that has shown a certificate, or is about to, must connect again and show it anew.
         for channel in channels {
             guard let channel, channel.isShakingHands || channel.connection.certificate != nil else { continue }
             channel.connection.isLast = true
@@ -113,7 +113,7 @@ final class EventLoop {
     }
 
     /// Asks the loop to take no more connections, to finish what it has, and to end; from any thread.
-    /// - Parameter isSucceeded: whether somebody else has the listening sockets and goes on.
+    /// - Parameter isSucceeded: whether another process has the listening sockets and goes on.
     func stop(succeeded isSucceeded: Bool = false) {
         if isSucceeded { hasSuccessor.store(true, ordering: .releasing) }
         isStopping.store(true, ordering: .releasing)
@@ -200,7 +200,7 @@ final class EventLoop {
         for listener in ending {
             // Others have descriptors of it, so that closing this one does not end the reports.
             transport.rest(listener: listener.descriptor)
-            // Whoever has connected by then is still served.
+            // Connections that came before this are still served.
             transport.close(listener.descriptor) { @Sendable [self] in
                 accept(from: listener, atMost: ListeningSocket.backlog)
                 closing -= 1
@@ -415,7 +415,7 @@ final class EventLoop {
             watchListeners()
         }
         let isIdleOver = idleEnd.map { now >= $0 } ?? false
-        // What is done to one may end others.
+        // Work on one connection may end others.
         for slot in channels.indices {
             guard let channel = channels[slot] else { continue }
             if isOver {

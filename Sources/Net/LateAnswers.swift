@@ -54,7 +54,7 @@ package final class LateAnswers {
         awaited.insert(pending)
     }
 
-    /// - Returns: whether somebody waited for it until now.
+    /// - Returns: whether the request waited for it until now.
     func abandon(_ pending: PendingResponse) -> Bool { awaited.remove(pending) != nil }
 
     /// What was finished since the last call, in that order.

@@ -13,8 +13,8 @@ package struct ListenError: Error, CustomStringConvertible {
     package var description: String { "cannot listen on \(address): \(reason)" }
 }
 
-/// A socket that takes connections for one address. Every event loop has a descriptor of it. Whoever started the process may have
-/// handed over more sockets of one address than there are loops.
+/// A socket that takes connections for one address. Every event loop has a descriptor of it. The process that
+/// started this one may have handed over more sockets of one address than there are loops.
 struct ListeningSocket {
     // Unsafe: options are locals that the system reads or writes within the call.
 
@@ -22,7 +22,7 @@ struct ListeningSocket {
     let address: SocketAddress
     /// The index of its address among those that the server listens on.
     let index: Int
-    /// Whether whoever started the process may hold it, too.
+    /// Whether the process that started this one may hold it, too.
     let isShared: Bool
     /// Whether another descriptor of the same socket is the first one.
     private(set) var isCopy = false
@@ -60,7 +60,7 @@ struct ListeningSocket {
         }
     }
 
-    /// Takes those of an address out of what was handed over by whoever started the process.
+    /// Takes the sockets of an address out of those that were handed over when the process was started.
     /// - Returns: at least `count`, or none.
     static func take(
         _ address: SocketAddress, index: Int, count: Int, from handed: inout [Int32]
@@ -101,8 +101,9 @@ struct ListeningSocket {
         return all
     }
 
-    /// Before the last are taken and it is closed: whoever came in between would be reset. A socket that others hold must go on.
-    /// - Returns: whether nobody comes any more but those whose handshake has begun.
+    /// Takes no new connections before the socket is closed: a client that connected in between would be reset. A socket that
+    /// other processes hold must go on.
+    /// - Returns: whether only clients whose handshake has begun can still connect.
     func holdOff() -> Bool { !isShared && address.path == nil && cs_hold_off(descriptor) == 0 }
 
     /// What sockets that are opened here have from the beginning.

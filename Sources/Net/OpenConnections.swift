@@ -4,7 +4,7 @@ import Synchronization
 /// The connections of all loops, those of reserved listeners apart from all others, and how many there have been.
 package final class OpenConnections: Sendable {
     /// What has been counted of one kind of listener.
-    package struct Figures: Sendable {
+    package struct Counts: Sendable {
         package let open: Int
         /// Those that were ended at the limit to make room for another address.
         package let displaced: UInt64
@@ -24,7 +24,7 @@ package final class OpenConnections: Sendable {
     }
 
     /// The connections of one kind of listener.
-    final class Side: Sendable {
+    final class Group: Sendable {
         private let shares = Guarded(AddressShares())
         private let accepted = Atomic<UInt64>(0)
         private let displaced = Atomic<UInt64>(0)
@@ -86,24 +86,24 @@ package final class OpenConnections: Sendable {
         /// There was no room for a client.
         func countRefused() { refused.add(1, ordering: .relaxed) }
 
-        var figures: Figures {
-            Figures(
+        var counts: Counts {
+            Counts(
                 open: shares.withLock { $0.total }, displaced: displaced.load(ordering: .relaxed),
                 accepted: accepted.load(ordering: .relaxed), refused: refused.load(ordering: .relaxed))
         }
     }
 
-    private let others = Side()
-    private let reserved = Side()
+    private let others = Group()
+    private let reserved = Group()
     private let handshakesUnderWay = Guarded(AddressShares())
     private let handshakes = Atomic<UInt64>(0)
     private let failedHandshakes = Atomic<UInt64>(0)
     private let endedHandshakes = Atomic<UInt64>(0)
     private let endedBuffers = Atomic<UInt64>(0)
 
-    func side(reserved isReserved: Bool) -> Side { isReserved ? reserved : others }
+    func side(reserved isReserved: Bool) -> Group { isReserved ? reserved : others }
 
-    package func figures(reserved isReserved: Bool) -> Figures { side(reserved: isReserved).figures }
+    package func counts(reserved isReserved: Bool) -> Counts { side(reserved: isReserved).counts }
 
     // MARK: Handshakes
 

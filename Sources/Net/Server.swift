@@ -29,13 +29,13 @@ package final class Server: Sendable {
         package var limits = Limits()
         /// The connections that may be open at once at listeners that are reserved.
         package var reservedConnections = Limits.reservedConnections
-        /// Descriptors of sockets that somebody else has opened to listen on; each must be of one of the addresses.
+        /// Descriptors of listening sockets that another process has opened; each must be of one of the addresses.
         package var handed: [Int32] = []
-        /// Whose word is taken on whom they speak for.
+        /// The proxies that are believed when they name a client.
         package var proxies = TrustedProxies.none
-        /// Whether these begin their connections with that word (the PROXY protocol).
+        /// Whether these proxies begin their connections with the PROXY protocol.
         package var usesProxyProtocol = false
-        /// What is shown to clients; nil without TLS.
+        /// The certificate that clients are shown; nil without TLS.
         package var identity: TLSIdentity?
 
         package init(addresses: [SocketAddress], workers: Int) {
@@ -49,9 +49,9 @@ package final class Server: Sendable {
     /// One descriptor of each listening socket, open until it stops.
     package let sockets: [Int32]
     private let loops: [EventLoop]
-    /// Those of the Unix sockets that were opened here; of any other somebody else takes care.
+    /// Files of the Unix sockets that this process has opened; the process that opened another removes its file.
     private let files: [SocketFile]
-    /// Whether somebody goes on listening by these files.
+    /// Whether another process goes on listening by these files.
     private let leavesFiles = Atomic(false)
 
     package enum Failure: Error, CustomStringConvertible {
@@ -169,7 +169,7 @@ package final class Server: Sendable {
     }
 
     /// Takes no more connections, lets the requests under way finish within `drainTimeout`, and ends; from any thread.
-    /// - Parameter isSucceeded: whether somebody else has the listening sockets and goes on.
+    /// - Parameter isSucceeded: whether another process has the listening sockets and goes on.
     package func stop(succeeded isSucceeded: Bool = false) {
         if isSucceeded { leavesFiles.store(true, ordering: .releasing) }
         for loop in loops { loop.stop(succeeded: isSucceeded) }

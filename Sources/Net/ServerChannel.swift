@@ -204,7 +204,7 @@ final class ServerChannel {
         hasMore = false
     }
 
-    /// Says farewell, as TLS wants it; the socket is closed by whoever watches it.
+    /// Ends the stream as TLS requires (close_notify); the event loop closes the socket.
     func finish() { if lingerEnd == nil { stream.finish() } }
 
     /// Monotonic milliseconds at which the client may have had its time.

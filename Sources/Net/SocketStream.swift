@@ -69,7 +69,7 @@ struct SocketStream {
         return read(into: &room)
     }
 
-    /// Says farewell; the socket is closed by whoever watches it.
+    /// Ends the stream; the event loop, which watches the socket, closes it.
     func finish() { session?.finish() }
 
     var resumption: TLSResumption? { session?.resumption }

@@ -1,10 +1,10 @@
 import Bytes
 
-/// What of a vendor's requests is signed for callers at all: what is not in the table never is (R15).
+/// The requests to a vendor that are signed for callers: a request that is not in the table never is (R15).
 ///
 /// A request is judged by its method, by what it is about, and by the names in its query and of its headers. An operation stands
-/// here only if whoever has it signed reaches nothing but the bucket and the key that are judged beside it: none whose target or
-/// access list is in a body that is not signed, no copy of another object, no callback.
+/// here only if its request reaches nothing but the bucket and the key that are judged beside it: none whose target or access list
+/// is in a body that is not signed, no copy of another object, no callback.
 struct OperationTable: Sendable {
     /// What a request is about, and how much a grant is for; from the least to the most.
     enum Level: Int, Sendable, Comparable {

@@ -7,7 +7,7 @@ package enum Vendor: String, CaseIterable, Sendable {
     case qiniu, netease, alibaba
 }
 
-/// Where the sandbox's accounts are kept: the file `keys/VENDOR/ACCESSKEY` holds the secret key of this access key. Whoever speaks to
+/// Where the sandbox's accounts are kept: the file `keys/VENDOR/ACCESSKEY` holds the secret key of this access key. A client of
 /// the sandbox reads the same file, so that no secret is an argument of a program.
 package struct AccountFolder: Sendable {
     /// Why the accounts cannot be used.

@@ -7,14 +7,14 @@ struct NonceMemory {
     enum Verdict: Equatable { case fresh, used, full }
 
     /// The first sixteen bytes of a digest over key and nonce: as long as no two nonces share it, all are told apart.
-    private struct Mark: Hashable {
+    private struct NonceDigest: Hashable {
         let high: UInt64
         let low: UInt64
     }
 
     private let capacity: Int
     /// The last second at which each could be used again.
-    private var ends: [Mark: Int64] = [:]
+    private var ends: [NonceDigest: Int64] = [:]
     private var sweptAt = Int64.min
 
     init(capacity: Int) { self.capacity = capacity }
@@ -42,11 +42,11 @@ struct NonceMemory {
         return .fresh
     }
 
-    private static func mark(_ accessKeyID: [UInt8], _ nonce: [UInt8]) throws(CryptoError) -> Mark {
+    private static func mark(_ accessKeyID: [UInt8], _ nonce: [UInt8]) throws(CryptoError) -> NonceDigest {
         // The identifier comes with its length, so that no two pairs give the same text.
         let text = Array("\(accessKeyID.count):".utf8) + accessKeyID + nonce
         let digest = try Digest(.sha256, of: text.span).bytes.array
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-        return Mark(high: number(digest[..<8]), low: number(digest[8..<16]))
+        return NonceDigest(high: number(digest[..<8]), low: number(digest[8..<16]))
     }
 }

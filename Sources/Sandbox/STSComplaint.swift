@@ -53,7 +53,7 @@ struct STSComplaint: Error, Equatable {
     static let throttled = STSComplaint(
         400, "Throttling.User", "Request was denied due to user flow control.")
 
-    // MARK: Who asks
+    // MARK: Callers
 
     static let unknownKey = STSComplaint(404, "InvalidAccessKeyId.NotFound", "Specified access key is not found.")
     static let expiredToken = STSComplaint(

@@ -9,68 +9,69 @@ package enum LogFormat: CaseIterable, Sendable {
 
     /// - Parameter time: seconds since 1970.
     package func begin(_ level: Log.Level, _ message: StaticString, at time: Int64, in line: inout ByteWriter) {
-        begin(level, at: time, in: &line)
-        line.append(message)
-        endMessage(in: &line)
+        begin(level, message.bytes, at: time, in: &line)
     }
 
     func begin(_ level: Log.Level, _ message: String, at time: Int64, in line: inout ByteWriter) {
-        begin(level, at: time, in: &line)
-        append(message, to: &line)
-        endMessage(in: &line)
+        begin(level, shown(message).utf8.span, at: time, in: &line)
     }
 
-    private func begin(_ level: Log.Level, at time: Int64, in line: inout ByteWriter) {
-        if self == .json { line.append("{\"time\":\"") }
-        ISO8601.write(time, into: &line)
-        line.append(self == .json ? "\",\"level\":\"" : " ")
-        line.append(level.name)
-        line.append(self == .json ? "\",\"message\":\"" : ": ")
+    private func begin(_ level: Log.Level, _ message: Span<UInt8>, at time: Int64, in line: inout ByteWriter) {
+        switch self {
+        case .text:
+            ISO8601.write(time, into: &line)
+            line.append(" ")
+            line.append(level.name)
+            line.append(": ")
+            line.append(message)
+        case .json:
+            line.append("{")
+            line.append(members: { json in
+                json.add("time", time: time)
+                json.add("level", level.name)
+                json.add("message", message)
+            })
+        }
     }
 
-    private func endMessage(in line: inout ByteWriter) { if self == .json { line.append("\"") } }
-
-    /// - Parameter value: plain: without quotes, backslashes and control characters.
+    /// - Parameter value: plain: without control characters.
     package func add(_ name: StaticString, plain value: Span<UInt8>, to line: inout ByteWriter) {
-        begin(name, in: &line)
-        line.append(value)
-        if self == .json { line.append("\"") }
+        switch self {
+        case .text:
+            begin(name, in: &line)
+            line.append(value)
+        case .json: line.append(afterOthers: true, members: { $0.add(name, value) })
+        }
     }
 
     package func add(_ name: StaticString, plain value: StaticString, to line: inout ByteWriter) {
-        begin(name, in: &line)
-        line.append(value)
-        if self == .json { line.append("\"") }
+        add(name, plain: value.bytes, to: &line)
     }
 
     package func add(_ name: StaticString, _ value: Int64, to line: inout ByteWriter) {
-        line.append(self == .json ? ",\"" : " ")
-        line.append(name)
-        line.append(self == .json ? "\":" : "=")
-        line.append(decimal: value)
-    }
-
-    private func begin(_ name: StaticString, in line: inout ByteWriter) {
-        line.append(self == .json ? ",\"" : " ")
-        line.append(name)
-        line.append(self == .json ? "\":\"" : "=")
+        switch self {
+        case .text:
+            begin(name, in: &line)
+            line.append(decimal: value)
+        case .json: line.append(afterOthers: true, members: { $0.add(name, value) })
+        }
     }
 
     func add(_ name: String, _ value: String, to line: inout ByteWriter) {
-        line.append(self == .json ? ",\"" : " ")
-        append(name, to: &line)
-        line.append(self == .json ? "\":\"" : "=")
-        append(value, to: &line)
-        if self == .json { line.append("\"") }
+        switch self {
+        case .text: line.append(text: " \(name.visible)=\(value.visible)")
+        case .json: line.append(afterOthers: true, members: { $0.add(named: name.utf8.span, value.utf8.span) })
+        }
     }
 
     package func end(_ line: inout ByteWriter) { line.append(self == .json ? "}\n" : "\n") }
 
-    /// A text within what stands around it, whatever it is made of: it does not end the line.
-    private func append(_ text: String, to line: inout ByteWriter) {
-        guard self == .json else { return line.append(text: text.visible) }
-        var quoted = ByteWriter(capacity: text.utf8.count + 2)
-        quoted.append(jsonString: text)
-        line.append(quoted.bytes.extracting(1..<quoted.count - 1))
+    private func begin(_ name: StaticString, in line: inout ByteWriter) {
+        line.append(" ")
+        line.append(name)
+        line.append("=")
     }
+
+    /// A text for people does not end the line, whatever it is made of.
+    private func shown(_ text: String) -> String { self == .text ? text.visible : text }
 }

@@ -7,8 +7,8 @@ import Synchronization
     import Darwin
 #endif
 
-/// Writes lines to a descriptor, on a queue of its own: nobody waits for whoever reads them. What is not read in time is lost,
-/// and counted.
+/// Writes lines to a descriptor, on a queue of its own: no request waits for the log's reader. Lines that are not read in time
+/// are lost, and counted.
 package final class LogWriter: Sendable {
     private let descriptor: Int32
     /// The most bytes that may wait to be written.
@@ -60,7 +60,7 @@ package final class LogWriter: Sendable {
             if count > 0 {
                 sent += count
             } else if errno == EAGAIN {
-                // Whoever started the service may have made it so that it does not wait.
+                // The descriptor may be non-blocking, as the process that started the service has left it.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 unsafe poll(&ready, 1, -1)
             } else if errno != EINTR {

@@ -33,8 +33,8 @@ package struct UpstreamLimits: Sendable, Equatable {
     package var retryBackoff: Int64 = 100
     /// … up to this.
     package var longestRetryBackoff: Int64 = 1_000
-    /// How long a request may be parked; then it is told to come back (`SlotTable.expire`), while the fetch goes on. Whoever
-    /// looks four times a second lets nobody wait for 2 s.
+    /// How long a request may be parked; then it is told to come back (`SlotTable.expire`), while the fetch goes on. A
+    /// loop, which looks four times a second, lets no request wait for 2 s.
     package var patience: Int64 = 1_500
 
     /// Failures in a row that open the breaker.

@@ -62,12 +62,12 @@ final class Fixture {
                 }))
     }
 
-    /// What is permitted to somebody who asks a route with a query.
+    /// The permit that a caller gets for a route and a query.
     func permitted(_ route: String, _ query: String, apiKey: String? = nil) throws -> Permitted {
         try Permitted(route, query, by: caller(apiKey), under: configuration.policy)
     }
 
-    /// The caller who presents an API key; nobody in particular without one.
+    /// The caller who presents an API key; the anonymous caller without one.
     func caller(_ apiKey: String?) throws -> Caller {
         guard let apiKey else { return configuration.authenticator.anonymous }
         switch configuration.authenticator.identify(apiKey: Array(text: apiKey).span, at: Fixture.seconds) {

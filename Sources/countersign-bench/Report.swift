@@ -26,7 +26,7 @@ enum Report {
         }.joined()
     }
 
-    /// A JSON array with an object for each operation.
+    /// A JSON array with an object for each operation, on lines of their own; numbers are rounded for people.
     static func json(_ measurements: [Measurement]) -> String {
         var out = ByteWriter()
         for (index, measurement) in measurements.enumerated() {

@@ -23,7 +23,7 @@ enum Timing {
     /// How many first bytes are right.
     private static let lengths = [0, 1, 4, 7, 8, 16, 31]
 
-    /// Checks a wrong credential, and says whether somebody was found.
+    /// Checks a wrong credential, and says whether a caller was found.
     private typealias Check = () -> Bool
 
     /// - Returns: the process's exit code: 1 where a class differs from the first, or the comparison that leaks is not found out.

@@ -38,7 +38,7 @@ struct PolicyTestMistakeTests {
         #expect(first.caller.written.text == "jwt:login/42")
         #expect(first.claims.map(\.name.text) == ["exp", "role"])
         #expect(first.parameters.text == #"{"key":"users/42/a","fsizeLimit":1}"#)
-        #expect(first.gift.lifetime == 3600 && first.gift.key?.text == "users/42/a")
+        #expect(first.permit.lifetime == 3600 && first.permit.key?.text == "users/42/a")
         #expect(tests.map(\.expectation) == [.allow, .deny, .refusal(code: Array("unauthenticated".utf8))])
         #expect(tests[1].parameters.text == "{}")
     }

@@ -60,7 +60,7 @@ struct OtherUserTests {
     }
 
     /// What somebody of the same user has found while other processes replaced the service.
-    private struct Loot {
+    private struct Findings {
         let hasSecret: Bool
         /// Whether it could look into one of the processes at all.
         let hasEnvironment: Bool
@@ -68,7 +68,7 @@ struct OtherUserTests {
     }
 
     /// - Parameter rounds: how often another process replaces the service.
-    private func attack(binaryMode mode: Int, rounds: Int) throws -> Loot {
+    private func attack(binaryMode mode: Int, rounds: Int) throws -> Findings {
         // Other tests may have services of the same user.
         let secret = "secret-\(UUID().uuidString)"
         let installation = try Installation(SealingTests.setup(), binaryMode: mode)
@@ -85,7 +85,7 @@ struct OtherUserTests {
         }
         try FileManager.default.removeItem(atPath: installation.isGoingOn)
         let found = try spy.wait().out.split(separator: "\n")
-        return Loot(
+        return Findings(
             hasSecret: found.contains { $0 == secret },
             hasEnvironment: processes.contains { found.contains("COUNTERSIGN_PREDECESSOR=\($0)") },
             log: log)

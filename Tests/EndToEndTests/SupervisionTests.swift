@@ -19,7 +19,7 @@ struct SupervisionTests {
     // MARK: Words
 
     /// Where words are sent to.
-    private final class Ear {
+    private final class NotifySocket {
         let name: String
         private let descriptor: Int32
 
@@ -57,35 +57,35 @@ struct SupervisionTests {
 
     @Test(arguments: [false, true])
     func `it tells when it is ready, reloads, lives and stops`(isAbstract: Bool) throws {
-        let ear = try Ear(abstract: isAbstract)
+        let socket = try NotifySocket(abstract: isAbstract)
         let environment = Setup.environment.merging(
-            ["NOTIFY_SOCKET": ear.name, "WATCHDOG_USEC": "6000000"]) { $1 }
+            ["NOTIFY_SOCKET": socket.name, "WATCHDOG_USEC": "6000000"]) { $1 }
         let service = try Service(SupervisionTests.setup(), isAbstract ? .dispatch : .epoll, environment)
         defer { service.stop() }
-        #expect(try ear.word(past: "WATCHDOG=1") == "READY=1")
-        for _ in 0..<3 { #expect(try ear.word() == "WATCHDOG=1") }
+        #expect(try socket.word(past: "WATCHDOG=1") == "READY=1")
+        for _ in 0..<3 { #expect(try socket.word() == "WATCHDOG=1") }
         service.process.signal(SIGHUP)
-        let reloading = try ear.word(past: "WATCHDOG=1")
+        let reloading = try socket.word(past: "WATCHDOG=1")
         #expect(reloading.wholeMatch(of: #/RELOADING=1\nMONOTONIC_USEC=[0-9]+/#) != nil, "\(reloading)")
-        #expect(try ear.word(past: "WATCHDOG=1") == "READY=1")
+        #expect(try socket.word(past: "WATCHDOG=1") == "READY=1")
         // One that is refused ends, too.
         try service.replace("countersign.json5", with: "{")
         service.process.signal(SIGHUP)
-        #expect(try ear.word(past: "WATCHDOG=1").hasPrefix("RELOADING=1\n"))
-        #expect(try ear.word(past: "WATCHDOG=1") == "READY=1")
+        #expect(try socket.word(past: "WATCHDOG=1").hasPrefix("RELOADING=1\n"))
+        #expect(try socket.word(past: "WATCHDOG=1") == "READY=1")
         service.process.signal(SIGTERM)
-        #expect(try ear.word(past: "WATCHDOG=1") == "STOPPING=1")
+        #expect(try socket.word(past: "WATCHDOG=1") == "STOPPING=1")
         #expect(try service.process.wait().code == 0)
     }
 
     @Test func `nobody is told that it lives who watches another process, or does not watch`() throws {
-        let ear = try Ear(abstract: false)
+        let socket = try NotifySocket(abstract: false)
         for more in [[:], ["WATCHDOG_USEC": "300000", "WATCHDOG_PID": "1"], ["WATCHDOG_USEC": "soon"]] {
-            let environment = Setup.environment.merging(["NOTIFY_SOCKET": ear.name]) { $1 }.merging(more) { $1 }
+            let environment = Setup.environment.merging(["NOTIFY_SOCKET": socket.name]) { $1 }.merging(more) { $1 }
             let service = try Service(SupervisionTests.setup(), .epoll, environment)
-            #expect(try ear.word() == "READY=1")
+            #expect(try socket.word() == "READY=1")
             #expect(service.stop().code == 0)
-            #expect(try ear.word() == "STOPPING=1")
+            #expect(try socket.word() == "STOPPING=1")
         }
         // Nobody listens there.
         let environment = Setup.environment.merging(["NOTIFY_SOCKET": "/no/such/socket"]) { $1 }
@@ -154,14 +154,14 @@ struct SupervisionTests {
     func `another process takes the place under load, and nobody is refused or cut, or missing in the audit`(
         _ transport: Transport, _ isAudited: Bool
     ) throws {
-        let ear = try Ear(abstract: true)
-        let environment = Setup.environment.merging(["NOTIFY_SOCKET": ear.name]) { $1 }
+        let socket = try NotifySocket(abstract: true)
+        let environment = Setup.environment.merging(["NOTIFY_SOCKET": socket.name]) { $1 }
         let setup = SupervisionTests.setup(try Listener.freePort())
         let service = try Service(isAudited ? setup.audited() : setup, transport, environment)
         let load = Load(6, on: service.port)
         var heirs: Set<pid_t> = []
         defer { for heir in heirs { kill(heir, SIGKILL) } }
-        #expect(try ear.word() == "READY=1")
+        #expect(try socket.word() == "READY=1")
         var current = service.process.identifier
         for number in 1...3 {
             try load.wait(forMore: 20)
@@ -169,7 +169,7 @@ struct SupervisionTests {
             let log = try service.process.waitForError(holding: "handed over process=", times: number)
             let heir = try SupervisionTests.process(in: log, behind: "handed over")
             heirs.insert(heir)
-            #expect(try ear.word(past: "READY=1", "STOPPING=1") == "MAINPID=\(heir)")
+            #expect(try socket.word(past: "READY=1", "STOPPING=1") == "MAINPID=\(heir)")
             try SupervisionTests.awaitEnd(of: current)
             heirs.remove(current)
             try load.wait(forMore: 1)

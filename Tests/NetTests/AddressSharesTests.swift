@@ -124,7 +124,7 @@ import Testing
         // It would have as many as the one that it takes room from had.
         #expect(Self.enter(open, 5, "192.0.2.2") == .refused)
         #expect(Self.enter(open, 6, "192.0.2.3") == Self.displacing(1))
-        let figures = open.figures(reserved: false)
+        let figures = open.counts(reserved: false)
         #expect((figures.open, figures.accepted, figures.refused) == (3, 5, 2))
         // One that was displaced leaves no second connection.
         open.side(reserved: false).leave(Self.id(0), of: Self.address("192.0.2.1"))
@@ -145,9 +145,9 @@ import Testing
         open.side(reserved: false).restore(Self.id(1), of: Self.address("192.0.2.1"), since: 20)
         // The newcomer goes, then.
         open.side(reserved: false).leave(Self.id(4), of: Self.address("192.0.2.9"))
-        #expect(open.figures(reserved: false).open == 3)
+        #expect(open.counts(reserved: false).open == 3)
         #expect(Self.enter(open, 5, "192.0.2.8") == .replacing(AddressShares.Victim(id: Self.id(2), progress: 2)))
-        #expect(open.figures(reserved: false).open == 3)
+        #expect(open.counts(reserved: false).open == 3)
     }
 
     @Test func `one that has made progress is spared, and the one without progress for longest goes instead`() {
@@ -156,7 +156,7 @@ import Testing
         #expect(Self.enter(open, 10, "192.0.2.2") == Self.displacing(0))
         let next = open.side(reserved: false).spare(Self.id(0), of: Self.address("192.0.2.1"), since: 20)
         #expect(next == AddressShares.Victim(id: Self.id(1), progress: 1))
-        #expect(open.figures(reserved: false).open == 3)
+        #expect(open.counts(reserved: false).open == 3)
     }
 
     @Test func `beyond the bound of handshakes the address with most loses one, and those that are over leave room`() {

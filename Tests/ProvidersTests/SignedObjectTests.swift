@@ -50,7 +50,7 @@ struct SignedObjectTests {
         for key in keys {
             var out = ByteWriter()
             try TimestampAntiLeech.write(
-                for: key.span, query: [UInt8]().span, on: origin, until: Self.deadline, with: secret, into: &out,
+                for: ObjectURL(key.span, on: origin), until: Self.deadline, with: secret, into: &out,
                 using: &scratch)
             let url = out.array.text
             expectPlain(url)
@@ -122,8 +122,8 @@ struct SignedObjectTests {
         let none: [UInt8] = []
         for key in keys {
             let request = try NOSRequest(
-                method: Array("PUT".utf8).span, bucket: Array("doc".utf8).span, key: key.span, contentMD5: none.span,
-                contentType: none.span, fieldLines: none.span)
+                method: Array("PUT".utf8).span, bucket: Array("doc".utf8).span, key: key.span, content: .init(),
+                fieldLines: none.span)
             var out = ByteWriter()
             try NOSPresignedURL.write(
                 for: request, on: origin, until: Self.deadline, with: signer, into: &out, using: &scratch)

@@ -6,63 +6,68 @@ import Testing
 /// Ten simulated minutes without the vendor, and its return: table, calls, breaker and budget together, as `Service` drives
 /// them.
 @Suite struct OutageTests {
-    @Test(arguments: Vendor.Mood.outages)
-    func `ten minutes of outage cost nobody a living credential, and are over 5 s after`(mood: Vendor.Mood) throws {
-        var town = try Town(seed: 11)
+    @Test(arguments: Vendor.Behaviour.outages)
+    func `ten minutes of outage cost nobody a living credential, and are over 5 s after`(behaviour: Vendor.Behaviour)
+        throws
+    {
+        var service = try SimulatedService(seed: 11)
         // Half an hour of peace, in which 40 credentials of 15 and of 60 minutes are fetched and refreshed.
-        while town.clocks.monotonic < 1_800_000 { try town.step(by: 50, vendor: .well) }
-        #expect(town.vendor.calls.count > 40)
-        town.tally = Tally()
-        let begin = town.clocks.monotonic
-        while town.clocks.monotonic < begin + 600_000 { try town.step(by: 10, vendor: mood) }
-        #expect(town.tally.requests == 60_000)
-        #expect(town.tally.living > 30_000)
-        #expect(Double(town.tally.livingServed) >= 0.999 * Double(town.tally.living))
-        #expect(town.tally.longestWait <= 2_000)
-        #expect(town.tally.refused > 1_000)
-        #expect(town.tally.shortestRetryAfter >= 1 && town.tally.longestRetryAfter <= 5)
+        while service.clocks.monotonic < 1_800_000 { try service.step(by: 50, vendor: .well) }
+        #expect(service.vendor.calls.count > 40)
+        service.tally = Tally()
+        let begin = service.clocks.monotonic
+        while service.clocks.monotonic < begin + 600_000 { try service.step(by: 10, vendor: behaviour) }
+        #expect(service.tally.requests == 60_000)
+        #expect(service.tally.living > 30_000)
+        #expect(Double(service.tally.livingServed) >= 0.999 * Double(service.tally.living))
+        #expect(service.tally.longestWait <= 2_000)
+        #expect(service.tally.refused > 1_000)
+        #expect(service.tally.shortestRetryAfter >= 1 && service.tally.longestRetryAfter <= 5)
         // Nearly all of them at once: only those wait who come while an attempt is under way.
-        #expect(town.tally.waited < town.tally.requests / 50)
-        let end = town.clocks.monotonic
-        while town.clocks.monotonic < end + 60_000 {
-            town.tally = Tally()
-            try town.step(by: 10, vendor: .well)
-            if town.tally.refused > 0 { town.lastRefusal = town.clocks.monotonic }
+        #expect(service.tally.waited < service.tally.requests / 50)
+        let end = service.clocks.monotonic
+        while service.clocks.monotonic < end + 60_000 {
+            service.tally = Tally()
+            try service.step(by: 10, vendor: .well)
+            if service.tally.refused > 0 { service.lastRefusal = service.clocks.monotonic }
         }
-        #expect(town.lastRefusal - end < 5_000)
-        #expect(town.vendor.mostFetchesOfAKey == 1)
-        #expect(town.vendor.mostCallsInASecond <= 100)
+        #expect(service.lastRefusal - end < 5_000)
+        #expect(service.vendor.mostFetchesOfAKey == 1)
+        #expect(service.vendor.mostCallsInASecond <= 100)
     }
 
-    @Test(arguments: [Vendor.Mood.hanging, .unreachable, .failing])
-    func `whenever an outage ends, all is well within 5 s, new credentials included`(mood: Vendor.Mood) throws {
-        var town = try Town(seed: 13)
+    @Test(arguments: [Vendor.Behaviour.hanging, .unreachable, .failing])
+    func `whenever an outage ends, all is well within 5 s, new credentials included`(behaviour: Vendor.Behaviour) throws
+    {
+        var service = try SimulatedService(seed: 13)
         var longest: Int64 = 0
         for outage in 0..<15 {
-            let begin = town.clocks.monotonic
-            while town.clocks.monotonic < begin + 9_000 + Int64(outage) * 137 { try town.step(by: 10, vendor: mood) }
-            let end = town.clocks.monotonic
-            town.lastRefusal = end
-            while town.clocks.monotonic < end + 8_000 {
-                town.tally = Tally()
-                try town.step(by: 10, vendor: .well)
-                if town.tally.refused > 0 { town.lastRefusal = town.clocks.monotonic }
+            let begin = service.clocks.monotonic
+            while service.clocks.monotonic < begin + 9_000 + Int64(outage) * 137 {
+                try service.step(by: 10, vendor: behaviour)
             }
-            longest = max(longest, town.lastRefusal - end)
+            let end = service.clocks.monotonic
+            service.lastRefusal = end
+            while service.clocks.monotonic < end + 8_000 {
+                service.tally = Tally()
+                try service.step(by: 10, vendor: .well)
+                if service.tally.refused > 0 { service.lastRefusal = service.clocks.monotonic }
+            }
+            longest = max(longest, service.lastRefusal - end)
         }
         #expect(longest > 0 && longest < 5_000)
     }
 
     @Test func `a storm of new credentials stays within the account's limit, and nobody waits for long`() throws {
-        var town = try Town(seed: 12)
+        var service = try SimulatedService(seed: 12)
         for second in 0..<20 {
-            for number in 0..<300 { try town.ask(1000 + second * 300 + number) }
-            for _ in 0..<100 { try town.step(by: 10, vendor: .well, asks: 0) }
+            for number in 0..<300 { try service.ask(1000 + second * 300 + number) }
+            for _ in 0..<100 { try service.step(by: 10, vendor: .well, asks: 0) }
         }
-        #expect(town.vendor.calls.count > 900)
-        #expect(town.vendor.mostCallsInASecond <= 100)
-        #expect(town.tally.longestWait <= 2_000)
-        #expect(town.tally.refused + town.tally.served >= 5_900)
+        #expect(service.vendor.calls.count > 900)
+        #expect(service.vendor.mostCallsInASecond <= 100)
+        #expect(service.tally.longestWait <= 2_000)
+        #expect(service.tally.refused + service.tally.served >= 5_900)
     }
 }
 
@@ -77,10 +82,10 @@ struct Tally {
 
 /// The other side, and what it saw.
 struct Vendor {
-    enum Mood: Sendable, CaseIterable {
+    enum Behaviour: Sendable, CaseIterable {
         case well, unreachable, hanging, failing, throttling, talkingNonsense
 
-        static var outages: [Mood] { allCases.filter { $0 != .well } }
+        static var outages: [Behaviour] { allCases.filter { $0 != .well } }
     }
 
     private(set) var calls: [Int64] = []
@@ -97,9 +102,9 @@ struct Vendor {
     }
 
     /// - Returns: when the attempt ends, and with what.
-    mutating func call(at now: Int64, until: Int64, mood: Mood) -> (Int64, UpstreamFault?) {
+    mutating func call(at now: Int64, until: Int64, behaviour: Behaviour) -> (Int64, UpstreamFault?) {
         calls.append(now)
-        return switch mood {
+        return switch behaviour {
         case .well: (now + 80, nil)
         case .unreachable: (now + 1, .network)
         case .hanging: (until, .network)
@@ -118,7 +123,7 @@ struct Vendor {
 }
 
 /// A service and its clients, in a simulated time.
-struct Town: ~Copyable {
+struct SimulatedService: ~Copyable {
     private struct Call {
         let fetch: SlotFetch, key: Int
         var retry: Retry
@@ -140,7 +145,7 @@ struct Town: ~Copyable {
     private var nextWaiter: UInt64 = 0
     /// When the last credential of each key was issued; its life is the key's.
     private var issued: [Int: Int64] = [:]
-    private var mood = Vendor.Mood.well
+    private var behaviour = Vendor.Behaviour.well
     private var asked = 0
     private var nextKey = 100
     var vendor = Vendor()
@@ -157,10 +162,10 @@ struct Town: ~Copyable {
 
     /// Lets time pass, has the calls and the waiters go on, and sends requests: nine of ten for one of 40 credentials, every
     /// tenth for one that nobody asked for before.
-    mutating func step(by milliseconds: Int64, vendor mood: Vendor.Mood, asks: Int = 1) throws {
+    mutating func step(by milliseconds: Int64, vendor behaviour: Vendor.Behaviour, asks: Int = 1) throws {
         clocks.monotonic += milliseconds
         clocks.unixSeconds = 1_800_000_000 + clocks.monotonic / 1000
-        self.mood = mood
+        self.behaviour = behaviour
         for index in calls.indices { proceed(index) }
         calls.removeAll { $0.due == .max }
         for (token, waiter) in waiters where clocks.monotonic - waiter.since >= limits.patience {
@@ -226,7 +231,7 @@ struct Town: ~Copyable {
             }
             switch step {
             case .attempt(_, let until):
-                let (due, fault) = vendor.call(at: now, until: until, mood: mood)
+                let (due, fault) = vendor.call(at: now, until: until, behaviour: behaviour)
                 calls[index].due = due
                 calls[index].attempt = .some(fault)
             case .wait(let until):

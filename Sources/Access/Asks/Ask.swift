@@ -16,13 +16,14 @@ package struct Ask: ~Copyable {
 
     /// When the thing asked for ends, where the ask itself fixes that.
     package var end: End?
-    /// Why it cannot be told what is asked for. Whoever has a grant that takes it all the same gets it; all others are told this.
+    /// Why the request cannot be read from what is asked. Grants that admit such asks give the signature; all other callers are
+    /// told this.
     package var obscurity: AskError?
     /// Whether it is about all of the account, and so about no bucket.
     package var isAboutService = false
 
     package enum End: Sendable {
-        /// Seconds since 1970, chosen by whoever asks. An earlier one can be asked for, so what is signed never outlives the
+        /// Seconds since 1970, chosen by the caller. An earlier one can be asked for, so what is signed never outlives the
         /// caller's own credential.
         case binding(Int64)
         /// Seconds since 1970, set by the vendor, who takes what is signed until then; nobody can choose an earlier one. What is
@@ -322,7 +323,7 @@ package struct Ask: ~Copyable {
 
     private func unknown(_ entry: Parameters.Entry, _ descriptions: [ParameterDescription]) -> AskError {
         let name = parameters.bytes(entry.name).text
-        // Whoever forgets a name sends a string to sign or a token instead of a name: only what looks like a slip is shown.
+        // A caller that forgets the name sends a string to sign or a token in its place: only a likely slip is shown.
         if name.utf8.count <= 32,
             let nearest = NearestName.of(name, among: descriptions.flatMap { [$0.name] + $0.aliases })
         {

@@ -17,4 +17,13 @@ package struct AskError: Error, Sendable {
         self.parameter = parameter
         self.reason = reason
     }
+
+    /// What is asked for cannot be signed, whichever parameter makes it so.
+    package init(unsignable error: IssueError) {
+        if case .unsignable(let reason) = error {
+            self.init(.invalid, "", reason.description)
+        } else {
+            self.init(.invalid, "", "cannot be signed")
+        }
+    }
 }

@@ -1,7 +1,7 @@
 import Bytes
 import Crypto
 
-/// Finds out who asks from what a request presents (R8).
+/// Identifies the caller of a request by the credential that it presents (R8).
 package struct Authenticator: Sendable {
     /// An API key as the configuration has it.
     package struct APIKey: Sendable {
@@ -55,7 +55,7 @@ package struct Authenticator: Sendable {
         case refused(StaticString, because: JWTFault? = nil)
     }
 
-    /// Nobody in particular.
+    /// The caller of every request without a credential.
     package let anonymous: Caller
     /// Every caller there can be: `anonymous`, then one for each identity.
     let callers: [Caller]
@@ -205,7 +205,8 @@ package struct Authenticator: Sendable {
         return index < certificates.count && certificates[index].name == name ? certificates[index].caller : nil
     }
 
-    /// Who asks by a ticket (R11): its principal, if that is still known by what had proved it, and for what the ticket is for.
+    /// The caller of a request with a ticket (R11): its principal, as long as the credential that had proved it is still configured,
+    /// and only for the request that the ticket names.
     package func identify(
         ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64, remembering memory: borrowing JWTMemory
     ) -> Finding {
@@ -239,7 +240,7 @@ package struct Authenticator: Sendable {
 
     // MARK: Named callers
 
-    /// Somebody whom the operator says who it is, as if that were proved.
+    /// The caller that the operator names, as if it had proved who it is.
     /// - Parameter claims: what a token of it would say; its `exp` is when that ends. `sub` and `iss` need not be said.
     package func caller(_ principal: Principal, claiming claims: [JSONMember] = [], at now: Int64) -> Finding {
         guard principal.kind == .jwt else {

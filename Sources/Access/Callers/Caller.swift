@@ -1,4 +1,4 @@
-/// Somebody who asks, after it is known who.
+/// The caller of a request, once it is identified.
 package final class Caller: Sendable {
     package let principal: Principal
     /// Where its grants are listed in a `Policy`.
@@ -16,7 +16,7 @@ package final class Caller: Sendable {
     /// The credential that identified the caller; for a ticket, the credential of the ticket's maker.
     package let proof: CallerProof
 
-    /// What somebody asks by.
+    /// The credential that a caller asks by.
     struct Credential {
         var endsAt: Int64?
         var leeway: Int64 = 0
@@ -38,7 +38,7 @@ package final class Caller: Sendable {
         proof = credential.proof
     }
 
-    /// Whoever it is that asks, as long as nobody knows: denied everything.
+    /// The caller before it is identified: denied everything.
     package static let nobody = Caller(.anonymous, index: 0, isDenied: true)
 
     /// When what is issued now has to end at the latest: with the caller's own credential, or, where that holds only because
@@ -49,7 +49,7 @@ package final class Caller: Sendable {
 /// Which callers a grant admits.
 package enum CallerSelector: Sendable, Hashable {
     case anonymous
-    /// Anybody who is known, whoever.
+    /// Every caller that has an identity.
     case authenticated
     case identity(Principal.Kind, id: [UInt8])
 }

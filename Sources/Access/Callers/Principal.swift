@@ -1,6 +1,6 @@
 import Bytes
 
-/// Who somebody is: kind, configured identity, subject, compared as bytes and never as text (R9).
+/// The identity of a caller: kind, configured identity, subject, compared as bytes and never as text (R9).
 package struct Principal: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         case anonymous, apiKey, jwt, certificate

@@ -30,7 +30,7 @@ package struct FieldValues: Sendable {
     }
 }
 
-/// Whoever keeps the values of a credential shows none of them.
+/// Shows no value: they may be those of a credential.
 extension FieldValues: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "<fields>" }
     package var debugDescription: String { description }

@@ -16,7 +16,7 @@ package enum Clause: String, Sendable, CaseIterable, Comparable {
     case notAfter
     /// Whether the caller asks from one of its addresses.
     case addresses
-    /// Whether it can be told what is asked for.
+    /// Whether the request can be read from what is asked.
     case request
     case bucket
     case key

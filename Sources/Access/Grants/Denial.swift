@@ -1,4 +1,4 @@
-/// Why somebody does not get what is asked.
+/// Why a caller does not get the token that it asks for.
 package enum Denial: Sendable {
     /// Nobody who does not say who they are gets anything here.
     case unauthenticated
@@ -6,7 +6,7 @@ package enum Denial: Sendable {
     case forbidden
     /// No grant of the caller's admits it; the objection of the grant that came nearest, if any did.
     case notInGrant(Objection?)
-    /// It cannot be told what is asked for, and no grant admits it untold.
+    /// The request cannot be read from what is asked, and no grant admits that (`Ask.obscurity`).
     case obscure(AskError)
     /// Several grants admit it; name one.
     case ambiguous

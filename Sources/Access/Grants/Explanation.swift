@@ -1,7 +1,7 @@
 import Bytes
 
-/// A decision of the policy's with all that was looked at, for people who want to know why. It may hold what was asked, so
-/// whoever shows it escapes it.
+/// A decision of the policy with every clause that was judged, for operators. It may hold parts of the request, so its reports
+/// escape it.
 package struct Explanation: Sendable {
     /// What came of one clause of one grant.
     package struct Finding: Sendable {

@@ -1,6 +1,6 @@
 import Bytes
 
-/// What somebody may have: a compiled entry of the configuration's `grants`.
+/// What callers may have: a compiled entry of the configuration's `grants`.
 package final class Grant: Sendable {
     /// Where the objects are.
     package enum Bucket: Sendable {
@@ -154,7 +154,7 @@ package final class Grant: Sendable {
     package let lifetimes: Lifetimes
     package let rates: Rates
     package let issuance: Issuance
-    /// The issuer's answers, kept here so that nobody asks it for every request.
+    /// The issuer's answers, kept here so that no request has to ask for them.
     let callersEnd: CallersEnd
     package let neverEnds: Bool
     let takesObscure: Bool

@@ -18,7 +18,7 @@ package protocol Issuer: Sendable {
     /// Whether what is issued holds for ever; nobody gets it whose own credential ends.
     var neverEnds: Bool { get }
 
-    /// Whether it takes asks of which nobody can tell what is asked for (`Ask.obscurity`).
+    /// Whether it signs for asks from which the request cannot be read (`Ask.obscurity`).
     var takesObscure: Bool { get }
 
     /// What the grant leaves open though other grants of its route have it enforced (R18); `check` and `explain` tell it.

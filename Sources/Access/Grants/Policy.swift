@@ -4,7 +4,7 @@ import Bytes
 package struct Policy: Sendable {
     /// For each route, for each caller's index, the grants that admit the caller.
     let grants: [[[Grant]]]
-    /// Every grant, whoever it is for.
+    /// The grants of all callers.
     let all: [Grant]
 
     package enum Decision: ~Copyable {
@@ -18,7 +18,7 @@ package struct Policy: Sendable {
         /// The grant is none of the caller's, or not the one that is named: nobody is told of it.
         case foreign(Clause)
         case missing(parameter: String, Clause)
-        /// Nobody can tell what is asked for, and the grant takes no such asks.
+        /// The request cannot be read from what is asked, and the grant admits no such asks.
         case obscure
         /// All clauses hold but for the lifetime asked for.
         case lifetimeTooLong
@@ -101,7 +101,7 @@ package struct Policy: Sendable {
             Permit(winner, scope, lifetime: lifetime, limitedBy: limitedBy, now: instant.unixSeconds))
     }
 
-    /// Whether nobody in particular asks, who gets nothing on this route whatever is asked.
+    /// Whether the caller is anonymous, and no grant of this route admits anonymous callers.
     package func needsCredential(_ caller: Caller, on route: Int) -> Bool {
         caller.principal.kind == .anonymous && grants[route][caller.index].isEmpty
     }

@@ -1,6 +1,6 @@
-/// By how much the caller's own credential ends before what is asked for would.
+/// By how much the caller's own credential ends before the token that it asks for.
 package struct Shortfall: Sendable, Equatable {
-    /// How what is asked for could be had all the same.
+    /// What would let the caller have the token.
     package enum Remedy: Sendable {
         /// Only by a credential that has no end.
         case endlessCredential

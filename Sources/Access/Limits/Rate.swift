@@ -23,7 +23,7 @@ package struct Rate: Sendable, Hashable {
     var period: Int64 { interval * count }
 }
 
-/// What a bucket holds for somebody who wants a token.
+/// What a bucket holds for a caller that wants a token.
 package struct RateStanding: Sendable, Equatable {
     package let rate: Rate
     /// Whether there is a token.

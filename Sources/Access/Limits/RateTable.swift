@@ -1,4 +1,4 @@
-/// The buckets of everybody who is counted, in memory that is taken once, for the first of them. Where there is no slot for another,
+/// The buckets of all identities that are counted, in memory that is taken once, for the first of them. Where there is no slot for another,
 /// the bucket that will be full soonest gives way: the one that its owner has used least.
 package struct RateTable: ~Copyable {
     private struct Bucket {
@@ -7,7 +7,7 @@ package struct RateTable: ~Copyable {
         var fullAt: Int64 = .min
     }
 
-    /// Somebody under one rule.
+    /// A caller, an address or a grant, as one rule counts it.
     package struct Identity: Sendable {
         fileprivate let bucket: UInt64
 
@@ -17,10 +17,10 @@ package struct RateTable: ~Copyable {
         package init(rule: UInt64, who: UInt64) { bucket = rule ^ who }
     }
 
-    /// Buckets that somebody may be in: looked through one by one.
+    /// The buckets that an identity may have; they are looked through one by one.
     private static let ways = 8
 
-    /// Empty until somebody is counted: most services count nobody.
+    /// Empty until the first identity is counted: most services have no rates.
     private var buckets: [Bucket] = []
     private let count: Int
     private let mask: UInt64
@@ -33,10 +33,10 @@ package struct RateTable: ~Copyable {
         mask = UInt64(sets - 1)
     }
 
-    /// Bytes that the buckets take when somebody is counted.
+    /// Bytes that the buckets take once an identity is counted.
     package var size: Int { count * MemoryLayout<Bucket>.stride }
 
-    /// What somebody would get, without taking it.
+    /// Whether there is a token for the identity; none is taken.
     /// - Parameter now: monotonic milliseconds.
     package func look(_ rate: Rate, for identity: Identity, at now: Int64) -> RateStanding {
         let now = now * 1_000_000
@@ -44,7 +44,7 @@ package struct RateTable: ~Copyable {
         return RateStanding(rate, fullAt: fullAt, at: now, taking: false)
     }
 
-    /// Takes a token for somebody, if there is one.
+    /// Takes a token for the identity, if there is one.
     /// - Parameter now: monotonic milliseconds.
     package mutating func take(_ rate: Rate, for identity: Identity, at now: Int64) -> RateStanding {
         let now = now * 1_000_000

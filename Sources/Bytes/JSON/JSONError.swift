@@ -7,7 +7,7 @@ package struct JSONError: Error, Sendable {
     /// What would be right, in plain English; quotes nothing of the text.
     package let reason: String
 
-    /// The key that is concerned, where it is one; whoever wrote the text may see it quoted.
+    /// The key that is concerned, if one is; messages quote it to the author of the text.
     package let key: [UInt8]?
 
     init(offset: Int, reason: String, key: [UInt8]? = nil) {

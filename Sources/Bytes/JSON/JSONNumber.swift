@@ -1,4 +1,4 @@
-/// A JSON number as it was written: nothing is rounded until somebody asks for a type.
+/// A JSON number as it was written: nothing is rounded until it is read as a type.
 package struct JSONNumber: Sendable {
     /// The bytes of the number in the text: RFC 8259 section 6, or json5.org section 6.
     package let text: [UInt8]

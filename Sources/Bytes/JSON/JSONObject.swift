@@ -43,6 +43,17 @@ package struct JSONObject: ~Copyable {
         out.append("null")
     }
 
+    /// A value that was read.
+    package mutating func add(_ name: StaticString, json value: JSONValue) {
+        begin(name)
+        out.append(json: value)
+    }
+
+    package mutating func add(_ name: StaticString, json elements: some Sequence<JSONValue>) {
+        begin(name)
+        out.append(json: elements)
+    }
+
     /// - Parameter time: seconds since 1970; null for none.
     package mutating func add(_ name: StaticString, time: Int64?) {
         guard let time else { return addNull(name) }
@@ -57,18 +68,22 @@ package struct JSONObject: ~Copyable {
     }
 
     /// A text that `write` puts together.
-    package mutating func add<Failure: Error>(
-        _ name: StaticString, text write: (inout ByteWriter) throws(Failure) -> Void
-    ) throws(Failure) {
+    /// - Returns: what `write` does.
+    @discardableResult
+    package mutating func add<Result, Failure: Error>(
+        _ name: StaticString, text write: (inout ByteWriter) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         begin(name)
-        try out.append(jsonString: write)
+        return try out.append(jsonString: write)
     }
 
-    package mutating func add<Failure: Error>(
-        _ name: StaticString, object body: (inout JSONObject) throws(Failure) -> Void
-    ) throws(Failure) {
+    /// - Returns: what `body` does.
+    @discardableResult
+    package mutating func add<Result, Failure: Error>(
+        _ name: StaticString, object body: (inout JSONObject) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         begin(name)
-        try out.append(object: body)
+        return try out.append(object: body)
     }
 
     package mutating func add<Failure: Error>(
@@ -154,6 +169,12 @@ package struct JSONArray: ~Copyable {
         out.append(decimal: number)
     }
 
+    /// A text that `write` puts together.
+    package mutating func add(text write: (inout ByteWriter) -> Void) {
+        separate()
+        out.append(jsonString: write)
+    }
+
     package mutating func add<Failure: Error>(
         object body: (inout JSONObject) throws(Failure) -> Void
     ) throws(Failure) {
@@ -189,13 +210,25 @@ package struct JSONMembers: Sendable {
     }
 }
 
+extension String {
+    /// An object as a text; off the hot path.
+    package init(json body: (inout JSONObject) -> Void) {
+        var out = ByteWriter()
+        out.append(object: body)
+        self = out.array.text
+    }
+}
+
 extension ByteWriter {
-    package mutating func append<Failure: Error>(
-        object body: (inout JSONObject) throws(Failure) -> Void
-    ) throws(Failure) {
+    /// - Returns: what `body` does.
+    @discardableResult
+    package mutating func append<Result, Failure: Error>(
+        object body: (inout JSONObject) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         append(UInt8(ascii: "{"))
-        try append(members: body)
+        let result = try append(members: body)
         append(UInt8(ascii: "}"))
+        return result
     }
 
     package mutating func append<Failure: Error>(
@@ -213,27 +246,30 @@ extension ByteWriter {
 
     /// Members of an object that another part of the program opens and closes.
     /// - Parameter afterOthers: whether it has members already.
-    package mutating func append<Failure: Error>(
-        afterOthers: Bool = false, members body: (inout JSONObject) throws(Failure) -> Void
-    ) throws(Failure) {
+    /// - Returns: what `body` does.
+    @discardableResult
+    package mutating func append<Result, Failure: Error>(
+        afterOthers: Bool = false, members body: (inout JSONObject) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         var object = JSONObject(isEmpty: !afterOthers)
         swap(&self, &object.out)
         defer { swap(&self, &object.out) }
-        try body(&object)
+        return try body(&object)
     }
 
     /// A JSON string of what `write` puts together; it is escaped only where it must be.
-    fileprivate mutating func append<Failure: Error>(
-        jsonString write: (inout ByteWriter) throws(Failure) -> Void
-    ) throws(Failure) {
+    fileprivate mutating func append<Result, Failure: Error>(
+        jsonString write: (inout ByteWriter) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         append(UInt8(ascii: "\""))
         let start = count
-        try write(&self)
+        let result = try write(&self)
         if bytes.firstJSONEscape(from: start) != nil {
             let plain = bytes.extracting(start..<count).array
             truncate(to: start)
             append(jsonEscaped: plain.span)
         }
         append(UInt8(ascii: "\""))
+        return result
     }
 }

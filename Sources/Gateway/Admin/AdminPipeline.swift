@@ -15,7 +15,7 @@ struct AdminPipeline: ~Copyable {
         case alive
         /// Whether it can do its work.
         case ready
-        /// Why somebody would get something, or would not.
+        /// Why a caller would get a token, or would not.
         case explanation
         /// What it has counted, for Prometheus.
         case metrics
@@ -116,7 +116,7 @@ struct AdminPipeline: ~Copyable {
         context.enter(RequestLabels.admin, path.extracting(0..<(isKnown ? path.count : 0)))
     }
 
-    // MARK: Who asks for what
+    // MARK: Endpoints
 
     /// No page is answered, whatever its origin: nothing here is for browsers.
     private func find(_ request: borrowing Request, by listener: Int) throws(Refusal) -> Endpoint {
@@ -171,7 +171,7 @@ struct AdminPipeline: ~Copyable {
         }
         guard endpoint.takesBody || request.body.isEmpty else { throw .unwantedBody }
         switch endpoint {
-        case .alive: response.body.append("{\"status\":\"ok\"}\n")
+        case .alive: response.tellAlive()
         case .ready: readiness.write(at: context.instant, into: &response)
         case .explanation:
             try admitType(of: request)

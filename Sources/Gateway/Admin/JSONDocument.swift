@@ -1,6 +1,7 @@
 import Bytes
 
-/// JSON that is put together as a tree; for documents that are written once.
+/// JSON that is put together as a tree; for documents that are written once. Each case writes itself: an open `JSONObject` would
+/// need every case a second time, as a member.
 indirect enum JSONDocument: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

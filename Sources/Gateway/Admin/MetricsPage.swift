@@ -15,7 +15,7 @@ struct MetricsPage: Sendable {
     private let log: LogWriter
     private let record: ReloadRecord
     private let readiness: Readiness
-    /// When what proves somebody ends, by its kind; seconds since 1970.
+    /// When certificates, previous keys and API keys end, by their kind; seconds since 1970.
     private let ends: [(kind: String, ends: [Int64])]
     private let audit: SharedAudit?
     private let accounts: [SessionAccount]
@@ -120,7 +120,7 @@ struct MetricsPage: Sendable {
     // MARK: Clients and vendors
 
     private func writeConnections(to page: inout Exposition) {
-        let sides = [("public", connections.figures(reserved: false)), ("admin", connections.figures(reserved: true))]
+        let sides = [("public", connections.counts(reserved: false)), ("admin", connections.counts(reserved: true))]
         page.begin("countersign_connections_open", .gauge, "Connections of clients that are open.")
         for (name, side) in sides { page.add(side.open, ("listener", name)) }
         page.begin("countersign_connections_accepted_total", .counter, "Connections that were taken.")

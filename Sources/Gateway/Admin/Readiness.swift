@@ -3,7 +3,7 @@ import HTTP
 import Telemetry
 import Upstream
 
-/// Whether the service can do its work, part by part, for whoever sends requests to it or to another.
+/// Whether the service can do its work, part by part, for load balancers that choose between instances.
 struct Readiness: Sendable {
     enum State: Sendable {
         case fine
@@ -35,7 +35,7 @@ struct Readiness: Sendable {
     func parts(at now: Instant) -> [(name: StaticString, state: State)] {
         let accounts = accounts.accounts.compactMap { $0 }
         var parts: [(name: StaticString, state: State)] = [
-            // Whoever answers has one; whether it is the one that is meant to be is another matter.
+            // A service that answers has a configuration; it may not be the newest one.
             ("configuration", record.standing.refusal == nil ? .fine : .impaired),
             ("sts", accounts.contains { $0.sts.isFailing } ? .impaired : .fine),
             ("clock", accounts.contains { $0.isClockOff(at: now) } ? .down : .fine),
@@ -59,5 +59,13 @@ struct Readiness: Sendable {
             json.add("parts", object: { json in for part in parts { json.add(part.name, part.state.name) } })
         })
         response.body.append("\n")
+    }
+}
+
+extension Response {
+    /// That the process answers.
+    mutating func tellAlive() {
+        body.append(object: { $0.add("status", "ok") })
+        body.append("\n")
     }
 }

@@ -36,7 +36,7 @@ final class AuditWriter {
         for finding in file.takeFindings() { log.write(.warning, "audit: \(finding)") }
     }
 
-    /// Whether there is nothing to be done until somebody has a line.
+    /// Whether there is nothing to do until the next line comes.
     var isAtRest: Bool { tally.isEmpty && standing.fault == nil }
 
     /// Writes what has come.
@@ -123,7 +123,7 @@ final class AuditWriter {
 
     // MARK: Files
 
-    /// Begins a new file because somebody asks for it.
+    /// Begins a new file because the operator asks for it (SIGUSR1).
     func rotate(_ subscribers: [SharedAudit.Subscriber], at now: Instant) {
         attempt(subscribers) { file throws(AuditFault) in try file.rotate(at: now.unixSeconds) }
         standing.mark = file.durable

@@ -21,7 +21,7 @@ final class LoopAudit {
     private let denialRate: Rate?
     /// Whether lines can be written; told by the shared.
     var isOpen = true
-    /// Whether the disk has kept somebody waiting too long.
+    /// Whether the disk has kept an answer waiting too long.
     private var isStalled = false
     private var now: Int64 = 0
 
@@ -82,8 +82,8 @@ final class LoopAudit {
         return answer
     }
 
-    /// Notes that something was refused: a line for whom we know, and one of many in the summary for whom we do not, and for
-    /// whoever is refused too often. Half of the queue is left for what is issued.
+    /// Notes that something was refused: a line for an identified caller; a number in the summary for all others, and for a
+    /// caller that is refused too often. Half of the queue is left for what is issued.
     func note(_ refusal: Refusal, of context: borrowing RequestContext) {
         guard let shared, let queue, !refusal.code.isFailure else { return }
         guard context.caller.principal.kind != .anonymous, refusal.code.isDenial else {
@@ -123,7 +123,7 @@ final class LoopAudit {
         giveUp(since: instant.monotonic - patience)
     }
 
-    /// When somebody will have waited too long; nil while nobody waits.
+    /// When the oldest held answer will have waited too long; nil while none is held.
     var nextTick: Int64? { held.oldest.map { $0 + patience } }
 
     /// Gives up on all answers that are held.

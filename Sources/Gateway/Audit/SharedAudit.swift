@@ -76,7 +76,7 @@ package final class SharedAudit: Sendable {
         state.withLock { $0.ends = true }
         alarm.signal()
         guard end.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .success else { return false }
-        // Whoever asks again finds it ended.
+        // The next call finds it ended.
         end.signal()
         let thread = state.withLock { state in
             state.subscribers = []

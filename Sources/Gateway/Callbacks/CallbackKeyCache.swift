@@ -18,7 +18,7 @@ final class CallbackKeyCache {
         cache = LoopCache(keys.cache, post: tools.post)
     }
 
-    /// What somebody gets who needs a key.
+    /// What a callback that needs a key gets.
     enum Answer {
         case use(RSAPublicKey)
         /// It is being fetched; `park` is owed under this number.
@@ -35,7 +35,7 @@ final class CallbackKeyCache {
     }
 
     /// Has the callback judged and answered when its key has come, or cannot be had. The call goes on when the client is gone, for
-    /// whoever comes next.
+    /// the next callback.
     /// - Throws: when as many wait as may.
     func park(
         _ request: ParkedRequest, waiting waiter: UInt64, for claim: CallbackClaim, by entry: CallbackTable.Entry,

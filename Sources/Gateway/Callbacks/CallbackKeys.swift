@@ -7,12 +7,12 @@ import Providers
 import Telemetry
 import Upstream
 
-/// Where all loops get the public keys that vendors sign callbacks by: the cache of them, and the ways to the vendors. Whoever
-/// forges a callback can name any key, so unusual keys share a small budget, and no key that is of use gives way to one that is
-/// only asked for.
+/// Where all loops get the public keys that vendors sign callbacks by: the cache of them, and the links to the vendors. A forged
+/// callback can name any key, so unusual keys share a small budget, and a key that is in use never gives way to one that is only
+/// asked for.
 package final class CallbackKeys: Sendable {
     /// One for the vendor's usual key, and one for all others.
-    private struct Way: Hashable {
+    private struct LinkKey: Hashable {
         let host: VendorEndpoint
         let isUsual: Bool
     }
@@ -20,7 +20,7 @@ package final class CallbackKeys: Sendable {
     package let cache: SharedCache<PublishedKey, RSAPublicKey>
     /// How many callbacks may wait in a loop.
     let waiting: Int
-    private let links: [Way: VendorLink]
+    private let links: [LinkKey: VendorLink]
     private let limits: Configuration.CallbackKeys
 
     /// How long a key is used that comes now.
@@ -38,10 +38,10 @@ package final class CallbackKeys: Sendable {
         limits = configuration.callbackKeys
         waiting = limits.waiting
         cache = SharedCache(CallbackKeys.policy(limits))
-        var links: [Way: VendorLink] = [:]
+        var links: [LinkKey: VendorLink] = [:]
         for host in hosts {
             for isUsual in [true, false] {
-                links[Way(host: host, isUsual: isUsual)] = VendorLink(
+                links[LinkKey(host: host, isUsual: isUsual)] = VendorLink(
                     to: [host], trusting: trust, CallbackKeys.callLimits(limits, isUsual: isUsual), from: now)
             }
         }
@@ -75,8 +75,8 @@ package final class CallbackKeys: Sendable {
         return policy
     }
 
-    /// As long as any question to a vendor; and whoever makes up names of keys must not have the vendor asked more often than
-    /// this.
+    /// The limits of any question to a vendor, and a rate: forged callbacks with made-up keys must not have the vendor asked more
+    /// often.
     private static func callLimits(_ keys: Configuration.CallbackKeys, isUsual: Bool) -> UpstreamLimits {
         var limits = FetchLinks.limits(endpoints: 1)
         limits.callsPerSecond = isUsual ? keys.callsPerSecond : keys.strangeCallsPerSecond
@@ -90,7 +90,7 @@ package final class CallbackKeys: Sendable {
 
     /// Fetches a key for all who wait for it.
     func fetch(_ fetch: SlotFetch, _ name: PublishedKey, with tools: LoopCallTools, at now: Instant) {
-        guard let link = links[Way(host: name.host, isUsual: name.isUsual)] else {
+        guard let link = links[LinkKey(host: name.host, isUsual: name.isUsual)] else {
             return cache.land(fetch, with: .failure(.unavailable), at: now)
         }
         let log = tools.log

@@ -30,7 +30,7 @@ final class LoopUpstream {
         sessions.indices.contains(credential) ? sessions[credential] : nil
     }
 
-    /// Whether somebody waits for an answer, or a call is under way.
+    /// Whether a request waits for an answer, or a call is under way.
     var isWaiting: Bool {
         !parked.isEmpty || !tools.calls.isEmpty || sessions.contains { $0?.isWaiting == true }
     }

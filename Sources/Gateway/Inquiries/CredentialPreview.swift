@@ -5,8 +5,8 @@ import Crypto
 import Inspection
 import Providers
 
-/// What a credential would say, without making one: it is signed by a key that is made up for the moment and forgotten, read
-/// back by whoever inspects such things, and never shown.
+/// What a credential would say, without making one: it is signed by a key that is made for the moment and forgotten, read back
+/// by the inspector of its kind, and never shown.
 struct CredentialPreview {
     private let configuration: Configuration
 
@@ -27,12 +27,12 @@ struct CredentialPreview {
         }
         guard let issuer = kind.signer, !ask.wantsText,
             let answer = write(ask, by: issuer, under: permit, credential, at: instant),
-            let specimen = try? Specimen(reading: answer)
+            let input = try? InspectionInput(reading: answer)
         else { return [] }
         // The credential's own provider, or that of the route where a session signs.
         let provider = Registry.routes[permit.grant.route].provider
         for inspector in Inspectors.of(provider.name) {
-            let inspection = inspector.inspect(specimen, with: Keyring(nil), at: instant.unixSeconds)
+            let inspection = inspector.inspect(input, with: Keyring(nil), at: instant.unixSeconds)
             if let inspection { return inspection.facts.filter { $0.name != "access key" } }
         }
         return []

@@ -23,7 +23,7 @@ package struct Explainer {
         /// What the credential would say, by which the vendor holds its bearer to the grant.
         let signed: [Inspection.Fact]
 
-        /// Who holds the bearer to what is permitted.
+        /// Who enforces each limit of the token: the service, the vendor, or nobody (R18).
         var enforcement: [Enforcement] {
             inquiry.description.grant.enforcement + (permitted?.grant.unenforced ?? [])
         }
@@ -74,7 +74,7 @@ package struct Explainer {
 }
 
 extension Configuration {
-    /// Somebody whom the operator says who it is.
+    /// The caller that the operator names.
     package func caller(_ principal: Principal, claiming claims: [JSONMember], at now: Int64) throws(Refusal) -> Caller
     {
         switch authenticator.caller(principal, claiming: claims, at: now) {

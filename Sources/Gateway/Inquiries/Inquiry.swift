@@ -3,7 +3,7 @@ import Bytes
 import Configuration
 import Providers
 
-/// Something that is asked without a connection: who asks, for what, and when.
+/// A request that comes without a connection: its caller, its route and parameters, and its time.
 package struct Inquiry {
     /// What is asked beside the route.
     package enum Parameters {
@@ -12,7 +12,6 @@ package struct Inquiry {
         case list([(name: [UInt8], value: [UInt8])])
     }
 
-    /// Who asks.
     package let caller: Principal
     /// What the caller's token says beside `sub` and `iss`.
     package let claims: [JSONMember]

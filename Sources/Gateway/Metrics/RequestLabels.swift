@@ -15,7 +15,7 @@ enum RequestLabels {
     static let tickets = callback + 2
     static let alive = callback + 3
     static let admin = callback + 4
-    /// What is asked at no path of the service's, or is no request.
+    /// Requests at no path of the service, and what cannot be read as a request.
     static let none = callback + 5
 
     static func route(_ endpoint: Router.Endpoint) -> Int {
@@ -44,10 +44,10 @@ enum RequestLabels {
         (100..<600).contains(status) ? Int(statusIndices[status - 100]) : statuses.count - 1
     }
 
-    // MARK: Who asks
+    // MARK: Callers
 
     static let principals = Principal.Kind.allCases
-    /// What a request proves who asks by; `other` is for what is none of the others, or two of them.
+    /// The kinds of credentials that requests present; `other` is for an unknown kind, or for two at once.
     static let proofs: [String] = principals.map(\.rawValue) + ["ticket", "other"]
 
     enum Proof {

@@ -77,14 +77,14 @@ struct IssueRecord {
     }
 }
 
-/// By what somebody who has a token finds its line: 16 bytes of its SHA-256.
+/// The digest by which a token's line is found in the audit: 16 bytes of its SHA-256.
 struct AuditToken {
     private var digest: Digest?
     private static let length = 16
 
     init(_ token: Span<UInt8>) { digest = try? Digest(.sha256, of: token) }
 
-    /// The token that an answer gives; nothing where it only hands on what the vendor says.
+    /// The token that an answer gives; nothing where the answer is the vendor's own.
     init(in response: borrowing Response, of grant: AuditedGrant) {
         let body = response.body.bytes
         let range = response.contentType == .text ? AuditToken.line(in: body) : AuditToken.member(of: grant, in: body)
@@ -162,7 +162,7 @@ extension AuditLine {
 }
 
 extension AuditLine {
-    /// That somebody who is known was refused.
+    /// Writes that an identified caller was refused.
     mutating func write(_ refusal: Refusal, of context: borrowing RequestContext) {
         begin("denied", at: context.instant.unixSeconds)
         add(requestOf: context)

@@ -60,7 +60,7 @@ package final class LoopHandler: RequestHandler {
         current.respond(to: request, as: pending, at: instant, into: &response)
     }
 
-    /// Answers somebody who is known already, such as whom the command line speaks for.
+    /// Answers a request whose caller is identified already, as those of the command line are.
     package func run(
         _ method: IssuingMethod, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response

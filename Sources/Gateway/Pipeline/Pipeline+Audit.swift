@@ -5,10 +5,10 @@ import Net
 import Providers
 import Telemetry
 
-/// What came of a request. That something was issued can be said only by who has entered it in the audit, and of a permit nothing
-/// else can be said.
+/// What came of a request. Only `enter` makes an outcome of something issued, when it has written the audit's line; every permit
+/// ends in one.
 struct Outcome {
-    enum Course {
+    enum Progress {
         /// The answer is filled in, and issues nothing.
         case told
         /// The answer comes later; what is then issued has its record with it.
@@ -17,13 +17,13 @@ struct Outcome {
         case entered(HeldAnswer?)
     }
 
-    let course: Course
+    let progress: Progress
 
     static var told: Outcome { Outcome(.told) }
     /// What is parked has its record with it, and the permit, where it keeps that.
     static var parked: Outcome { Outcome(.parked) }
 
-    fileprivate init(_ course: Course) { self.course = course }
+    fileprivate init(_ progress: Progress) { self.progress = progress }
 }
 
 extension Pipeline {

@@ -6,7 +6,7 @@ import Providers
 import Telemetry
 import Upstream
 
-/// What vendors send by themselves: nobody is given anything, and the signature is the only credential (R6).
+/// Callbacks of vendors: they are given no token, and their signature is their only credential (R6).
 extension Pipeline {
     /// Answers a callback if the vendor has sent it; parks it where the vendor's key has to be fetched first.
     mutating func receive(
@@ -99,7 +99,7 @@ extension CallbackTable.Entry {
 }
 
 extension Log {
-    /// Notes why a request is no callback, and gives what whoever has sent it is told.
+    /// Notes why a request is no callback, and returns the refusal that its sender gets.
     fileprivate func refuse(callback requestID: String, of grant: Grant?, because fault: CallbackFault) -> Refusal {
         // Anybody may send one, and must not fill the log.
         write(

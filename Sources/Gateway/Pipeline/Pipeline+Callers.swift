@@ -5,9 +5,9 @@ import HTTP
 import Telemetry
 import Upstream
 
-/// Who asks.
+/// Identifies the caller.
 extension Pipeline {
-    /// Who asks, if it need not be asked first who that is. Who is denied is told so after what is wrong with the request (R7).
+    /// The caller, if it is identified already. A caller on the deny list is refused after the faults of the request are (R7).
     mutating func identifyAsker(
         _ request: borrowing Request, of route: Int, into response: inout Response
     ) throws(Refusal) {
@@ -16,7 +16,7 @@ extension Pipeline {
         if configuration.policy.needsCredential(context.caller, on: route) { throw Refusal(.unauthenticated) }
     }
 
-    /// Who asks, if that one does not ask too often.
+    /// The caller, if it does not ask too often.
     mutating func identify(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         context.caller = try authenticate(request)
         try admitCaller(of: request, into: &response)

@@ -19,10 +19,10 @@ package enum IssuingMethod {
     }
 }
 
-/// Requests of those whom the command line speaks for: whoever has the configuration has its secrets, and need not prove who
-/// they are. All else is judged as it is for everybody.
+/// Requests of the command line, whose operator names the caller: who can read the configuration has its secrets, and need not
+/// prove an identity. All else is judged as for any request.
 extension Pipeline {
-    /// Answers as `respond` does, but that only what waits is counted and logged: whoever asks is told by the command.
+    /// Answers as `respond` does, but that only requests that wait are counted and logged: the command tells the operator.
     mutating func run(
         _ method: IssuingMethod, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
@@ -31,7 +31,7 @@ extension Pipeline {
         context.caller = caller
         context.words = words(at: router.find(request.path))
         do throws(Refusal) {
-            switch try carryOut(method, request, into: &response).course {
+            switch try carryOut(method, request, into: &response).progress {
             case .parked: return .later
             case .entered(let held?): return hold(&response, by: held)
             case .told, .entered(nil): break

@@ -31,7 +31,7 @@ extension Pipeline {
         response.body.append("\n")
     }
 
-    /// Who asks for the list, if it need not be asked first who that is.
+    /// The caller that asks for the list, if it is identified already.
     mutating func identifyLister(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         switch request.head.method {
         case .get, .head: break

@@ -4,8 +4,8 @@ import Configuration
 import HTTP
 import Upstream
 
-/// How often anybody may ask, in the order of R7: by address before it is known who asks, by caller before it is read what is
-/// asked, by grant when it is granted. A request is counted once: with its head, or, if its body came with it, with both.
+/// How often anybody may ask, in the order of R7: by address before the caller is identified, by caller before its parameters are
+/// read, by grant when it is granted. A request is counted once: with its head, or, if its body came with it, with both.
 extension Pipeline {
     /// Counts a request for its address, and refuses one too many.
     func admitAddress(of request: borrowing Request, into response: inout Response) throws(Refusal) {

@@ -4,7 +4,7 @@ import HTTP
 import Providers
 import Upstream
 
-/// Credentials that the vendor issues and the service hands on.
+/// Temporary keys that the vendor issues and the service answers with.
 extension Pipeline {
     /// A temporary credential of the vendor's own: the one that is remembered, or the one that is fetched now.
     mutating func distribute(

@@ -53,7 +53,7 @@ extension Pipeline {
         // Only HTTP/1.0 knows requests that do not say so.
         guard !request.authority.isEmpty else { throw .noHost }
         try audit.admit()
-        // One of somebody else's and one that is not there are told alike (R4).
+        // A grant of another caller's and one that does not exist get the same refusal (R4).
         guard let grant = configuration.policy.ticketGrant(named: name.span, for: caller) else {
             throw Refusal(.notInGrant(nil))
         }
@@ -76,7 +76,7 @@ extension Pipeline {
         return try enterTicket(ticket, text.span, of: request)
     }
 
-    /// Who asks, if it need not be asked first who that is.
+    /// The caller, if it is identified already.
     mutating func identifyMinter(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         guard tickets != nil else { throw .notFound }
         guard request.head.method == .post else { throw .methodNotAllowed(of: .tickets) }
@@ -88,7 +88,7 @@ extension Pipeline {
         guard context.caller.principal.kind != .anonymous else { throw Refusal(.unauthenticated) }
     }
 
-    /// The same for somebody who is known already.
+    /// The same for a caller that is identified already.
     mutating func mintForCommand(_ request: borrowing Request, into response: inout Response) throws(Refusal) -> Outcome
     {
         guard let tickets, let key = configuration.authenticator.ticketKey else { throw .noTickets }

@@ -19,7 +19,7 @@ struct Pipeline: ~Copyable {
     private let hosts: [HostRule]
     let origins: OriginRule
     /// By the grant's index; nil for one whose route issues nothing.
-    private let makings: [Making?]
+    private let grantIssuers: [GrantIssuer?]
     let callbacks: CallbackTable
     let upstream: LoopUpstream
     let limiter: RateLimiter
@@ -41,8 +41,8 @@ struct Pipeline: ~Copyable {
     private var ids: RequestIDs
     private var tokens = TokenWriter()
 
-    /// How what a grant issues is made.
-    private enum Making {
+    /// A grant's issuer with what it signs with or asks.
+    private enum GrantIssuer {
         case signing(any TokenIssuer, SigningKey)
         case signingBySession(any TokenIssuer, SigningSession)
         case session(DistributeToken)
@@ -84,8 +84,8 @@ struct Pipeline: ~Copyable {
                 (key: try SigningKey(accessKey: old.pair.accessKey, secret: old.pair.secret), until: old.until)
             }
         }
-        let makings = try zip(configuration.grants, upstream.links).map { grant, link throws(CryptoError) in
-            try Making(
+        let grantIssuers = try zip(configuration.grants, upstream.links).map { grant, link throws(CryptoError) in
+            try GrantIssuer(
                 configuration.issuers[grant.index], of: grant, with: keys[grant.credential],
                 from: upstream.sessions(of: grant.credential), on: link)
         }
@@ -102,7 +102,7 @@ struct Pipeline: ~Copyable {
         self.reporter = reporter
         audit = resources.audit
         audited = configuration.grants.map { AuditedGrant($0, of: configuration) }
-        self.makings = makings
+        self.grantIssuers = grantIssuers
         self.ids = ids
         callbacks = CallbackTable(configuration, with: keys, after: previous)
         router = Router(aliases: configuration.server.aliases, callbacks: callbacks.paths)
@@ -121,7 +121,7 @@ struct Pipeline: ~Copyable {
     ) -> Answering {
         begin(request, as: pending, at: instant)
         do throws(Refusal) {
-            switch try answer(request, into: &response).course {
+            switch try answer(request, into: &response).progress {
             case .parked: return .later
             case .entered(let held?): return hold(&response, by: held)
             case .told, .entered(nil): reporter.finish(context, &response)
@@ -256,7 +256,7 @@ struct Pipeline: ~Copyable {
         switch request.head.method {
         case .get, .head:
             guard request.body.isEmpty else { throw .unwantedBody }
-            response.body.append("{\"status\":\"ok\"}\n")
+            response.tellAlive()
         case .options: explain(.alive, into: &response)
         case .post, .other: throw .methodNotAllowed(of: .alive)
         }
@@ -301,7 +301,7 @@ struct Pipeline: ~Copyable {
         if request.head.method == .head { return withhold(permit) }
         context.isIssuing = true
         try audit.admit()
-        switch makings[permit.grant.index] {
+        switch grantIssuers[permit.grant.index] {
         case .signing(let issuer, let key):
             try write(by: issuer, under: permit, with: key, into: &response)
             let terms = IssueTerms(permit)

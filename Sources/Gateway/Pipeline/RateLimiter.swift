@@ -3,12 +3,13 @@ import Bytes
 import HTTP
 import Net
 
-/// Counts how often who asks, for all loops together. It outlives configurations, so that nobody begins anew with the next.
+/// Counts the requests of each caller, address and grant, for all loops together. It outlives configurations, so that a reload
+/// does not reset the counts.
 ///
 /// There is a table for each kind of identity, by who can make up new ones: strangers, who need only addresses; callers who have
 /// authenticated; and the operator, who names the grants. So nobody pushes out anybody of another kind.
 package final class RateLimiter: Sendable {
-    /// Somebody who is counted, and how often that may be.
+    /// An identity that is counted, with its rate.
     struct Count {
         fileprivate enum Table { case strangers, callers, grants }
 
@@ -110,7 +111,7 @@ extension RateTable.Identity {
         caller.principal.kind == .anonymous ? hash(address) : hash(caller.principal)
     }
 
-    /// Somebody who has a name.
+    /// Callers that have a name are told apart by it.
     static func hash(_ principal: Principal) -> UInt64 {
         var hasher = Hasher()
         hasher.combine(principal.kind)

@@ -28,7 +28,7 @@ struct RequestContext: ~Copyable {
     private(set) var path = ByteWriter(capacity: 64)
     /// In whose words errors are told.
     var words = Refusal.Words.problem
-    /// Who asks. Before that is known it is somebody who is denied everything.
+    /// The caller. Before it is identified, it is one who is denied everything.
     var caller = Caller.nobody
     /// The index, among the labels, of what was presented and whether it was believed.
     private(set) var proof: Int?
@@ -81,7 +81,7 @@ struct RequestContext: ~Copyable {
         self.path.append(path)
     }
 
-    /// Who asks is known, or what was presented is not believed.
+    /// The caller is identified, or its credential is refused.
     mutating func note(_ proof: RequestLabels.Proof, isAccepted: Bool) {
         self.proof = proof.index * RequestLabels.outcomes.count + (isAccepted ? 0 : 1)
     }

@@ -4,7 +4,7 @@ import Net
 import Providers
 import Upstream
 
-/// Where all loops get the temporary credentials of one account: the cache of them, the ways to whoever issues them, and how far
+/// Where all loops get the temporary credentials of one account: the cache of them, the links to their issuers, and how far
 /// the vendor's clock is from ours. It is called from any loop's thread.
 ///
 /// Everything that shapes a credential is in its key, the caller included, so nobody gets another's.

@@ -89,7 +89,7 @@ final class SessionCache {
 }
 
 extension CacheClient {
-    /// Somebody without a name is told from others by where he is.
+    /// Callers without a name are told apart by their addresses.
     init(_ caller: Caller, from address: ClientAddress, paying pays: Bool) {
         self.init(mark: RateTable.Identity.hash(caller, from: address), pays: pays)
     }

@@ -13,7 +13,7 @@ final class SessionFetch {
     enum Purpose {
         /// A session of the account's role.
         case session(AssumeRole)
-        /// The service's own key, from whoever vouches for it.
+        /// The service's own key, from the cluster (RRSA) or the instance's metadata.
         case serviceKey
     }
 
@@ -52,7 +52,7 @@ final class SessionFetch {
                 case .success(let key):
                     self.key = key
                     call.start(at: cache.tools.calls.clock())
-                // Whoever was to fetch the key has said why there is none.
+                // The fetch of the key has reported the fault already.
                 case .failure(let fault): call.giveUp(because: fault)
                 }
             }

@@ -4,7 +4,7 @@ import HTTP
 import Providers
 import Upstream
 
-/// What a permit says of a session's end, for whoever is served one.
+/// What a permit says of the end of the session that a caller gets.
 struct SessionTerms {
     /// Seconds since 1970.
     let expiresAt: Int64

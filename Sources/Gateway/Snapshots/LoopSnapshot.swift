@@ -86,7 +86,7 @@ package final class LoopSnapshot {
 
     var nextTick: Int64? { keys.nextTick }
 
-    /// Whether somebody waits for an answer of it, or for what it fetches.
+    /// Whether a request waits for an answer by it, or a call of it is under way.
     var isWaiting: Bool { upstream.isWaiting }
 
     /// The same, the keys of issuers included, without which nobody is left unanswered.

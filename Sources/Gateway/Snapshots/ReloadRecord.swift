@@ -1,6 +1,6 @@
 import Net
 
-/// How the service came by the configuration that it serves, for whoever looks after it. From any thread.
+/// Which configuration serves, and how the last reload went, for operators. From any thread.
 package final class ReloadRecord: Sendable {
     package struct Standing: Sendable, Equatable {
         /// The number of the configuration that serves, the first being 1.

@@ -19,7 +19,7 @@ package final class Snapshot: Sendable {
     package let log: Log
     /// What everything that is made of it is timed by.
     let clock: Clock
-    /// What is shown to clients; nil without TLS.
+    /// The certificate that clients are shown; nil without TLS.
     package let identity: TLSIdentity?
     package let accounts: SessionAccounts
     let links: FetchLinks

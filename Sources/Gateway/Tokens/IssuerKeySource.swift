@@ -30,7 +30,7 @@ final class IssuerKeySource: Sendable {
         self.issuer.id == issuer.id && self.issuer.algorithms == issuer.algorithms && self.source == source
     }
 
-    /// How long the keys are fetched no second time because somebody needs another, in milliseconds.
+    /// The least time between two fetches when a token needs a key that is not known, in milliseconds.
     var pause: Int64 { min(10_000, source.refresh) }
 
     /// Fetches the keys, and has all loops take them.

@@ -29,6 +29,6 @@ package struct IssuerKeySources: Sendable {
 
     private init() { sources = [] }
 
-    /// For whoever knows callers otherwise than by their tokens: nothing is fetched.
+    /// For commands that are told who the caller is: nothing is fetched.
     static let none = IssuerKeySources()
 }

@@ -9,8 +9,8 @@ package enum ProxyHeader {
         case malformed
         /// - Parameters:
         ///   - length: its bytes.
-        ///   - client: nil when the proxy speaks for itself, or for somebody without an address. `0.0.0.0` and `::`, which no
-        ///     client has, are addresses like others, so that whoever is named so counts as one.
+        ///   - client: nil when the proxy speaks for itself, or for a client without an address. `0.0.0.0` and `::`, which no
+        ///     client has, are addresses like others, so that clients that are named so count as one.
         case complete(length: Int, client: ClientAddress?)
     }
 
@@ -66,7 +66,7 @@ package enum ProxyHeader {
         switch (bytes[12], bytes[13]) {
         // LOCAL: the proxy's own connection, to see whether anybody is there. What it tells is skipped.
         case (0x20, _): client = nil
-        // Nobody it could name, or somebody at a Unix socket.
+        // No client that has an address, or one at a Unix socket.
         case (0x21, 0x00), (0x21, 0x31): client = nil
         case (0x21, 0x11):
             guard length >= 16 + 12 else { return .malformed }

@@ -7,15 +7,15 @@ import Providers
 enum InspectedACS3 {
     static let inspector = Inspector(
         "ACS3 Authorization", "`ACS3-HMAC-SHA256 Credential=…,SignedHeaders=…,Signature=…`, alone or in its request.",
-        read: { specimen, keyring, now in
-            specimen.authorization("ACS3-HMAC-SHA256 ").map { inspect($0.value, $0.request, keyring, now) }
+        read: { input, keyring, now in
+            input.authorization("ACS3-HMAC-SHA256 ").map { inspect($0.value, $0.request, keyring, now) }
         })
 
     /// How long the vendor takes a dated request, in seconds.
     private static let dateTolerance: Int64 = 15 * 60
 
     private static func inspect(
-        _ value: [UInt8], _ request: SpecimenRequest?, _ keyring: Keyring, _ now: Int64
+        _ value: [UInt8], _ request: InspectedRequest?, _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(inspector.kind)
         let fields = AuthorizationFields(value)
@@ -59,7 +59,7 @@ enum InspectedACS3 {
         return inspection
     }
 
-    private static func call(_ request: SpecimenRequest, _ signed: [[UInt8]]) -> UpstreamCall? {
+    private static func call(_ request: InspectedRequest, _ signed: [[UInt8]]) -> UpstreamCall? {
         let methods: [UpstreamCall.Method] = [.get, .post, .put]
         guard let method = methods.first(where: { request.method == $0.name.array }),
             let parameters = request.parameters

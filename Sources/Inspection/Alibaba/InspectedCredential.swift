@@ -6,8 +6,8 @@ import Providers
 enum InspectedCredential {
     static let inspector = Inspector(
         "STS credential", "An answer with `AccessKeyId`, `SecurityToken` and `Expiration`.",
-        read: { specimen, _, now in
-            guard case .object(let answer) = specimen.content else { return nil }
+        read: { input, _, now in
+            guard case .object(let answer) = input.content else { return nil }
             // STS has it within an answer of its own.
             let credential = answer["Credentials"] ?? answer
             guard credential["SecurityToken"] != nil || credential["AccessKeySecret"] != nil else { return nil }

@@ -7,22 +7,20 @@ import Providers
 enum InspectedOSSAuthorization {
     static let v4 = Inspector(
         "OSS V4 Authorization", "`OSS4-HMAC-SHA256 Credential=…,Signature=…`, alone or in its request.",
-        read: { specimen, keyring, now in
-            specimen.authorization("OSS4-HMAC-SHA256 ").map { inspectV4($0.value, $0.request, keyring, now) }
+        read: { input, keyring, now in
+            input.authorization("OSS4-HMAC-SHA256 ").map { inspectV4($0.value, $0.request, keyring, now) }
         })
 
     static let v1 = Inspector(
         "OSS V1 Authorization", "`OSS AK:sign`, alone or in its request, or an answer with `authorization`.",
-        read: { specimen, keyring, now in
-            specimen.authorization("OSS ").map { inspectV1($0.value, $0.request, keyring, now) }
+        read: { input, keyring, now in
+            input.authorization("OSS ").map { inspectV1($0.value, $0.request, keyring, now) }
         })
-
-    private static let missing = "it is over the request: give that, with its method, target and fields"
 
     // MARK: Version 4
 
     private static func inspectV4(
-        _ value: [UInt8], _ request: SpecimenRequest?, _ keyring: Keyring, _ now: Int64
+        _ value: [UInt8], _ request: InspectedRequest?, _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(v4.kind)
         let fields = AuthorizationFields(value)
@@ -40,7 +38,7 @@ enum InspectedOSSAuthorization {
         }
         guard let request else {
             inspection.tell("region", scope.region)
-            if inspection.key(scope.accessKey, of: keyring) != nil { inspection.leavesOpen("signature", missing) }
+            if inspection.key(scope.accessKey, of: keyring) != nil { inspection.lacksRequest() }
             return inspection
         }
         guard let read = InspectedOSSRequest(request, keyring, in: &inspection) else { return inspection }
@@ -55,10 +53,9 @@ enum InspectedOSSAuthorization {
         guard let entry = inspection.key(scope.accessKey, of: keyring, isTemporary: token != nil),
             let key = scope.key(of: entry, at: moment, in: &inspection)
         else { return inspection }
-        inspection.isSigned(signature, byOneOf: [request.method ?? []], otherwise: "it is not that of this request") {
-            method throws(IssueError) in
+        inspection.isSigned(signature, of: request) { method throws(IssueError) in
             let made = try read.signed(by: method, with: additional) { canonical throws(IssueError) in
-                try SpecimenRequest.written { out, scratch throws(IssueError) in
+                try InspectedRequest.written { out, scratch throws(IssueError) in
                     try HeaderSignatureV4.write(for: canonical, with: key, into: &out, using: &scratch)
                 }
             }
@@ -70,37 +67,28 @@ enum InspectedOSSAuthorization {
     // MARK: Version 1
 
     private static func inspectV1(
-        _ value: [UInt8], _ request: SpecimenRequest?, _ keyring: Keyring, _ now: Int64
+        _ value: [UInt8], _ request: InspectedRequest?, _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(v1.kind)
-        guard let colon = value.firstIndex(of: UInt8(ascii: ":")) else {
-            inspection.fails("form", "it must be access key and signature, joined by :")
-            return inspection
-        }
-        let accessKey = Array(value[..<colon])
+        guard let claim = KeyedSignature(value, in: &inspection) else { return inspection }
         guard let request else {
-            if inspection.key(accessKey, of: keyring) != nil { inspection.leavesOpen("signature", missing) }
+            if inspection.key(claim.accessKey, of: keyring) != nil { inspection.lacksRequest() }
             return inspection
         }
         guard let read = InspectedOSSRequest(request, keyring, in: &inspection) else { return inspection }
-        let date = request.field("x-oss-date") ?? request.field("date")
-        guard let moment = date.flatMap({ HTTPDate.parse($0.span) }) else {
-            inspection.fails("date", "Date or x-oss-date must be such as Sun, 06 Nov 1994 08:49:37 GMT")
+        guard inspection.isDated(request, by: "x-oss-date", tolerance: OSS.dateTolerance, now: now) else {
             return inspection
         }
-        inspection.isDated(at: moment, tolerance: OSS.dateTolerance, now: now)
         let token = request.field("x-oss-security-token")
         inspection.tellToken(token)
-        guard let entry = inspection.key(accessKey, of: keyring, isTemporary: token != nil) else { return inspection }
-        inspection.isSigned(
-            Array(value[(colon + 1)...]), byOneOf: [request.method ?? []], otherwise: "it is not that of this request"
-        ) { method throws(IssueError) in
-            let made = try read.signed(by: method) { signed throws(IssueError) in
-                try SpecimenRequest.written { out, scratch throws(IssueError) in
-                    try HeaderSignatureV1.write(for: signed, with: entry.key, into: &out, using: &scratch)
+        let key = inspection.key(claim.accessKey, of: keyring, isTemporary: token != nil)?.key
+        guard let key else { return inspection }
+        claim.judge(of: request, in: &inspection) { method throws(IssueError) in
+            try read.signed(by: method) { signed throws(IssueError) in
+                try InspectedRequest.written { out, scratch throws(IssueError) in
+                    try HeaderSignatureV1.write(for: signed, with: key, into: &out, using: &scratch)
                 }
             }
-            return made.lastIndex(of: UInt8(ascii: ":")).map { Array(made[($0 + 1)...]) } ?? []
         }
         return inspection
     }
@@ -112,7 +100,7 @@ struct AuthorizationFields {
 
     init(_ value: [UInt8]) {
         fields = value.split(separator: UInt8(ascii: ",")).compactMap { part in
-            let part = Specimen.trimmed(part)
+            let part = InspectionInput.trimmed(part)
             guard let equals = part.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             return NameValue(Array(part[..<equals]), Array(part[(equals + 1)...]))
         }

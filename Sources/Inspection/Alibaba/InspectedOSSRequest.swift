@@ -7,22 +7,16 @@ import Providers
 struct InspectedOSSRequest {
     let bucket: [UInt8]
     let key: [UInt8]
-    let request: SpecimenRequest
+    let request: InspectedRequest
     /// The query's parameters without those of the signature itself.
     private let parameters: [NameValue]
     private let lines: [UInt8]
 
     /// Notes what it is about; nil where it cannot be read.
-    init?(_ request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection) {
-        guard let object = request.object("oss", endpoints: keyring.values(of: OSS.credential.endpoint)),
-            let parameters = request.parameters
-        else {
-            inspection.fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")
-            return nil
-        }
-        if let method = request.method { inspection.tell("method", method) }
-        inspection.tell("bucket", object.bucket)
-        inspection.tell("key", object.key)
+    init?(_ request: InspectedRequest, _ keyring: Keyring, in inspection: inout Inspection) {
+        let endpoints = keyring.values(of: OSS.credential.endpoint)
+        guard let object = inspection.object(of: request, "oss", endpoints: endpoints) else { return nil }
+        let parameters = request.parameters ?? []
         for parameter in parameters where !InspectedOSSRequest.isOwn(parameter.name) {
             inspection.tell("query." + parameter.name.text, parameter.value ?? [])
         }

@@ -7,8 +7,8 @@ import Providers
 enum InspectedOSSURL {
     static let v4 = Inspector(
         "OSS V4 presigned URL", "The URL, with `x-oss-credential` and `x-oss-signature`, alone or in its request.",
-        read: { specimen, keyring, now in
-            guard case .request(let request) = specimen.content,
+        read: { input, keyring, now in
+            guard case .request(let request) = input.content,
                 let credential = request.parameter("x-oss-credential")
             else { return nil }
             return inspectV4(request, credential, keyring, now)
@@ -16,8 +16,8 @@ enum InspectedOSSURL {
 
     static let v1 = Inspector(
         "OSS V1 presigned URL", "The URL, with `OSSAccessKeyId`, `Expires` and `Signature`, alone or in its request.",
-        read: { specimen, keyring, now in
-            guard case .request(let request) = specimen.content, !request.isStream,
+        read: { input, keyring, now in
+            guard case .request(let request) = input.content, !request.isStream,
                 let accessKey = request.parameter("OSSAccessKeyId")
             else { return nil }
             return inspectV1(request, accessKey, keyring, now)
@@ -25,8 +25,8 @@ enum InspectedOSSURL {
 
     static let stream = Inspector(
         "OSS RTMP URL", "The URL, `rtmp://…`, with `OSSAccessKeyId`, `Expires` and `Signature`.",
-        read: { specimen, keyring, now in
-            guard case .request(let request) = specimen.content, request.isStream,
+        read: { input, keyring, now in
+            guard case .request(let request) = input.content, request.isStream,
                 let accessKey = request.parameter("OSSAccessKeyId")
             else { return nil }
             return inspectStream(request, accessKey, keyring, now)
@@ -35,7 +35,7 @@ enum InspectedOSSURL {
     // MARK: Version 4
 
     private static func inspectV4(
-        _ request: SpecimenRequest, _ credential: [UInt8], _ keyring: Keyring, _ now: Int64
+        _ request: InspectedRequest, _ credential: [UInt8], _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(v4.kind)
         guard let read = InspectedOSSRequest(request, keyring, in: &inspection) else { return inspection }
@@ -73,10 +73,10 @@ enum InspectedOSSURL {
             inspection.isSigned(signature, byOneOf: request.possibleMethods, otherwise: otherwise) {
                 method throws(IssueError) in
                 try read.signed(by: method, with: additional) { canonical throws(IssueError) in
-                    try SpecimenRequest.parameter("x-oss-signature") { origin, out, scratch throws(IssueError) in
+                    try InspectedRequest.parameter("x-oss-signature") { origin, out, scratch throws(IssueError) in
                         try PresignedURLV4.write(
-                            for: canonical, on: origin, at: moment, for: lifetime, token: token, with: key, into: &out,
-                            using: &scratch)
+                            for: canonical, on: origin, lasting: lifetime,
+                            by: OSSSigner.V4(key, at: moment, token: token), into: &out, using: &scratch)
                     }
                 }
             }
@@ -92,11 +92,11 @@ enum InspectedOSSURL {
     // MARK: Version 1
 
     private static func inspectV1(
-        _ request: SpecimenRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
+        _ request: InspectedRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(v1.kind)
         guard let read = InspectedOSSRequest(request, keyring, in: &inspection),
-            let (signature, deadline) = end(of: request, in: &inspection)
+            let (signature, deadline) = request.signatureAndEnd(in: &inspection)
         else { return inspection }
         let token = request.parameter("security-token")
         inspection.tellToken(token)
@@ -104,10 +104,10 @@ enum InspectedOSSURL {
             inspection.isSigned(signature, byOneOf: request.possibleMethods, otherwise: otherwise) {
                 method throws(IssueError) in
                 try read.signed(by: method) { signed throws(IssueError) in
-                    try SpecimenRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
+                    try InspectedRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
                         try PresignedURLV1.write(
-                            for: signed, on: origin, until: deadline, token: token, with: entry.key, into: &out,
-                            using: &scratch)
+                            for: signed, on: origin, until: deadline, by: OSSSigner.V1(entry.key, token: token),
+                            into: &out, using: &scratch)
                     }
                 }
             }
@@ -116,22 +116,10 @@ enum InspectedOSSURL {
         return inspection
     }
 
-    private static func end(
-        of request: SpecimenRequest, in inspection: inout Inspection
-    ) -> (signature: [UInt8], deadline: Int64)? {
-        guard let signature = request.parameter("Signature"),
-            let deadline = request.parameter("Expires").flatMap({ Decimal.parse($0.span) })
-        else {
-            inspection.fails("form", "Signature, and Expires in seconds since 1970, must be there once each")
-            return nil
-        }
-        return (signature, deadline)
-    }
-
     // MARK: Streams
 
     private static func inspectStream(
-        _ request: SpecimenRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
+        _ request: InspectedRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(stream.kind)
         let bucket = Array(request.authority.prefix { $0 != UInt8(ascii: ".") })
@@ -146,13 +134,13 @@ enum InspectedOSSURL {
         inspection.tell("channel", channel)
         if !playlist.isEmpty { inspection.tell("playlist", playlist) }
         inspection.tellToken(token)
-        guard let (signature, deadline) = end(of: request, in: &inspection) else { return inspection }
+        guard let (signature, deadline) = request.signatureAndEnd(in: &inspection) else { return inspection }
         if let entry = inspection.key(accessKey, of: keyring, isTemporary: token != nil) {
             do throws(IssueError) {
-                let made = try SpecimenRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
-                    try RTMPURL.write(
-                        bucket: bucket.span, channel: channel.span, playlist: playlist.span, on: origin,
-                        until: deadline, token: token, with: entry.key, into: &out, using: &scratch)
+                let made = try InspectedRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
+                    try RTMPURL(bucket: bucket.span, channel: channel.span, playlist: playlist.span).write(
+                        on: origin, until: deadline, by: OSSSigner.V1(entry.key, token: token), into: &out,
+                        using: &scratch)
                 }
                 inspection.isSigned(signature, as: [made], otherwise: "it is not that of this channel and playlist")
             } catch {
@@ -164,6 +152,6 @@ enum InspectedOSSURL {
     }
 }
 
-extension SpecimenRequest {
+extension InspectedRequest {
     fileprivate var isStream: Bool { scheme?.text == "rtmp" }
 }

@@ -7,11 +7,11 @@ import Providers
 enum InspectedPostForm {
     static let inspector = Inspector(
         "OSS form", "The form's fields as JSON, an answer with `fields`, or the base64 of the policy alone.",
-        read: { specimen, keyring, now in
-            switch specimen.content {
+        read: { input, keyring, now in
+            switch input.content {
             case .object(let fields):
                 guard case .object(let members) = fields.content, fields["policy"] != nil else { return nil }
-                return inspect(Form(members), specimen.answer ?? fields, keyring, now)
+                return inspect(Form(members), input.answer ?? fields, keyring, now)
             case .text(let text):
                 guard let policy = decoded(text), policy["conditions"] != nil else { return nil }
                 return inspect(policy, now)
@@ -58,7 +58,7 @@ enum InspectedPostForm {
             inspection.fails("form", "policy must be the base64, with its padding, of a JSON object")
             return inspection
         }
-        let object = (answer.text("url") ?? answer.text("host")).flatMap { SpecimenRequest(url: $0) }?
+        let object = (answer.text("url") ?? answer.text("host")).flatMap { InspectedRequest(url: $0) }?
             .object("oss", endpoints: keyring.values(of: OSS.credential.endpoint))
         if form.value("x-oss-credential") != nil {
             let begin = judgeV4(encoded, policy, form, keyring, now, in: &inspection)

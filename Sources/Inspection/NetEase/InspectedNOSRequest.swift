@@ -7,8 +7,8 @@ import Providers
 enum InspectedNOSRequest {
     static let url = Inspector(
         "NOS presigned URL", "The URL, with `NOSAccessKeyId`, `Expires` and `Signature`, alone or in its request.",
-        read: { specimen, keyring, now in
-            guard case .request(let request) = specimen.content,
+        read: { input, keyring, now in
+            guard case .request(let request) = input.content,
                 let accessKey = request.parameter("NOSAccessKeyId")
             else { return nil }
             return inspect(request, accessKey, keyring, now)
@@ -16,26 +16,19 @@ enum InspectedNOSRequest {
 
     static let header = Inspector(
         "NOS Authorization", "`NOS AK:sign`, alone or in its request.",
-        read: { specimen, keyring, now in
-            specimen.authorization("NOS ").map { inspectHeader($0.value, $0.request, keyring, now) }
+        read: { input, keyring, now in
+            input.authorization("NOS ").map { inspectHeader($0.value, $0.request, keyring, now) }
         })
-
-    /// How long the vendor takes a dated request, in seconds.
-    private static let dateTolerance: Int64 = 15 * 60
 
     // MARK: URLs
 
     private static func inspect(
-        _ request: SpecimenRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
+        _ request: InspectedRequest, _ accessKey: [UInt8], _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(url.kind)
-        guard let object = tellObject(of: request, keyring, in: &inspection) else { return inspection }
-        guard let signature = request.parameter("Signature"),
-            let deadline = request.parameter("Expires").flatMap({ Decimal.parse($0.span) })
-        else {
-            inspection.fails("form", "Signature, and Expires in seconds since 1970, must be there once each")
-            return inspection
-        }
+        guard let object = Self.object(of: request, keyring, in: &inspection),
+            let (signature, deadline) = request.signatureAndEnd(in: &inspection)
+        else { return inspection }
         if let entry = inspection.key(accessKey, of: keyring) {
             inspection.isSigned(
                 signature, byOneOf: request.possibleMethods,
@@ -43,7 +36,7 @@ enum InspectedNOSRequest {
                     "it is not that of this URL and method, with the Content-MD5, Content-Type and x-nos- fields given"
             ) { method throws(IssueError) in
                 try withRequest(method, object, request) { signed throws(IssueError) in
-                    try SpecimenRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
+                    try InspectedRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
                         try NOSPresignedURL.write(
                             for: signed, on: origin, until: deadline, with: entry.key, into: &out, using: &scratch)
                     }
@@ -57,68 +50,48 @@ enum InspectedNOSRequest {
     // MARK: Fields
 
     private static func inspectHeader(
-        _ value: [UInt8], _ request: SpecimenRequest?, _ keyring: Keyring, _ now: Int64
+        _ value: [UInt8], _ request: InspectedRequest?, _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(header.kind)
-        guard let colon = value.firstIndex(of: UInt8(ascii: ":")) else {
-            inspection.fails("form", "it must be access key and signature, joined by :")
-            return inspection
-        }
-        let object = request.flatMap { tellObject(of: $0, keyring, in: &inspection) }
-        guard let entry = inspection.key(Array(value[..<colon]), of: keyring) else {
-            if let request { tellDate(of: request, now, in: &inspection) }
+        guard let claim = KeyedSignature(value, in: &inspection) else { return inspection }
+        let object = request.flatMap { Self.object(of: $0, keyring, in: &inspection) }
+        guard let entry = inspection.key(claim.accessKey, of: keyring) else {
+            if let request { isDated(request, now, in: &inspection) }
             return inspection
         }
         guard let request else {
-            inspection.leavesOpen("signature", "it is over the request: give that, with its method, target and fields")
+            inspection.lacksRequest()
             return inspection
         }
-        tellDate(of: request, now, in: &inspection)
+        isDated(request, now, in: &inspection)
         guard let object else { return inspection }
         let date = request.field("x-nos-date") == nil ? request.field("date") ?? [] : []
-        inspection.isSigned(
-            Array(value[(colon + 1)...]), byOneOf: [request.method ?? []], otherwise: "it is not that of this request"
-        ) { method throws(IssueError) in
-            let made = try withRequest(method, object, request) { signed throws(IssueError) in
-                try SpecimenRequest.written { out, scratch throws(IssueError) in
+        claim.judge(of: request, in: &inspection) { method throws(IssueError) in
+            try withRequest(method, object, request) { signed throws(IssueError) in
+                try InspectedRequest.written { out, scratch throws(IssueError) in
                     try NOSHeaderSignature.write(
                         for: signed, date: date.span, with: entry.key, into: &out, using: &scratch)
                 }
             }
-            return made.lastIndex(of: UInt8(ascii: ":")).map { Array(made[($0 + 1)...]) } ?? []
         }
         return inspection
     }
 
-    private static func tellDate(of request: SpecimenRequest, _ now: Int64, in inspection: inout Inspection) {
-        guard let date = request.field("x-nos-date") ?? request.field("date"), let moment = HTTPDate.parse(date.span)
-        else {
-            inspection.fails("date", "Date or x-nos-date must be such as Sun, 06 Nov 1994 08:49:37 GMT")
-            return
-        }
-        inspection.isDated(at: moment, tolerance: dateTolerance, now: now)
+    private static func isDated(_ request: InspectedRequest, _ now: Int64, in inspection: inout Inspection) {
+        inspection.isDated(request, by: "x-nos-date", tolerance: NOS.dateTolerance, now: now)
     }
 
     // MARK: Requests
 
-    private static func tellObject(
-        of request: SpecimenRequest, _ keyring: Keyring, in inspection: inout Inspection
+    private static func object(
+        of request: InspectedRequest, _ keyring: Keyring, in inspection: inout Inspection
     ) -> (bucket: [UInt8], key: [UInt8])? {
-        guard let object = request.object("nos", endpoints: keyring.values(of: NOS.credential.endpoint)),
-            request.parameters != nil
-        else {
-            inspection.fails("form", "a % in the URL must begin %XX, and its query have at most 256 parameters")
-            return nil
-        }
-        if let method = request.method { inspection.tell("method", method) }
-        inspection.tell("bucket", object.bucket)
-        inspection.tell("key", object.key)
-        return object
+        inspection.object(of: request, "nos", endpoints: keyring.values(of: NOS.credential.endpoint))
     }
 
     /// The request as it is signed: without the parameters of the signature itself.
     private static func withRequest(
-        _ method: [UInt8], _ object: (bucket: [UInt8], key: [UInt8]), _ request: SpecimenRequest,
+        _ method: [UInt8], _ object: (bucket: [UInt8], key: [UInt8]), _ request: InspectedRequest,
         _ use: (borrowing NOSRequest) throws(IssueError) -> [UInt8]
     ) throws(IssueError) -> [UInt8] {
         let own: [StaticString] = ["NOSAccessKeyId", "Expires", "Signature"]
@@ -130,7 +103,7 @@ enum InspectedNOSRequest {
         let signed = try NOSRequest(
             method: method.span, bucket: bucket.span, key: key.span,
             parameters: parameters.map { QueryParameter(name: $0.name, value: $0.value) },
-            contentMD5: digest.span, contentType: type.span, fieldLines: lines.span)
+            content: .init(md5: digest.span, type: type.span), fieldLines: lines.span)
         return try use(signed)
     }
 }

@@ -9,8 +9,8 @@ enum InspectedNOSToken {
 
     static let inspector = Inspector(
         "NOS upload token", "`UPLOAD AK:sign:policy`, or an answer with `token`.",
-        read: { specimen, keyring, now in
-            specimen.authorization(scheme).map { inspect($0.value, keyring, now) }
+        read: { input, keyring, now in
+            input.authorization(scheme).map { inspect($0.value, keyring, now) }
         })
 
     private static func inspect(_ token: [UInt8], _ keyring: Keyring, _ now: Int64) -> Inspection {

@@ -7,8 +7,8 @@ import Providers
 enum InspectedDownloadURL {
     static let privateURL = Inspector(
         "Qiniu download URL", "The URL, with `e` and `token`.",
-        read: { specimen, keyring, now in
-            guard case .request(let request) = specimen.content, let end = request.parameter("e"),
+        read: { input, keyring, now in
+            guard case .request(let request) = input.content, let end = request.parameter("e"),
                 let token = request.parameter("token")
             else { return nil }
             return inspect(request, end, token, keyring, now)
@@ -16,8 +16,8 @@ enum InspectedDownloadURL {
 
     static let cdnURL = Inspector(
         "Qiniu CDN URL", "The URL, with `sign` and `t`.",
-        read: { specimen, keyring, now in
-            guard case .request(let request) = specimen.content, let end = request.parameter("t"),
+        read: { input, keyring, now in
+            guard case .request(let request) = input.content, let end = request.parameter("t"),
                 let sign = request.parameter("sign"), sign.count == 32
             else { return nil }
             return inspectCDN(request, end, sign, keyring, now)
@@ -26,7 +26,7 @@ enum InspectedDownloadURL {
     // MARK: Private buckets
 
     private static func inspect(
-        _ request: SpecimenRequest, _ end: [UInt8], _ token: [UInt8], _ keyring: Keyring, _ now: Int64
+        _ request: InspectedRequest, _ end: [UInt8], _ token: [UInt8], _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(privateURL.kind)
         tellObject(of: request, in: &inspection)
@@ -64,7 +64,7 @@ enum InspectedDownloadURL {
         return inspection
     }
 
-    private static func tellObject(of request: SpecimenRequest, in inspection: inout Inspection) {
+    private static func tellObject(of request: InspectedRequest, in inspection: inout Inspection) {
         inspection.tell("host", request.authority)
         if let key = request.decodedPath {
             inspection.tell("key", key)
@@ -76,7 +76,7 @@ enum InspectedDownloadURL {
     // MARK: The CDN
 
     private static func inspectCDN(
-        _ request: SpecimenRequest, _ end: [UInt8], _ sign: [UInt8], _ keyring: Keyring, _ now: Int64
+        _ request: InspectedRequest, _ end: [UInt8], _ sign: [UInt8], _ keyring: Keyring, _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(cdnURL.kind)
         tellObject(of: request, in: &inspection)
@@ -122,7 +122,7 @@ enum InspectedDownloadURL {
     }
 }
 
-extension SpecimenRequest {
+extension InspectedRequest {
     /// What the URL may begin with.
     fileprivate var schemes: [[UInt8]] {
         (scheme.map { [$0] } ?? ["https", "http"].map { Array(text: $0) }).map { $0 + Array("://".utf8) }

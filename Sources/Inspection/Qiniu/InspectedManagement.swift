@@ -7,30 +7,23 @@ import Providers
 enum InspectedManagement {
     static let inspector = Inspector(
         "Qiniu Authorization", "`Qiniu AK:sign` or `QBox AK:sign`, alone or in its request.",
-        read: { specimen, keyring, now in
+        read: { input, keyring, now in
             for signature in [ManagementSignature.qiniu, .qbox] {
-                if let (value, request) = specimen.authorization(signature.scheme) {
+                if let (value, request) = input.authorization(signature.scheme) {
                     return inspect(value, signature, request, keyring, now)
                 }
             }
             return nil
         })
 
-    /// How long the vendor is believed to take a dated request, in seconds.
-    private static let dateTolerance: Int64 = 15 * 60
-
     private static func inspect(
-        _ value: [UInt8], _ signature: ManagementSignature, _ request: SpecimenRequest?, _ keyring: Keyring,
+        _ value: [UInt8], _ signature: ManagementSignature, _ request: InspectedRequest?, _ keyring: Keyring,
         _ now: Int64
     ) -> Inspection {
         var inspection = Inspection(inspector.kind)
         inspection.tell("scheme", signature == .qiniu ? "Qiniu (version 2)" : "QBox (version 1)")
-        guard let colon = value.firstIndex(of: UInt8(ascii: ":")) else {
-            inspection.fails("form", "it must be access key and signature, joined by :")
-            return inspection
-        }
-        let claimed = Array(value[(colon + 1)...])
-        if Base64.urlSafe.decode(claimed.span)?.count != 20 {
+        guard let claim = KeyedSignature(value, in: &inspection) else { return inspection }
+        if Base64.urlSafe.decode(claim.signature.span)?.count != 20 {
             inspection.fails("form", "the signature must be 20 bytes in url-safe base64 with its padding")
         }
         if let request {
@@ -43,23 +36,19 @@ enum InspectedManagement {
             }
             tellDate(of: request, signature, now, in: &inspection)
         }
-        guard let entry = inspection.key(Array(value[..<colon]), of: keyring) else { return inspection }
+        guard let entry = inspection.key(claim.accessKey, of: keyring) else { return inspection }
         guard let request else {
-            inspection.leavesOpen("signature", "it is over the request: give that, with its method, target and fields")
+            inspection.lacksRequest()
             return inspection
         }
-        do throws(IssueError) {
-            let code = try code(of: request, signature, entry.key)
-            inspection.isSigned(
-                claimed, as: [Base64.urlSafe.encode(code.bytes.array)], otherwise: "it is not that of this request")
-        } catch {
-            inspection.isUnsignable(error)
+        inspection.isSigned(claim.signature, of: request) { _ throws(IssueError) in
+            Base64.urlSafe.encode(try code(of: request, signature, entry.key).bytes.array)
         }
         return inspection
     }
 
     private static func tellDate(
-        of request: SpecimenRequest, _ signature: ManagementSignature, _ now: Int64, in inspection: inout Inspection
+        of request: InspectedRequest, _ signature: ManagementSignature, _ now: Int64, in inspection: inout Inspection
     ) {
         guard signature == .qiniu, let date = request.field("x-qiniu-date") else {
             return inspection.tell("ends", "never: no date is signed")
@@ -67,11 +56,11 @@ enum InspectedManagement {
         guard let moment = ISO8601.parseBasic(date.span) else {
             return inspection.fails("date", "X-Qiniu-Date must be such as 20240106T233431Z")
         }
-        inspection.isDated(at: moment, tolerance: dateTolerance, now: now)
+        inspection.isDated(at: moment, tolerance: Qiniu.dateTolerance, now: now)
     }
 
     private static func code(
-        of request: SpecimenRequest, _ signature: ManagementSignature, _ key: SigningKey
+        of request: InspectedRequest, _ signature: ManagementSignature, _ key: SigningKey
     ) throws(IssueError) -> Digest {
         let (method, target, lines) = (request.method ?? [], request.target, request.fieldLines)
         let (host, type) = (request.authority, request.field("content-type") ?? [])

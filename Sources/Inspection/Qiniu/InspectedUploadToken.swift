@@ -7,8 +7,8 @@ import Providers
 enum InspectedUploadToken {
     static let inspector = Inspector(
         "Qiniu upload token", "The token itself, or an answer with `uptoken`.",
-        read: { specimen, keyring, now in
-            guard case .text(let token) = specimen.content, isLikely(token) else { return nil }
+        read: { input, keyring, now in
+            guard case .text(let token) = input.content, isLikely(token) else { return nil }
             return inspect(token, keyring, now)
         })
 
@@ -75,15 +75,17 @@ enum InspectedUploadToken {
 }
 
 extension PutPolicy {
-    /// What the vendor would not take in a policy, whoever wrote it; nil when nothing is found. Members that nobody knows are no
-    /// problem to the vendor.
+    /// Why the vendor would refuse a policy; nil when no reason is found. The vendor ignores members that it does not know.
     static func problem(in policy: JSONValue) -> FieldProblem? {
         var values = FieldValues()
         for field in fields.descriptions {
             guard let member = policy[field.name] else { continue }
             switch (field.kind, member.content) {
-            case (.integer, .number(let number)) where number.integer != nil:
-                values[field] = .integer(number.integer ?? 0)
+            case (.integer, .number(let number)), (.size, .number(let number)):
+                guard let integer = number.integer else {
+                    return FieldProblem(field.name, "is of another type than the vendor's")
+                }
+                values[field] = .integer(integer)
             case (.boolean, .boolean(let flag)): values[field] = .boolean(flag)
             case (.strings, .array): values[field] = .strings([])
             case (.string, .string(let text)), (.vendorText, .string(let text)), (.template, .string(let text)),

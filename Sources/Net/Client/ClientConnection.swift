@@ -13,8 +13,8 @@ final class ClientConnection {
         case failed(ExchangeError)
     }
 
-    /// An exchange with whoever waits for it.
-    struct Flight {
+    /// An exchange, and what its caller is called back by.
+    struct PendingExchange {
         let number: UInt64
         let exchange: Exchange
         let completion: (Result<ExchangeAnswer, ExchangeError>) -> Void
@@ -29,8 +29,8 @@ final class ClientConnection {
 
     let token: UInt64
     let origin: Origin
-    /// What is under way; nil while idle.
-    private(set) var flight: Flight?
+    /// The exchange that is under way; nil while idle.
+    private(set) var pending: PendingExchange?
     /// The address that it is connected to.
     private(set) var address: SocketAddress?
     /// Whether the last call of `advance` brought bytes, so that there may be more.
@@ -55,9 +55,12 @@ final class ClientConnection {
     /// Reads of one event, so that a peer that sends much does not keep the others waiting.
     private static let readBatch = 8
 
-    init(_ origin: Origin, _ flight: Flight, token: UInt64, over transport: any Transport, resuming: TLSResumption?) {
+    init(
+        _ origin: Origin, _ pending: PendingExchange, token: UInt64, over transport: any Transport,
+        resuming: TLSResumption?
+    ) {
         self.origin = origin
-        self.flight = flight
+        self.pending = pending
         self.token = token
         self.transport = transport
         resumption = resuming
@@ -69,15 +72,17 @@ final class ClientConnection {
     var deadline: Int64 {
         switch stage {
         case .idle: idleDeadline
-        case .connecting: min(addressDeadline, flight?.exchange.deadline ?? 0)
-        case .resolving, .handshaking, .sending, .receiving: flight?.exchange.deadline ?? 0
+        case .connecting: min(addressDeadline, pending?.exchange.deadline ?? 0)
+        case .resolving, .handshaking, .sending, .receiving: pending?.exchange.deadline ?? 0
         }
     }
 
     /// Whether an exchange that failed so may be tried on another connection: only when this one had been kept, and nothing
     /// of an answer came, so that the peer has most likely closed it before it saw the request.
     func mayBeRetried(after error: ExchangeError) -> Bool {
-        guard isReused, !hasAnswerBegun, let flight, !flight.isRetry, flight.exchange.isRepeatable else { return false }
+        guard isReused, !hasAnswerBegun, let pending, !pending.isRetry, pending.exchange.isRepeatable else {
+            return false
+        }
         return switch error {
         case .closed, .tls: true
         default: false
@@ -91,8 +96,8 @@ final class ClientConnection {
     }
 
     /// Takes another exchange, when idle.
-    func send(_ flight: Flight, at now: Int64, _ input: inout [UInt8]) -> Step {
-        self.flight = flight
+    func send(_ pending: PendingExchange, at now: Int64, _ input: inout [UInt8]) -> Step {
+        self.pending = pending
         isReused = true
         beginSending()
         return advance(at: now, &input)
@@ -100,7 +105,7 @@ final class ClientConnection {
 
     /// The pool keeps it until `deadline`, or until the peer closes it.
     func rest(until deadline: Int64) {
-        flight = nil
+        pending = nil
         stage = .idle
         idleDeadline = deadline
         reader = ResponseReader(limit: 0)
@@ -112,13 +117,13 @@ final class ClientConnection {
 
     /// Its deadline has passed.
     func expire(at now: Int64, _ input: inout [UInt8]) -> Step {
-        if case .connecting = stage, let flight, now < flight.exchange.deadline, !addresses.isEmpty {
+        if case .connecting = stage, let pending, now < pending.exchange.deadline, !addresses.isEmpty {
             return connectNext(at: now, after: "no answer in time", &input)
         }
         return .failed(.timeout(phase))
     }
 
-    /// Gives the socket back; the flight, if any, is its pool's to complete.
+    /// Gives the socket back; the pending exchange, if any, is its pool's to complete.
     func close() {
         guard let stream else { return }
         stream.finish()
@@ -132,7 +137,7 @@ final class ClientConnection {
     func advance(at now: Int64, _ input: inout [UInt8]) -> Step {
         hasReceived = false
         while true {
-            if let flight, now >= flight.exchange.deadline { return .failed(.timeout(phase)) }
+            if let pending, now >= pending.exchange.deadline { return .failed(.timeout(phase)) }
             let progress =
                 switch stage {
                 case .resolving: Progress.over(.waiting)
@@ -167,8 +172,8 @@ final class ClientConnection {
         stage = .connecting
         failure = failure ?? reason
         while let next = addresses.popFirst() {
-            guard let flight, now < flight.exchange.deadline else { return .failed(.timeout(.connecting)) }
-            addressDeadline = now + (flight.exchange.deadline - now) / Int64(addresses.count + 1)
+            guard let pending, now < pending.exchange.deadline else { return .failed(.timeout(.connecting)) }
+            addressDeadline = now + (pending.exchange.deadline - now) / Int64(addresses.count + 1)
             do throws(ClientSocket.Failure) {
                 let descriptor = try ClientSocket.open(next)
                 guard transport.watch(descriptor, token: token) else {
@@ -226,7 +231,7 @@ final class ClientConnection {
     }
 
     private func beginSending() {
-        guard let exchange = flight?.exchange else { return }
+        guard let exchange = pending?.exchange else { return }
         stage = .sending
         sent = 0
         hasAnswerBegun = false
@@ -234,7 +239,7 @@ final class ClientConnection {
     }
 
     private func sendMore() -> Progress {
-        guard let stream, let request = flight?.exchange.request else { return .over(.waiting) }
+        guard let stream, let request = pending?.exchange.request else { return .over(.waiting) }
         while sent < request.count {
             switch stream.write(request.span.extracting(sent...)) {
             case .moved(let count): sent += count

@@ -18,7 +18,7 @@ package final class ClientPool {
     }
 
     /// What is remembered of an origin.
-    private struct Acquaintance {
+    private struct KnownOrigin {
         /// The connection that was used last comes last, and is used first.
         var idle: [UInt64] = []
         var resumption: TLSResumption?
@@ -39,10 +39,10 @@ package final class ClientPool {
     private var generation: UInt64 = 0
     private var alive = 0
     private var idle = 0
-    private var started: [ClientConnection.Flight] = []
+    private var started: [ClientConnection.PendingExchange] = []
     /// Exchanges that were ever started.
-    private var flights: UInt64 = 0
-    private var origins: [Origin: Acquaintance] = [:]
+    private var exchangeCount: UInt64 = 0
+    private var origins: [Origin: KnownOrigin] = [:]
     private var input = [UInt8](repeating: 0, count: 32 * 1024)
     private var isRetired = false
     private var isClosed = false
@@ -62,16 +62,17 @@ package final class ClientPool {
     package func start(
         _ exchange: Exchange, completion: @escaping (Result<ExchangeAnswer, ExchangeError>) -> Void
     ) -> UInt64 {
-        flights &+= 1
-        started.append(ClientConnection.Flight(number: flights, exchange: exchange, completion: completion))
+        exchangeCount &+= 1
+        started.append(
+            ClientConnection.PendingExchange(number: exchangeCount, exchange: exchange, completion: completion))
         if started.count == 1 { mailbox.post { [weak self] in self?.beginStarted() } }
-        return flights
+        return exchangeCount
     }
 
     /// Ends an exchange and its connection, if it is still under way; its completion is not called.
     package func cancel(_ number: UInt64) {
         started.removeAll { $0.number == number }
-        for case let connection? in connections where connection.flight?.number == number { remove(connection) }
+        for case let connection? in connections where connection.pending?.number == number { remove(connection) }
     }
 
     /// Whether nothing needs to be looked after: no exchange, no connection.
@@ -104,7 +105,7 @@ package final class ClientPool {
     /// Keeps no connections any more; exchanges go on.
     func retire() {
         isRetired = true
-        for case let connection? in connections where connection.flight == nil { remove(connection) }
+        for case let connection? in connections where connection.pending == nil { remove(connection) }
         origins = [:]
     }
 
@@ -112,13 +113,13 @@ package final class ClientPool {
     func cancelAll() {
         retire()
         isClosed = true
-        var flights = started
+        var exchanges = started
         started = []
         for case let connection? in connections {
-            if let flight = connection.flight { flights.append(flight) }
+            if let pending = connection.pending { exchanges.append(pending) }
             remove(connection)
         }
-        for flight in flights { flight.completion(.failure(.cancelled)) }
+        for pending in exchanges { pending.completion(.failure(.cancelled)) }
     }
 
     // MARK: Exchanges
@@ -126,24 +127,24 @@ package final class ClientPool {
     private var now: Int64 { SystemClock.monotonicMilliseconds() }
 
     private func beginStarted() {
-        let flights = started
+        let exchanges = started
         started = []
-        for flight in flights { begin(flight) }
+        for pending in exchanges { begin(pending) }
     }
 
-    private func begin(_ flight: ClientConnection.Flight) {
-        guard !isClosed else { return flight.completion(.failure(.cancelled)) }
-        guard alive - idle < settings.exchanges else { return flight.completion(.failure(.busy)) }
+    private func begin(_ pending: ClientConnection.PendingExchange) {
+        guard !isClosed else { return pending.completion(.failure(.cancelled)) }
+        guard alive - idle < settings.exchanges else { return pending.completion(.failure(.busy)) }
         let origin: Origin
-        do throws(ExchangeError) { origin = try Origin(flight.exchange) } catch {
-            return flight.completion(.failure(error))
+        do throws(ExchangeError) { origin = try Origin(pending.exchange) } catch {
+            return pending.completion(.failure(error))
         }
         let now = now
-        guard now < flight.exchange.deadline else { return flight.completion(.failure(.timeout(.resolving))) }
-        if !flight.isRetry, let connection = takeIdle(origin) {
-            return settle(connection, connection.send(flight, at: now, &input))
+        guard now < pending.exchange.deadline else { return pending.completion(.failure(.timeout(.resolving))) }
+        if !pending.isRetry, let connection = takeIdle(origin) {
+            return settle(connection, connection.send(pending, at: now, &input))
         }
-        let connection = open(origin, flight, at: now)
+        let connection = open(origin, pending, at: now)
         if let addresses = origin.knownAddresses {
             found(connection, .success(addresses))
         } else {
@@ -181,32 +182,33 @@ package final class ClientPool {
         switch step {
         case .waiting: return
         case .answered(let answer, let isReusable):
-            let flight = connection.flight
+            let pending = connection.pending
             remember(connection)
             if !isReusable || !keep(connection) { remove(connection) }
-            flight?.completion(.success(answer))
+            pending?.completion(.success(answer))
         case .failed(let error):
             let isRetried = connection.mayBeRetried(after: error)
-            let flight = connection.flight
+            let pending = connection.pending
             if case .tls = error { origins[connection.origin]?.resumption = nil }
             remove(connection)
-            guard var flight else { return }
-            guard isRetried else { return flight.completion(.failure(error)) }
-            flight.isRetry = true
-            begin(flight)
+            guard var pending else { return }
+            guard isRetried else { return pending.completion(.failure(error)) }
+            pending.isRetry = true
+            begin(pending)
         }
     }
 
     // MARK: Connections
 
-    private func open(_ origin: Origin, _ flight: ClientConnection.Flight, at now: Int64) -> ClientConnection {
+    private func open(_ origin: Origin, _ pending: ClientConnection.PendingExchange, at now: Int64) -> ClientConnection
+    {
         let slot = free.popLast() ?? connections.count
         if slot == connections.count { connections.append(nil) }
         generation = (generation + 1) & 0x3FFF_FFFF
         let token = ClientPool.tokenBit | generation << 32 | UInt64(slot)
         var resumption = origins[origin]?.resumption
         if resumption?.isUsable(at: now) == false { resumption = nil }
-        let connection = ClientConnection(origin, flight, token: token, over: transport, resuming: resumption)
+        let connection = ClientConnection(origin, pending, token: token, over: transport, resuming: resumption)
         connections[slot] = connection
         alive += 1
         return connection
@@ -223,7 +225,7 @@ package final class ClientPool {
 
     private func remember(_ connection: ClientConnection) {
         guard !isRetired else { return }
-        origins[connection.origin, default: Acquaintance()].address = connection.address
+        origins[connection.origin, default: KnownOrigin()].address = connection.address
         // A connection that was kept for long knows less than one that verified later.
         if let resumption = connection.remainder,
             resumption.since >= origins[connection.origin]?.resumption?.since ?? .min
@@ -237,7 +239,7 @@ package final class ClientPool {
         let kept = origins[connection.origin]?.idle.count ?? 0
         guard kept < settings.idlePerOrigin else { return false }
         connection.rest(until: now + settings.idleTime)
-        origins[connection.origin, default: Acquaintance()].idle.append(connection.token)
+        origins[connection.origin, default: KnownOrigin()].idle.append(connection.token)
         idle += 1
         return true
     }
@@ -254,7 +256,7 @@ package final class ClientPool {
         connections[slot] = nil
         free.append(slot)
         alive -= 1
-        if connection.flight == nil, let index = origins[connection.origin]?.idle.firstIndex(of: connection.token) {
+        if connection.pending == nil, let index = origins[connection.origin]?.idle.firstIndex(of: connection.token) {
             origins[connection.origin]?.idle.remove(at: index)
             idle -= 1
         }

@@ -3,8 +3,8 @@ import Dispatch
 
 /// Finds the addresses of names, on a thread of its own since the system's way to do so waits; shared by all loops.
 ///
-/// One name is looked up at a time. Answers are kept for 30 seconds, failures for one; who asks for a name that is being
-/// looked up waits for the same answer.
+/// One name is looked up at a time. Answers are kept for 30 seconds, failures for one; a caller that needs a name that is
+/// being looked up waits for the same answer.
 package final class Resolver: Sendable {
     package enum Fault: Error, Sendable, Equatable, CustomStringConvertible {
         /// Neither a name nor an address.
@@ -48,7 +48,7 @@ package final class Resolver: Sendable {
     /// - Parameters:
     ///   - name: in lower case.
     ///   - then: called once, on the resolver's thread, when nil is returned; never otherwise, nor after the resolver is gone.
-    /// - Returns: what is known already; nil while it is looked up.
+    /// - Returns: the answer that is known already; nil while the name is looked up.
     package func resolve(_ name: String, then: @escaping @Sendable (Outcome) -> Void) -> Outcome? {
         queue.resolve(name, then: then)
     }
@@ -117,7 +117,7 @@ private final class ResolverQueue: Sendable {
     }
 }
 
-/// What is known, and who waits for what.
+/// The addresses that are known, and the callers that wait for names.
 private struct ResolverState: Sendable {
     enum Entry { case known(Resolver.Outcome), queued(startsThread: Bool), joined }
 
@@ -151,7 +151,7 @@ private struct ResolverState: Sendable {
     }
 
     /// No thread could be had.
-    /// - Returns: whoever is waiting for one.
+    /// - Returns: the callers that wait for an answer.
     mutating func abandon() -> [@Sendable (Resolver.Outcome) -> Void] {
         defer {
             queue = []

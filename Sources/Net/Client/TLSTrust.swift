@@ -14,7 +14,7 @@ package final class TLSTrust: Sendable {
         case system
         /// Those of a PEM file, and no others.
         case file(String)
-        /// None: whoever answers is believed, so that nothing may depend on it.
+        /// None: any server is believed. Use it only where nothing depends on which server answers.
         case anybody
     }
 

@@ -4,7 +4,7 @@ package final class TLSTrusts {
 
     package init() {}
 
-    /// - Throws: when it cannot be had; it is looked for again for whoever asks next.
+    /// - Throws: when the authorities cannot be read; the next call reads them again.
     package func trust(in authorities: TLSTrust.Authorities = .system) throws(TLSTrust.Failure) -> TLSTrust {
         if let trust = made[authorities] { return trust }
         let trust = try TLSTrust(authorities)

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// What is wrong with the other side's certificate or TLS, in words that are ours or OpenSSL's, never the peer's.
 package enum TLSFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The certificate is good, and somebody else's.
+    /// The certificate is good, but for another host.
     case hostMismatch
     case expired
     case notYetValid

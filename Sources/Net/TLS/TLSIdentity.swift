@@ -56,7 +56,7 @@ package final class TLSIdentity: Sendable {
         self.authorities = authorities
         self.contexts = contexts
         self.indices = indices
-        // Unsafe: whoever has a session holds the identity, and only sessions call this.
+        // Unsafe: every session holds the identity, and only sessions call this.
         unsafe cs_ssl_context_on_server_name(
             context.handle,
             { ssl, _, identity in

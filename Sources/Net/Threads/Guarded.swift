@@ -1,6 +1,6 @@
 /// A value that one thread at a time looks at or changes; it is held for moments only.
 ///
-/// Nothing of it can be shared without the lock: what is handed out is a copy, or is safe with any thread by itself.
+/// Nothing of the value can be used without the lock: `withLock` returns a copy, or a value that is safe with any thread.
 // Unsafe: the value is touched under the lock only.
 package final class Guarded<Value: Sendable & ~Copyable>: @unchecked Sendable {
     private let lock = Lock()
@@ -16,6 +16,6 @@ package final class Guarded<Value: Sendable & ~Copyable>: @unchecked Sendable {
 }
 
 extension Guarded: CustomReflectable where Value: ~Copyable {
-    /// Empty: whoever dumps it does not have the lock.
+    /// Empty: a dump is made without the lock.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,8 +1,8 @@
 import Access
 import Bytes
 
-/// What RAM must allow whoever does what a grant has signed (OSS developer guide, "RAM policies"): so much, and no more, may a
-/// session that signs for it.
+/// What RAM must allow for the requests that a grant signs (OSS developer guide, "RAM policies"): a session that signs for the
+/// grant may do so much, and no more.
 enum OSSPermissions {
     /// The policy of a grant's session: the operations that the grant names, on its key, or on all keys that begin as all of its
     /// keys do. What single callers may have of that, the grant itself holds them to.

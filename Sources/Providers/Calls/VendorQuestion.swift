@@ -2,7 +2,7 @@ import Access
 import Bytes
 import Crypto
 
-/// The vendor half of a grant whose answers only the vendor knows: the service asks it, and hands on what is inside the grant.
+/// The vendor half of a grant whose answers only the vendor knows: the service asks it, and answers with what is inside the grant.
 package protocol VendorIssuer: Issuer {
     /// Whom to ask, the first that answers.
     var endpoints: [VendorEndpoint] { get }
@@ -28,7 +28,7 @@ package protocol VendorQuestion {
 package enum VendorReply: Sendable {
     /// JSON, which may be told as it is.
     case json([UInt8])
-    /// What is asked about is not there.
+    /// The object or bucket that is asked about does not exist.
     case absent
     /// The vendor does not take what the caller has chosen.
     case unacceptable

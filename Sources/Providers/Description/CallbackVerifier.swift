@@ -25,6 +25,26 @@ package protocol CallbackVerifier: Issuer {
 
 extension CallbackVerifier {
     package var keyHost: VendorEndpoint? { nil }
+
+    /// Nobody asks for anything here.
+    package func objection(to ask: borrowing Ask) -> Objection? {
+        Objection("callers", "nobody is given anything by this grant")
+    }
+}
+
+/// The fields of a grant that every vendor's callbacks have.
+extension Field where Value == [UInt8]? {
+    static func publicURL(of vendor: String) -> Field {
+        Field(
+            "publicURL", .string, required: true,
+            "The `callbackUrl` as \(vendor) knows it; its callbacks are answered at its path.")
+    }
+
+    static func reply(to vendor: String) -> Field {
+        Field(
+            "reply", .json(maximumLength: 8192), required: true,
+            "What a genuine callback is answered, and what \(vendor) tells the uploader.")
+    }
 }
 
 package enum CallbackVerdict: Sendable {

@@ -7,7 +7,7 @@ package struct PublishedKey: Sendable, Hashable {
     package let host: VendorEndpoint
     /// On that host; begins with `/`, and needs no encoding.
     package let path: [UInt8]
-    /// Whether it is where the vendor has its key. Whoever forges a callback can make up any other URL, so those are asked
+    /// Whether it is where the vendor has its key. A forged callback can name any other URL, so those are asked
     /// on a small budget of their own.
     package let isUsual: Bool
 

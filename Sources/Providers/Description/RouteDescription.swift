@@ -72,7 +72,7 @@ package struct RouteGrant: Sendable {
     /// Nil where the ask itself says when what is signed ends, so that a grant has no lifetime.
     package let lifetime: RouteLifetime?
     package let credential: CredentialRule
-    /// Who sees to it that what a grant says holds when what is issued is used (R18).
+    /// Who enforces the grant's limits when the token is used (R18).
     package let enforcement: [Enforcement]
     /// Compiles a grant's fields.
     package let makeIssuer: @Sendable (FieldValues, GrantContext) throws(FieldProblem) -> IssuerKind
@@ -141,8 +141,8 @@ package struct CredentialRule: Sendable {
 package struct RouteAnswer: Sendable {
     /// The members of a successful answer that are the vendor's, in order.
     package let members: [AnswerField]
-    /// Which members are what is given, the first that is there: by its digest the audit knows it again. None where only the
-    /// vendor's own answer is handed on.
+    /// Which members are what is given, the first that is there: by its digest the audit knows it again. None where the
+    /// answer is the vendor's own.
     package let token: [String]
     /// Whether errors, too, have the members that Alibaba's SDKs read: `StatusCode`, `ErrorCode`, `ErrorMessage`.
     package let errorsForSDK: Bool
@@ -166,6 +166,14 @@ package struct AnswerField: Sendable {
         self.type = type
         self.summary = summary
     }
+
+    /// A request that the client sends as it is told.
+    static let signedRequest = [
+        AnswerField("method", "The method."), AnswerField("url", "The URL."),
+        AnswerField("headers", type: .object, "All headers that the client must send."),
+    ]
+
+    static let urlEnd = AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")
 }
 
 /// What an issuer is compiled from beside the fields of its route: what every grant says, and the credential that it names.

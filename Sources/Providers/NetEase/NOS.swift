@@ -31,6 +31,8 @@ package enum NOS {
 
     /// The longest object name, in bytes.
     static let maximumKeyLength = 1000
+    /// How long the vendor takes a dated request, in seconds.
+    package static let dateTolerance: Int64 = 15 * 60
 
     /// Where the buckets of a credential are.
     static func endpoint(_ fields: FieldValues) -> WebOrigin? {

@@ -14,9 +14,6 @@ struct NOSAuthorization: TokenIssuer {
         case header, url
     }
 
-    /// How long the vendor takes a dated request, in seconds.
-    private static let dateTolerance: Int64 = 15 * 60
-
     /// What NOS does with one object, as far as it is signed for callers: its content, and its upload in parts. No access list,
     /// no copy, no object made of another's content (`deduplication`).
     private static let table = OperationTable(
@@ -40,7 +37,7 @@ struct NOSAuthorization: TokenIssuer {
             parameters.descriptions, withoutKey: .refuse(parameter: parameters.object.name)
         ) { ask, instant throws(AskError) in
             ask.detail = try NOSRequestParts(ask, parameters)
-            ask.end = .fixed(instant.unixSeconds + dateTolerance)
+            ask.end = .fixed(instant.unixSeconds + NOS.dateTolerance)
         },
         grant: RouteGrant(
             HeaderFields(), scope: scope, credential: .with(NOS.credential.endpoint), enforcement: .nosRequest
@@ -62,9 +59,7 @@ struct NOSAuthorization: TokenIssuer {
         ) { grant, context throws(FieldProblem) in
             .signing(try NOSAuthorization(grant, context, .url, callersEnd: .shortens))
         },
-        answer: RouteAnswer(
-            answer + [AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")],
-            token: ["url"]))
+        answer: RouteAnswer(answer + [AnswerField.urlEnd], token: ["url"]))
 
     private static let scope: GrantScope = [.bucket, .key, .keyPrefix]
     private static let parameters = NOSRequestParts.Parameters()
@@ -86,12 +81,11 @@ struct NOSAuthorization: TokenIssuer {
 
     private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
 
-    private static let answer = [
-        AnswerField("method", "The method."), AnswerField("url", "The URL."),
-        AnswerField("headers", type: .object, "All headers that the client must send."),
-        AnswerField("bucket", "The bucket."), AnswerField("object", "The object that the request is about."),
-        AnswerField("key", "The same."),
-    ]
+    private static let answer =
+        AnswerField.signedRequest + [
+            AnswerField("bucket", "The bucket."), AnswerField("object", "The object that the request is about."),
+            AnswerField("key", "The same."),
+        ]
 
     private init(
         _ grant: Settings<Fields>, _ context: GrantContext, _ form: Form, callersEnd: CallersEnd

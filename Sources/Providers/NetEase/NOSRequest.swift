@@ -4,6 +4,20 @@ import Bytes
 /// A request to NOS, as much of it as its signatures cover (`accessControl` page). What the vendor's SDKs would sign
 /// differently is refused.
 package struct NOSRequest: ~Escapable {
+    /// What the fields of a request say of its body; each is empty when there is no such field.
+    package struct Content: ~Escapable {
+        /// The Content-MD5 field, which is hex with this vendor.
+        fileprivate let md5: Span<UInt8>
+        /// The Content-Type field.
+        fileprivate let type: Span<UInt8>
+
+        @_lifetime(copy md5, copy type)
+        package init(md5: Span<UInt8> = Span(), type: Span<UInt8> = Span()) {
+            self.md5 = md5
+            self.type = type
+        }
+    }
+
     /// Sorted by name.
     let parameters: [QueryParameter]
     /// The `x-nos-` fields.
@@ -11,19 +25,16 @@ package struct NOSRequest: ~Escapable {
     private let method: Span<UInt8>
     private let bucket: Span<UInt8>
     private let key: Span<UInt8>
-    private let contentMD5: Span<UInt8>
-    private let contentType: Span<UInt8>
+    private let content: Content
 
     /// - Parameters:
     ///   - bucket: empty for the service itself.
     ///   - key: the whole object name, not encoded; empty for the bucket itself.
-    ///   - contentMD5: the Content-MD5 field, which is hex with this vendor; empty when there is none.
-    ///   - contentType: the Content-Type field; empty when there is none.
     ///   - fieldLines: field lines as they are sent, each ended by CR LF; those that are not signed do not matter.
-    @_lifetime(copy method, copy bucket, copy key, copy contentMD5, copy contentType, copy fieldLines)
+    @_lifetime(copy method, copy bucket, copy key, copy content, copy fieldLines)
     package init(
         method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>, parameters: [QueryParameter] = [],
-        contentMD5: Span<UInt8>, contentType: Span<UInt8>, fieldLines: Span<UInt8>
+        content: Content, fieldLines: Span<UInt8>
     ) throws(IssueError) {
         for index in method.indices where method[index] < UInt8(ascii: "A") || method[index] > UInt8(ascii: "Z") {
             throw .unsignable("a method must be of capital letters")
@@ -32,10 +43,10 @@ package struct NOSRequest: ~Escapable {
         guard bucket.isEmpty ? key.isEmpty : BucketRule.admits(bucket) else {
             throw .unsignable("a bucket must be 1 to 63 letters, digits, - _ or .")
         }
-        guard contentMD5.isEmpty || NOSRequest.isMD5(contentMD5) else {
+        guard content.md5.isEmpty || NOSRequest.isMD5(content.md5) else {
             throw .unsignable("Content-MD5 must be 32 hex digits in lower case")
         }
-        guard NOSRequest.isPlain(contentType) else {
+        guard NOSRequest.isPlain(content.type) else {
             throw .unsignable("a content type must be ASCII without spaces or quotes around it")
         }
         let fields = try SignedFields(fieldLines, prefix: "x-nos-", .lowerCase)
@@ -47,8 +58,7 @@ package struct NOSRequest: ~Escapable {
         self.method = method
         self.bucket = bucket
         self.key = key
-        self.contentMD5 = contentMD5
-        self.contentType = contentType
+        self.content = content
         try NOSRequest.check(self.parameters)
     }
 
@@ -67,9 +77,9 @@ package struct NOSRequest: ~Escapable {
     func writeStart(into out: inout ByteWriter) {
         out.append(method)
         out.append(UInt8(ascii: "\n"))
-        out.append(contentMD5)
+        out.append(content.md5)
         out.append(UInt8(ascii: "\n"))
-        out.append(contentType)
+        out.append(content.type)
         out.append(UInt8(ascii: "\n"))
     }
 

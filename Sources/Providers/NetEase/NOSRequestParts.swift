@@ -44,8 +44,7 @@ struct NOSRequestParts: AskDetail {
         // Which object it is about makes no difference to whether it can be signed.
         let name = Array("x".utf8)
         do throws(IssueError) { _ = try request(bucket: name.span, key: name.span) } catch {
-            guard case .unsignable(let reason) = error else { throw AskError(.invalid, "", "cannot be signed") }
-            throw AskError(.invalid, "", reason.description)
+            throw AskError(unsignable: error)
         }
     }
 
@@ -65,7 +64,7 @@ struct NOSRequestParts: AskDetail {
     @_lifetime(copy bucket, copy key, borrow self)
     func request(bucket: Span<UInt8>, key: Span<UInt8>) throws(IssueError) -> NOSRequest {
         try NOSRequest(
-            method: method.span, bucket: bucket, key: key, parameters: parameters, contentMD5: contentMD5.span,
-            contentType: contentType.span, fieldLines: lines.span)
+            method: method.span, bucket: bucket, key: key, parameters: parameters,
+            content: .init(md5: contentMD5.span, type: contentType.span), fieldLines: lines.span)
     }
 }

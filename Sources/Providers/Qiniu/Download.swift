@@ -134,15 +134,12 @@ struct Download: TokenIssuer {
             try json.add(
                 "url",
                 text: { url throws(IssueError) in
+                    let object = try ObjectURL(permit.key, query: query, on: origin)
                     switch signature {
-                    case .token:
-                        try DownloadURL.write(
-                            for: permit.key, query: query, on: origin, until: permit.expiresAt, with: key, into: &url)
+                    case .token: try DownloadURL.write(for: object, until: permit.expiresAt, with: key, into: &url)
                     case .antiLeech(let secret, _):
                         try TimestampAntiLeech.write(
-                            for: permit.key, query: query, on: origin, until: permit.expiresAt, with: secret,
-                            into: &url,
-                            using: &scratch)
+                            for: object, until: permit.expiresAt, with: secret, into: &url, using: &scratch)
                     }
                 })
             json.add("key", permit.key)

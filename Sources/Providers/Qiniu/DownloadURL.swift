@@ -10,17 +10,14 @@ import Crypto
 /// client's begins it, and no line break is ever in it.
 package enum DownloadURL {
     /// - Parameters:
-    ///   - key: the whole key, not encoded.
-    ///   - query: a query as it shall be sent, such as `imageView2/2/w/200`; empty for none.
     ///   - deadline: seconds since 1970.
     ///   - out: what is written there stands in a JSON string as it is.
     package static func write(
-        for key: Span<UInt8>, query: Span<UInt8>, on origin: WebOrigin, until deadline: Int64,
-        with signer: SigningKey, into out: inout ByteWriter
+        for url: borrowing ObjectURL, until deadline: Int64, with signer: SigningKey, into out: inout ByteWriter
     ) throws(IssueError) {
         let start = out.count
-        _ = try ObjectURL.write(key, query: query, on: origin, into: &out)
-        out.append(query.isEmpty ? "?e=" : "&e=")
+        url.write(into: &out)
+        url.begin("e", in: &out)
         out.append(decimal: deadline)
         let code = try signer.sha1.code(of: out.bytes.extracting(start..<out.count))
         out.append("&token=")

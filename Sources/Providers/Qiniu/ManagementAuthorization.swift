@@ -12,9 +12,6 @@ struct ManagementAuthorization: TokenIssuer {
     private let signature: ManagementSignature
     let callersEnd: CallersEnd
 
-    /// How long the vendor takes a dated request, in seconds.
-    private static let dateTolerance: Int64 = 15 * 60
-
     static let route = RouteDescription(
         "qiniu.authorization", path: "/qiniu/authorization",
         "A signed request to Kodo that lists keys, looks at one, or lists the account's buckets.",
@@ -25,9 +22,7 @@ struct ManagementAuthorization: TokenIssuer {
             grant, context throws(FieldProblem) in .signing(try ManagementAuthorization(grant, context))
         },
         answer: RouteAnswer(
-            [
-                AnswerField("method", "The method."), AnswerField("url", "The URL."),
-                AnswerField("headers", type: .object, "All headers that the client must send."),
+            AnswerField.signedRequest + [
                 AnswerField("operation", "What is done."), AnswerField("bucket", "The bucket; null for buckets."),
                 AnswerField("key", "The key that is looked at; null for the others."),
                 AnswerField("prefix", "What the listed keys begin with; null for the others, and for all of a bucket."),
@@ -98,7 +93,7 @@ struct ManagementAuthorization: TokenIssuer {
         let operation = try operation(of: ask)
         ask.isAboutService = operation == .buckets
         ask.detail = operation
-        ask.end = .fixed(instant.unixSeconds + dateTolerance)
+        ask.end = .fixed(instant.unixSeconds + Qiniu.dateTolerance)
     }
 
     private static func operation(of ask: borrowing Ask) throws(AskError) -> ManagementOperation {

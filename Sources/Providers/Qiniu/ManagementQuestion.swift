@@ -38,7 +38,7 @@ struct ManagementQuestion: VendorQuestion {
         case 200: return .json(try told(answer.body))
         // No such key, no such bucket.
         case 404, 612, 631: return .absent
-        // Of what a caller chooses only this can be wrong; without it, 400 is for whoever has configured the grant.
+        // The marker is the only part of the query that a caller chooses freely; without it, a 400 is a fault of the grant.
         case 400 where target.query.contains { $0.name.span.equals("marker") }: return .unacceptable
         case 401, 403: throw .keyRefused(status: answer.status)
         // The bucket of this request is asked too often; the callback of what it stores has failed.
@@ -47,7 +47,7 @@ struct ManagementQuestion: VendorQuestion {
         }
     }
 
-    /// What of a successful answer is handed on.
+    /// The part of a successful answer that the caller gets.
     private func told(_ body: [UInt8]) throws(VendorFault) -> [UInt8] {
         let value: JSONValue
         do throws(JSONError) { value = try JSONReader.read(body, as: .json, maximumDepth: 16) } catch {
@@ -65,8 +65,8 @@ struct ManagementQuestion: VendorQuestion {
         return out.array
     }
 
-    /// Writes what the vendor documents of a listing, without what is outside the prefix. Members that nobody here knows may be
-    /// about anything, and are left out; those of an item are about its key.
+    /// Writes what the vendor documents of a listing, without what is outside the prefix. Members that are not documented may be
+    /// about any object, and are left out; those of an item are about its key.
     private func write(listing: JSONValue, into out: inout ByteWriter) throws(VendorFault) {
         let marker = member("marker", of: listing)
         let items = try member("items", of: listing).map { list throws(VendorFault) in try inside(list) { $0["key"] } }
@@ -74,18 +74,12 @@ struct ManagementQuestion: VendorQuestion {
             try inside(list) { $0 }
         }
         guard marker != nil || items != nil || prefixes != nil else { throw .unreadable }
-        out.append("{\"items\":")
-        out.append(json: items ?? [])
-        if let prefixes {
-            out.append(",\"commonPrefixes\":")
-            out.append(json: prefixes)
-        }
-        if let marker {
-            guard marker.text != nil else { throw .unreadable }
-            out.append(",\"marker\":")
-            out.append(json: marker)
-        }
-        out.append(UInt8(ascii: "}"))
+        if let marker, marker.text == nil { throw .unreadable }
+        out.append(object: { listing in
+            listing.add("items", json: items ?? [])
+            if let prefixes { listing.add("commonPrefixes", json: prefixes) }
+            if let marker { listing.add("marker", json: marker) }
+        })
     }
 
     /// A member that is there, and not null.

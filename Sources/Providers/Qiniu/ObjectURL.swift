@@ -5,20 +5,36 @@ import Bytes
 ///
 /// Clients must send every byte as it is signed, so all is written as URL readers leave it: the key percent-encoded but for
 /// unreserved characters and `/` (`download-token` page: the path is URL-encoded before it is signed).
-enum ObjectURL {
+package struct ObjectURL: ~Escapable {
+    private let key: Span<UInt8>
+    private let query: Span<UInt8>
+    private let origin: WebOrigin
+
     /// Parameters by which a URL carries a signature; one more of them would be read instead of ours.
     private static let reserved: [StaticString] = ["e", "token", "sign", "t"]
 
     /// - Parameters:
     ///   - key: the whole key, not encoded.
     ///   - query: a query as it shall be sent, such as `imageView2/2/w/200`; empty for none.
-    /// - Returns: where the path is in `out`.
-    /// - Throws: `IssueError.unsignable`, before anything is written.
-    static func write(
-        _ key: Span<UInt8>, query: Span<UInt8>, on origin: WebOrigin, into out: inout ByteWriter
-    ) throws(IssueError) -> Range<Int> {
+    @_lifetime(copy key, copy query)
+    package init(_ key: Span<UInt8>, query: Span<UInt8> = Span(), on origin: WebOrigin) throws(IssueError) {
         guard !key.isEmpty else { throw .unsignable("a URL of an object must have its key") }
-        if let fault = queryFault(query) { throw .unsignable(fault) }
+        if let fault = ObjectURL.queryFault(query) { throw .unsignable(fault) }
+        self.key = key
+        self.query = query
+        self.origin = origin
+    }
+
+    /// Begins the parameter of this name behind what is written.
+    func begin(_ parameter: StaticString, in out: inout ByteWriter) {
+        out.append(query.isEmpty ? UInt8(ascii: "?") : UInt8(ascii: "&"))
+        out.append(parameter)
+        out.append(UInt8(ascii: "="))
+    }
+
+    /// - Returns: where the path is in `out`.
+    @discardableResult
+    func write(into out: inout ByteWriter) -> Range<Int> {
         origin.write(into: &out)
         let start = out.count
         out.append(UInt8(ascii: "/"))

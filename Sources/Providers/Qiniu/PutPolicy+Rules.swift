@@ -76,7 +76,7 @@ extension PutPolicy {
 
     private static let listedTypeBytes = ByteSet.dottedWord.union("*+")
 
-    /// The vendor writes under `key` by itself, so it must lie inside the grant whoever asks.
+    /// The vendor writes under `key` by itself, so it must lie inside the grant for every caller.
     private static func check(_ key: [UInt8], in field: String, _ target: Grant.Target) throws(FieldProblem) {
         switch target {
         case .anything: break

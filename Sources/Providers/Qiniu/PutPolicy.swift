@@ -19,7 +19,7 @@ package struct PutPolicy: Sendable {
         /// Whether the smaller number is the tighter one.
         let smallerIsTighter: Bool
 
-        /// The parameter may be what the field may be, whoever gives it: 0 would lift some limits.
+        /// The parameter has the same bounds as the field: 0 would lift some limits.
         init(_ field: Field<Int?>, _ bounds: ClosedRange<Int64>, smallerIsTighter: Bool) {
             self.field = field
             name = Array(field.description.name.utf8)

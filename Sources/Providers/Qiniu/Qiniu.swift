@@ -30,6 +30,8 @@ package enum Qiniu {
 
     /// The longest object key, in bytes (put policy, `scope`).
     static let maximumKeyLength = 750
+    /// How long the vendor is believed to take a dated request, in seconds.
+    package static let dateTolerance: Int64 = 15 * 60
     /// Android clients read the deadline as a 32-bit number.
     static let lastDeadline = Int64(Int32.max)
 }

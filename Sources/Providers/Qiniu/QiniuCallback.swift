@@ -20,12 +20,8 @@ struct QiniuCallback: CallbackVerifier {
         answer: RouteAnswer([]))
 
     struct Fields: FieldGroup {
-        let publicURL = Field(
-            "publicURL", .string, required: true,
-            "The `callbackUrl` as Kodo knows it; its callbacks are answered at its path.")
-        let reply = Field(
-            "reply", .json(maximumLength: 8192), required: true,
-            "What a genuine callback is answered, and what Kodo tells the uploader.")
+        let publicURL = Field.publicURL(of: "Kodo")
+        let reply = Field.reply(to: "Kodo")
         let schemes = Field(
             "schemes", .strings, default: .texts("qiniu", "qbox"),
             "Which of Kodo's signatures are believed; qbox covers neither method nor host, and never ends.")
@@ -41,11 +37,6 @@ struct QiniuCallback: CallbackVerifier {
         publicURL = url
         reply = grant.reply ?? []
         signatures = known.filter { names.contains(Array($0.name.utf8)) }.map(\.signature)
-    }
-
-    /// Nobody asks for anything here.
-    func objection(to ask: borrowing Ask) -> Objection? {
-        Objection("callers", "nobody is given anything by this grant")
     }
 
     func faultOfHead(_ callback: borrowing ReceivedCallback, with key: SigningKey) -> CallbackFault? {

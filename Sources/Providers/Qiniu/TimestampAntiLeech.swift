@@ -6,9 +6,9 @@ import Crypto
 /// anti-leech).
 ///
 /// `sign` is MD5 in hex over a key of the domain's own, the encoded path, and the deadline in hex; neither host nor query are
-/// signed. It is no HMAC, and nothing parts path from deadline: whoever has the URL of `a/b1` can have one of `a/b` with a
-/// deadline of nine digits, which is as good as none. A key never loses its folder that way, since `/` is no digit; whether it
-/// loses anything, `isSeparable` says.
+/// signed. It is no HMAC, and nothing separates path and deadline: from the URL of `a/b1` its holder can make one of `a/b`
+/// with a deadline of nine digits, which never ends. A key never loses its folder that way, since `/` is no digit; `isSeparable`
+/// says whether it can lose its end.
 package enum TimestampAntiLeech {
     /// The moments that have eight digits, so that at least no two of our own texts are the same: from 1978 until 2106.
     private static let deadlines: ClosedRange<Int64> = 0x1000_0000...0xFFFF_FFFF
@@ -32,17 +32,15 @@ package enum TimestampAntiLeech {
     }
 
     /// - Parameters:
-    ///   - key: the whole object key, not encoded.
-    ///   - query: a query as it shall be sent; empty for none.
     ///   - deadline: seconds since 1970.
     ///   - secret: the CDN domain's key; it is not the account's secret key.
     ///   - scratch: room to work in.
     package static func write(
-        for key: Span<UInt8>, query: Span<UInt8>, on origin: WebOrigin, until deadline: Int64, with secret: Secret,
-        into out: inout ByteWriter, using scratch: inout ByteWriter
+        for url: borrowing ObjectURL, until deadline: Int64, with secret: Secret, into out: inout ByteWriter,
+        using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard deadlines.contains(deadline) else { throw .deadlineTooLate }
-        let path = try ObjectURL.write(key, query: query, on: origin, into: &out)
+        let path = url.write(into: &out)
         let moment = InlineArray<4, UInt8> { UInt8(truncatingIfNeeded: deadline >> (24 - 8 * Int64($0))) }
         scratch.reset()
         scratch.append(out.bytes.extracting(path))
@@ -51,7 +49,7 @@ package enum TimestampAntiLeech {
         do throws(CryptoError) { digest = try Digest(.md5, of: secret, followedBy: scratch.bytes) } catch {
             throw .crypto(error)
         }
-        out.append(query.isEmpty ? "?sign=" : "&sign=")
+        url.begin("sign", in: &out)
         Hex.encode(digest.bytes, into: &out)
         out.append("&t=")
         Hex.encode(moment.span, into: &out)

@@ -8,7 +8,7 @@ import Bytes
 
 /// The system calls by which lines come to the disk, so that tests can have them fail.
 @safe package struct AuditCalls: Sendable {
-    // Unsafe: whoever calls lends the bytes for the call.
+    // Unsafe: the caller lends the bytes for the call.
     /// `write(2)`.
     package var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
     /// `fdatasync(2)`.
@@ -39,7 +39,7 @@ import Bytes
 }
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    // Unsafe: whoever calls lends the bytes for the call.
+    // Unsafe: the caller lends the bytes for the call.
     unsafe write(descriptor, bytes.baseAddress, bytes.count)
 }
 

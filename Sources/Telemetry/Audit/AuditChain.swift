@@ -52,18 +52,19 @@ struct AuditChain: ~Copyable {
     /// Appends a line to `out`.
     /// - Parameter content: what an `AuditLine` holds.
     mutating func append(_ content: Span<UInt8>, to out: inout ByteWriter) throws(CryptoError) {
+        let number = position.number + 1
         input.reset()
+        // The object is closed by hand: the code is over all that stands before its own member.
         input.append(position.head.bytes)
-        input.append("{\"seq\":")
-        input.append(decimal: position.number + 1)
+        input.append("{")
+        input.append(members: { $0.add("seq", number) })
         input.append(",")
         input.append(content)
         let code = try key.sign(input.bytes)
         out.append(input.bytes.extracting(AuditChain.codeLength..<input.count))
-        out.append(AuditText.codeMember)
-        Hex.encode(code.bytes, into: &out)
-        out.append("\"}\n")
-        position = Position(number: position.number + 1, head: code)
+        out.append(afterOthers: true, members: { $0.add("mac", text: { Hex.encode(code.bytes, into: &$0) }) })
+        out.append("}\n")
+        position = Position(number: number, head: code)
     }
 
     /// Appends the line that every segment begins with, which tells where the chain stood.

@@ -10,7 +10,7 @@ import Machine
 
 /// The file that the lines stand in: only its end is ever written, and what is not known to be on the disk is never taken for
 /// written. Several processes may write the same one: each has it to itself while it adds a group of lines, and goes on from the
-/// last line that there is, whoever wrote it.
+/// last line that there is, of whichever process.
 ///
 /// It belongs to one thread.
 package final class AuditFile {
@@ -94,7 +94,7 @@ package final class AuditFile {
 
     private func write(waiting: Bool) throws(AuditFault) {
         do throws(AuditFault) { try calls.put(out, into: descriptor, path) } catch {
-            // What was begun may be half a line. Where that cannot be undone, whoever comes next sets it aside.
+            // What was begun may be half a line. Where that cannot be undone, the next process sets it aside.
             _ = ftruncate(descriptor, off_t(size))
             forget()
             throw error
@@ -113,7 +113,7 @@ package final class AuditFile {
         if try !take(at: moment) { try rotate(.fault, at: moment) }
     }
 
-    /// Begins a new file because somebody asks for it.
+    /// Begins a new file because the operator asks for it.
     package func rotate(at moment: Int64) throws(AuditFault) {
         defer { release() }
         if try !take(at: moment) { try rotate(.signal, at: moment) }
@@ -238,7 +238,7 @@ package final class AuditFile {
             last.number > own.number || (last.number == own.number && last.head.constantTimeEquals(own.head))
         else { return false }
         move(to: last)
-        // Whoever wrote the others answers for them; for what we are not sure of, the next segment does.
+        // The processes that wrote the other lines have synced them; the next segment counts those of ours that may be lost.
         if durable.number == own.number { settle() }
         return true
     }
@@ -351,7 +351,7 @@ package final class AuditFile {
         throw AuditFault(failed: "cannot make \(name)")
     }
 
-    /// Opens the file for appending, and locks it; not where somebody else could write it or put another in its place.
+    /// Opens the file for appending, and locks it; not where another user could write it or put another in its place.
     private static func openLocked(_ path: String) throws(AuditFault) -> Int32 {
         let trust = AuditFileTrust(path)
         if let fault = trust.folderFault { throw AuditFault(fault) }
@@ -380,8 +380,8 @@ package final class AuditFile {
     /// How long others may have the file, which is as long as a disk may take.
     private static let patience = Duration.seconds(5)
 
-    /// Waits for its turn, but no longer than for a disk. Who waits has the folder locked, so that whoever has had the file does
-    /// not have it again before.
+    /// Waits for its turn, but no longer than for a disk. A process that waits has the folder locked, so that the one
+    /// that had the file does not take it again before.
     private static func lock(_ file: Int32, _ path: String) throws(AuditFault) {
         let folder = try openFolder(of: path)
         defer {

@@ -6,7 +6,7 @@ import Machine
     import Darwin
 #endif
 
-/// Judges whether somebody else could write an audit's file, or put another in its place.
+/// Judges whether another user could write an audit's file, or put another in its place.
 ///
 /// The service asks when it opens the file; `countersign check` asks before, by the same rules.
 package struct AuditFileTrust {
@@ -42,7 +42,7 @@ package struct AuditFileTrust {
     }
 
     /// Why others could keep the service from writing, though they can write nothing themselves; nil when nobody could. Processes take turns
-    /// by a lock on the folder and on the file, and whoever can read these can hold the lock.
+    /// by a lock on the folder and on the file, and a user that can read these can hold the lock.
     package var weakness: String? {
         for (path, mark) in [(folder, FileMark(following: folder)), (path, FileMark(path))] {
             guard let mode = mark?.info.st_mode, mode & 0o044 != 0 else { continue }
@@ -51,7 +51,7 @@ package struct AuditFileTrust {
         return nil
     }
 
-    /// Why somebody else could put another file here; nil when nobody could.
+    /// Why another user could put another file here; nil when none could.
     var folderFault: String? { trust.fault(ofFolderForOwnFiles: folder).map { "\(path) is not written: \($0)" } }
 
     /// Why the file is no audit's, or who else could write it; nil when nobody could.

@@ -11,7 +11,7 @@ import Crypto
 ///
 /// Lines that are cut off at the end leave a chain that holds. So each start compares the end of the audit with this record,
 /// which is signed with a key derived from the audit's. Every process that writes the audit holds a shared lock on the file for
-/// as long as it lives: so a start knows whether it is alone. Whoever reads or writes the record has the audit's file locked.
+/// as long as it lives: so a start knows whether it is alone. A process reads or writes the record only with the audit's file locked.
 final class AuditHead {
     struct Record {
         var position = AuditChain.Position()
@@ -75,9 +75,8 @@ final class AuditHead {
     func write(_ record: Record) throws(AuditFault) {
         var text = AuditHead.text(of: record)
         let code = try code(of: text)
-        text.append(AuditText.codeMember)
-        Hex.encode(code.bytes, into: &text)
-        text.append("\"}")
+        text.append(afterOthers: true, members: { $0.add("mac", text: { Hex.encode(code.bytes, into: &$0) }) })
+        text.append("}")
         while text.count < AuditHead.size - 1 { text.append(" ") }
         text.append("\n")
         let count = unsafe text.bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
@@ -95,14 +94,15 @@ final class AuditHead {
         do throws(CryptoError) { return try key.sign(text.bytes) } catch { throw AuditFault("\(error)") }
     }
 
+    /// The record as far as its code is over it: the code stands behind it in the same object.
     private static func text(of record: Record) -> ByteWriter {
         var text = ByteWriter(capacity: size)
-        text.append("{\"seq\":")
-        text.append(decimal: record.position.number)
-        text.append(",\"head\":\"")
-        Hex.encode(record.position.head.bytes, into: &text)
-        text.append("\",\"running\":")
-        text.append(decimal: record.running)
+        text.append("{")
+        text.append(members: { json in
+            json.add("seq", record.position.number)
+            json.add("head", text: { Hex.encode(record.position.head.bytes, into: &$0) })
+            json.add("running", record.running)
+        })
         return text
     }
 }

@@ -25,76 +25,60 @@ package struct AuditLine: ~Copyable {
     package mutating func begin(_ event: StaticString, at moment: Int64) {
         if time.second != moment { time = (moment, ISO8601.write(moment)) }
         reset()
-        text.append("\"time\":\"")
-        text.append(time.text)
-        text.append("\",\"event\":\"")
-        text.append(event)
-        text.append("\"")
+        let written = time.text
+        text.append(members: { line in
+            line.add("time", written)
+            line.add("event", event)
+        })
     }
 
     package mutating func add(_ name: StaticString, _ value: Span<UInt8>) {
-        begin(member: name)
-        text.append(jsonString: value)
+        text.append(afterOthers: true, members: { $0.add(name, value) })
     }
 
     package mutating func add(_ name: StaticString, _ value: [UInt8]) { add(name, value.span) }
 
-    package mutating func add(_ name: StaticString, _ value: StaticString) {
-        begin(member: name)
-        text.append("\"")
-        text.append(value)
-        text.append("\"")
-    }
+    package mutating func add(_ name: StaticString, _ value: StaticString) { add(name, value.bytes) }
 
     package mutating func add(_ name: StaticString, _ value: Int64) {
-        begin(member: name)
-        text.append(decimal: value)
+        text.append(afterOthers: true, members: { $0.add(name, value) })
     }
 
-    /// What somebody is called by as one text: `kind:id/subject`, of which the last may be missing.
+    /// A caller's name as one text: `kind:id/subject`, of which the last may be missing.
     package mutating func add(_ name: StaticString, kind: StaticString, id: Span<UInt8>, subject: Span<UInt8>) {
-        begin(member: name)
-        text.append("\"")
-        text.append(kind)
-        if !id.isEmpty {
-            text.append(":")
-            text.append(jsonEscaped: id)
+        add(name) { text in
+            text.append(kind)
+            if !id.isEmpty {
+                text.append(":")
+                text.append(id)
+            }
+            if !subject.isEmpty {
+                text.append("/")
+                text.append(subject)
+            }
         }
-        if !subject.isEmpty {
-            text.append("/")
-            text.append(jsonEscaped: subject)
-        }
-        text.append("\"")
     }
 
     /// Some bytes of a digest, in hex.
     package mutating func add(_ name: StaticString, hex bytes: Span<UInt8>) {
-        begin(member: name)
-        text.append("\"")
-        Hex.encode(bytes, into: &text)
-        text.append("\"")
+        add(name) { Hex.encode(bytes, into: &$0) }
     }
 
     /// How often each of these has been.
     package mutating func add(_ name: StaticString, _ tally: AuditTally) {
-        begin(member: name)
-        text.append("{")
-        for (index, entry) in tally.entries.enumerated() {
-            text.append(index > 0 ? ",\"" : "\"")
-            text.append(entry.reason)
-            text.append("\":")
-            text.append(decimal: entry.count)
-        }
-        text.append("}")
+        text.append(
+            afterOthers: true,
+            members: { line in
+                line.add(
+                    name, object: { counts in for entry in tally.entries { counts.add(entry.reason, entry.count) } })
+            })
     }
 
     /// Members that were written before, each with a comma before it.
     package mutating func add(written members: [UInt8]) { text.append(members) }
 
-    private mutating func begin(member name: StaticString) {
-        text.append(",\"")
-        text.append(name)
-        text.append("\":")
+    private mutating func add(_ name: StaticString, text write: (inout ByteWriter) -> Void) {
+        text.append(afterOthers: true, members: { $0.add(name, text: write) })
     }
 }
 

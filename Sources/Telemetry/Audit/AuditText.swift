@@ -9,7 +9,7 @@ struct AuditText {
         let unsynced: Int64
     }
 
-    static let codeMember: StaticString = ",\"mac\":\""
+    private static let codeMember: StaticString = ",\"mac\":\""
 
     let number: Int64
     let code: Digest

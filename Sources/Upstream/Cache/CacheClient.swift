@@ -1,6 +1,6 @@
 import Access
 
-/// Who asks a cache, counted by a hash that nobody outside can aim at.
+/// The client of a cache, counted by a hash that no client can choose.
 package struct CacheClient: Sendable {
     let mark: UInt64
     /// Whether a fetch that begins for it is taken off its share; not where the value is no one client's own.

@@ -19,7 +19,7 @@ package struct ExpiringSlot: Sendable {
         case failed(until: Int64)
     }
 
-    /// What somebody who asks gets.
+    /// What a request gets.
     package enum Answer: Sendable, Equatable {
         /// The value that is held.
         case serve
@@ -145,7 +145,7 @@ package struct ExpiringSlot: Sendable {
         return failure?.untilWhileServing ?? held?.due ?? .min
     }
 
-    /// Somebody needs what is not in the value that is held: the next fetch is due now, unless the last has failed or began
+    /// A request needs a part that the held value does not have: the next fetch is due now, unless the last has failed or began
     /// less than `pause` milliseconds ago.
     mutating func want(at now: Instant, pause: Int64) {
         guard fetch == nil, failure == nil, var held, now.monotonic < held.due,
@@ -182,7 +182,7 @@ package struct ExpiringSlot: Sendable {
         outage = nil
         guard let next = Held(lifetime, of: fetch, at: now, random: random, policy), isServed(next, at: now, policy)
         else {
-            // What is held stays: it may have come before our clock jumped, and be served when that jumps back.
+            // The held value stays: it may have come before our clock jumped, and be served when that jumps back.
             return failed(number, with: .expired, at: now, random: random, policy: policy)
         }
         self.fetch = nil
@@ -220,7 +220,7 @@ package struct ExpiringSlot: Sendable {
         if fetch?.number == number { fetch = nil }
     }
 
-    /// What somebody gets who has waited as long as a request may: a vendor that is so slow is one that fails.
+    /// What a request gets that has waited as long as it may: a vendor that is so slow counts as failing.
     package func unanswered(at now: Instant, policy: CachePolicy) -> Outcome {
         if let held, held.left(at: now) >= held.floorWhileFailing(policy) { return .kept }
         return .refused(SlotRefusal(.slow))

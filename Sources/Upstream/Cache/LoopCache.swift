@@ -44,7 +44,7 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
 
     /// Asks for a value. Nobody is told anything before this returns.
     /// - Parameters:
-    ///   - client: who asks; nil for the service itself.
+    ///   - client: the caller's number; nil for the service itself.
     ///   - alwaysFits: whether the key is remembered beyond the capacity, too.
     ///   - begin: begins the fetch that falls to the loop; it owes the cache one `land`.
     // Compiled for these kinds once more: requests ask for them, and other rooms could not have it made for their types.
@@ -101,7 +101,7 @@ package final class LoopCache<Key: Hashable & Sendable, Value: Sendable> {
     /// When `refresh` is to be called, in monotonic milliseconds.
     package func due(_ key: Key) -> Int64 { shared.due(key) }
 
-    /// Has a value fetched soon that lacks what somebody needs, but not within `pause` milliseconds of the last fetch.
+    /// Has a value fetched soon that lacks what a request needs, but not within `pause` milliseconds of the last fetch.
     package func want(_ key: Key, at now: Instant, pause: Int64) { shared.want(key, at: now, pause: pause) }
 }
 

@@ -47,7 +47,7 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
             } else {
                 state.subscribers[index] = subscriber
             }
-            // Whoever was there before may have waiters left, whose numbers are not given again.
+            // The loop that had this index before may have waiters left; their numbers are not given again.
             state.arrivals &+= 1
             return UInt64(index) << SharedCache.waiterBits | (state.arrivals & 0xffff) << (SharedCache.waiterBits - 16)
         }
@@ -55,10 +55,10 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
 
     // MARK: Values
 
-    /// Asks for a value (`SlotTable.ask`). Whoever is told to begin the fetch owes one `land`.
+    /// Asks for a value (`SlotTable.ask`). A loop that is told to begin the fetch owes one `land`.
     /// - Parameters:
     ///   - waiter: the number of the request that waits if need be; nil where none does.
-    ///   - client: who asks; nil for the service itself, which has no share of the fetches.
+    ///   - client: the caller; nil for the service itself, which has no share of the fetches.
     ///   - alwaysFits: whether the key is remembered beyond the capacity, too.
     package func ask(
         _ key: Key, for waiter: UInt64?, of client: CacheClient? = nil, alwaysFits: Bool = false, at now: Instant
@@ -85,7 +85,7 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
     /// When a key's value is to be fetched though nobody asks, in monotonic milliseconds.
     func due(_ key: Key) -> Int64 { state.withLock { $0.table.due(key) } }
 
-    /// Has a value fetched soon that lacks what somebody needs (`ExpiringSlot.want`).
+    /// Has a value fetched soon that lacks what a request needs (`ExpiringSlot.want`).
     func want(_ key: Key, at now: Instant, pause: Int64) {
         state.withLock { $0.table.want(key, at: now, pause: pause) }
     }
@@ -93,7 +93,7 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
     /// A value is of no use any more.
     package func forget(_ key: Key) { state.withLock { $0.table.forget(key) } }
 
-    /// Lets go of some of what is of no use any more.
+    /// Drops some of the values that have ended.
     func sweep(at now: Instant) { state.withLock { $0.table.sweep(at: now, atMost: 64) } }
 
     /// What is remembered, for metrics.

@@ -1,4 +1,4 @@
-/// What somebody who asks a cache for a value gets.
+/// What a request that asks a cache for a value gets.
 package struct SlotReply<Value: Sendable>: Sendable {
     /// Nil where it is to wait.
     package let outcome: SlotOutcome<Value>?
@@ -15,8 +15,8 @@ package enum SlotOutcome<Value: Sendable>: Sendable {
     case refuse(SlotRefusal)
 }
 
-/// One fetch of one value, from its beginning to its report. Whoever begins it owes exactly one report, whatever happens; one for
-/// a fetch that is no longer the slot's changes nothing.
+/// One fetch of one value, from its beginning to its report. The loop that begins it owes exactly one report, whatever happens; a
+/// report of a fetch that is no longer the slot's changes nothing.
 package struct SlotFetch: Sendable, Hashable {
     let index: Int
     let number: UInt64

@@ -1,10 +1,10 @@
 import Bytes
 
-/// All values of a cache, each with those who wait for it. What is asked for in vain costs memory, so everything here has a bound.
+/// All values of a cache, each with those who wait for it. Keys without a value take memory, too, so everything here has a bound.
 package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// What a fetch's report leads to.
     package struct Settlement: Sendable {
-        /// Who waited, in the order of their coming. Nobody of them waits any more.
+        /// The requests that waited, in the order of their coming. None of them waits any more.
         package let waiters: [UInt64]
         package let outcome: SlotOutcome<Value>
     }
@@ -45,7 +45,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// `cancel` or `expire` takes it out before.
     /// - Parameters:
     ///   - waiter: whatever the caller knows the request by; one that waits already is refused. Nil where nobody waits.
-    ///   - client: who asks, by a number of its own; nil for the service itself. One client has no more waiters than a key may.
+    ///   - client: the caller's number; nil for the service itself. One client has no more waiters than a key may.
     ///   - refusal: what the client gets where a fetch would have to begin for it; nil where one may begin. What is held is
     ///     served and refreshed all the same.
     ///   - alwaysFits: whether the key is remembered beyond the capacity, too.
@@ -107,7 +107,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// When a key's value is to be fetched though nobody asks, in monotonic milliseconds.
     package func due(_ key: Key) -> Int64 { indices[key].map { entries[$0].slot.due(policy) } ?? .min }
 
-    /// Somebody needs what is not in a key's value (`ExpiringSlot.want`).
+    /// A request needs a part that a key's value does not have (`ExpiringSlot.want`).
     package mutating func want(_ key: Key, at now: Instant, pause: Int64) {
         if let index = indices[key] { entries[index].slot.want(at: now, pause: pause) }
     }
@@ -128,7 +128,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         return result(entries[index].slot.unanswered(at: now, policy: policy), at: index)
     }
 
-    /// What is remembered is not served again; a fetch under way goes on, and its waiters wait.
+    /// The remembered value is not served again; a fetch under way goes on, and its waiters wait.
     package mutating func forget(_ key: Key) {
         guard let index = indices[key] else { return }
         entries[index].slot.forget()
@@ -147,7 +147,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         return survey
     }
 
-    /// Lets go of what is of no use any more, so that no dead credential stays in memory. Call it now and then; it goes on
+    /// Drops values that have ended, so that no dead credential stays in memory. Call it now and then; it goes on
     /// where it stopped.
     /// - Parameter most: how many entries are looked at.
     package mutating func sweep(at now: Instant, atMost most: Int) {

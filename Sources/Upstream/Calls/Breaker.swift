@@ -1,7 +1,7 @@
 /// Whether a group of endpoints is worth calling: after failures in a row it lets nothing through for a while, then exactly
 /// one probe, whose success opens the way for all.
 package struct Breaker: Sendable {
-    /// The leave to make one attempt. Whoever has it owes `finished` or `abandoned`.
+    /// The permission to make one attempt. Its holder owes `finished` or `abandoned`.
     package struct Pass: Sendable, Equatable {
         fileprivate let period: UInt64
         package let isProbe: Bool

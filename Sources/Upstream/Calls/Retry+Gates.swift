@@ -1,5 +1,5 @@
-/// The same call, each attempt of it past the breaker of its endpoints and within the budget of its account. Whoever uses
-/// these uses none of the plain ones.
+/// The same call, each attempt of it past the breaker of its endpoints and within the budget of its account. A call that
+/// uses these functions uses none of the plain ones.
 extension Retry {
     /// What to do now. An attempt takes its turn within the budget first, and may have to wait for it; the breaker is asked
     /// last, so that a probe is never held by a call that waits.

@@ -12,11 +12,11 @@ package struct ClockSkew: Sendable {
         case off(by: Int64)
     }
 
-    private struct Sight { let date: Int64, monotonic: Int64 }
+    private struct Observation { let date: Int64, monotonic: Int64 }
 
     private let tolerance: Int64
     private let pause: Int64
-    private var sight: Sight?
+    private var observation: Observation?
     private var recheckedAt: Int64?
 
     package init(limits: UpstreamLimits = UpstreamLimits()) {
@@ -27,14 +27,14 @@ package struct ClockSkew: Sendable {
     /// A vendor's answer came.
     /// - Parameter date: its Date field; seconds since 1970.
     package mutating func observe(vendorDate date: Int64, at now: Instant) {
-        sight = Sight(date: date, monotonic: now.monotonic)
+        observation = Observation(date: date, monotonic: now.monotonic)
         recheckedAt = now.monotonic
     }
 
     package func judge(at now: Instant) -> Verdict {
-        guard let sight else { return .fine }
-        let passed = max(0, now.monotonic.minus(sight.monotonic)) / 1000
-        let skew = now.unixSeconds.minus(sight.date.plus(passed))
+        guard let observation else { return .fine }
+        let passed = max(0, now.monotonic.minus(observation.monotonic)) / 1000
+        let skew = now.unixSeconds.minus(observation.date.plus(passed))
         return skew.magnitude > tolerance.magnitude ? .off(by: skew) : .fine
     }
 

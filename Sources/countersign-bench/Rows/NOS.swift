@@ -67,6 +67,6 @@ private struct RequestParts {
     func request() throws -> NOSRequest {
         try NOSRequest(
             method: method.span, bucket: bucket.span, key: key.span, parameters: parameters,
-            contentMD5: contentMD5.span, contentType: contentType.span, fieldLines: fields.span)
+            content: .init(md5: contentMD5.span, type: contentType.span), fieldLines: fields.span)
     }
 }

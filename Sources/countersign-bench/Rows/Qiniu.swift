@@ -49,7 +49,7 @@ extension Chapter {
                 return {
                     bench.out.reset()
                     try DownloadURL.write(
-                        for: key.span, query: query.span, on: origin, until: Fixture.seconds, with: signer,
+                        for: ObjectURL(key.span, query: query.span, on: origin), until: Fixture.seconds, with: signer,
                         into: &bench.out)
                 }
             },
@@ -59,7 +59,7 @@ extension Chapter {
                 return {
                     bench.out.reset()
                     try TimestampAntiLeech.write(
-                        for: key.span, query: query.span, on: origin, until: Fixture.seconds, with: secret,
+                        for: ObjectURL(key.span, query: query.span, on: origin), until: Fixture.seconds, with: secret,
                         into: &bench.out, using: &bench.scratch)
                 }
             },

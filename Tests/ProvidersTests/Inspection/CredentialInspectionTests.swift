@@ -82,7 +82,7 @@ import Testing
 
     private func inspect(_ text: String, at now: Int64 = InspectionSample.now) throws -> Inspection {
         let inspection = InspectedJWT.inspect(
-            try Specimen(reading: Array(text.utf8)), at: now, leeway: { $0.text == "i" ? 5 : 0 },
+            try InspectionInput(reading: Array(text.utf8)), at: now, leeway: { $0.text == "i" ? 5 : 0 },
             judge: { token, inspection in
                 inspection.tell("judged", token)
                 inspection.holds("signature")
@@ -124,8 +124,8 @@ import Testing
 
     @Test(arguments: ["a.b", "a.b.c", "e30.e30.e30", "..", "eyJhbGciOiJIUzI1NiJ9..", "eyJhbGciOiJIUzI1NiJ9.W10.e30"])
     func `other texts with dots are no JWTs`(text: String) throws {
-        let specimen = try Specimen(reading: Array(text.utf8))
-        let inspection = InspectedJWT.inspect(specimen, at: now, leeway: { _ in 0 }, judge: { _, _ in })
+        let input = try InspectionInput(reading: Array(text.utf8))
+        let inspection = InspectedJWT.inspect(input, at: now, leeway: { _ in 0 }, judge: { _, _ in })
         #expect(inspection == nil)
     }
 }

@@ -28,12 +28,16 @@ import Testing
             InspectionSample.key(), region: Array("cn-hangzhou".utf8), product: Array("oss".utf8), at: now)
         var out = ByteWriter()
         var scratch = ByteWriter()
-        if v4 {
-            try PostForm.writeV4(typed, scope, at: now, token: nil, with: scoped, into: &out, using: &scratch)
-        } else {
-            try PostForm.writeV1(typed, scope, token: nil, with: InspectionSample.key(), into: &out, using: &scratch)
-        }
-        return "{\(out.array.text)}"
+        try out.append(object: { form in
+            if v4 {
+                try PostForm.writeV4(
+                    typed, scope, by: OSSSigner.V4(scoped, at: now), into: &form, using: &scratch)
+            } else {
+                try PostForm.writeV1(
+                    typed, scope, by: OSSSigner.V1(InspectionSample.key()), into: &form, using: &scratch)
+            }
+        })
+        return out.array.text
     }
 
     /// The answer of the service that a form stands in.

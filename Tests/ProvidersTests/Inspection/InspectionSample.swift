@@ -29,10 +29,10 @@ struct InspectionSample {
         _ text: String, by keyring: Keyring? = nil, at now: Int64 = now,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Inspection {
-        let specimen = try Specimen(reading: Array(text.utf8))
+        let input = try InspectionInput(reading: Array(text.utf8))
         let keyring = try keyring ?? InspectionSample.keyring()
         for (_, inspector) in Inspectors.all {
-            if let inspection = inspector.inspect(specimen, with: keyring, at: now) { return inspection }
+            if let inspection = inspector.inspect(input, with: keyring, at: now) { return inspection }
         }
         return try #require(nil as Inspection?, "nobody knows \(text)", sourceLocation: sourceLocation)
     }

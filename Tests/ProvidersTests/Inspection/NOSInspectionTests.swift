@@ -64,7 +64,7 @@ import Testing
         let request = try NOSRequest(
             method: name.span, bucket: bucket.span, key: key.span,
             parameters: asURL ? [] : [QueryParameter(name: Array("uploads".utf8), value: nil)],
-            contentMD5: digest.span, contentType: type.span, fieldLines: own.span)
+            content: .init(md5: digest.span, type: type.span), fieldLines: own.span)
         var out = ByteWriter()
         var scratch = ByteWriter()
         if asURL {

@@ -107,9 +107,8 @@ import Testing
     @Test func `a stream's URL is genuine, and refused one edit away`() throws {
         let (bucket, channel, playlist) = (Array("examplebucket".utf8), Array("stage".utf8), Array("live.m3u8".utf8))
         let url = try InspectionSample.written { out, scratch in
-            try RTMPURL.write(
-                bucket: bucket.span, channel: channel.span, playlist: playlist.span, on: origin, until: now + 600,
-                token: nil, with: InspectionSample.key(), into: &out, using: &scratch)
+            try RTMPURL(bucket: bucket.span, channel: channel.span, playlist: playlist.span).write(
+                on: origin, until: now + 600, by: OSSSigner.V1(InspectionSample.key()), into: &out, using: &scratch)
         }
         try InspectionSample.expectGenuine(url, "OSS RTMP URL", until: now + 600)
         #expect(try InspectionSample.inspect(url)[fact: "channel"] == "stage")

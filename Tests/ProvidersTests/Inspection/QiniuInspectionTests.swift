@@ -84,7 +84,8 @@ import Testing
         let origin = try #require(WebOrigin(isSecure: true, Array("m.example.com".utf8)))
         return try InspectionSample.written { out, _ in
             try DownloadURL.write(
-                for: key.span, query: query.span, on: origin, until: now + 600, with: InspectionSample.key(), into: &out
+                for: ObjectURL(key.span, query: query.span, on: origin), until: now + 600, with: InspectionSample.key(),
+                into: &out
             )
         }
     }
@@ -118,7 +119,7 @@ import Testing
         let key = Array("v/a.mp4".utf8)
         let url = try InspectionSample.written { out, scratch in
             try TimestampAntiLeech.write(
-                for: key.span, query: Span(), on: origin, until: now + 600,
+                for: ObjectURL(key.span, on: origin), until: now + 600,
                 with: Secret(Array(InspectionSample.cdnKey.utf8)), into: &out, using: &scratch)
         }
         try InspectionSample.expectGenuine(url, "Qiniu CDN URL", until: now + 600)

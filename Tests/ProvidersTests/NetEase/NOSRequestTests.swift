@@ -28,7 +28,7 @@ private struct Sample {
         let request = try NOSRequest(
             method: method.span, bucket: bucket.span, key: key.span,
             parameters: parameters.map { .init(name: Array($0.0.utf8), value: $0.1.map { Array($0.utf8) }) },
-            contentMD5: md5.span, contentType: type.span, fieldLines: fields.span)
+            content: .init(md5: md5.span, type: type.span), fieldLines: fields.span)
         return try use(request)
     }
 

@@ -16,7 +16,8 @@ import Testing
         var out = ByteWriter()
         var scratch = ByteWriter()
         try TimestampAntiLeech.write(
-            for: key.span, query: query.span, on: origin, until: deadline, with: Secret(Array("k".utf8)), into: &out,
+            for: ObjectURL(key.span, query: query.span, on: origin), until: deadline, with: Secret(Array("k".utf8)),
+            into: &out,
             using: &scratch)
         return out.array.text
     }

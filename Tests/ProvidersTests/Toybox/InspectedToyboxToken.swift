@@ -8,8 +8,8 @@ import Crypto
 enum InspectedToyboxToken {
     static let inspector = Inspector(
         "Toybox upload token", "The token itself, or an answer with `token`.",
-        read: { specimen, keyring, now in
-            guard case .text(let token) = specimen.content else { return nil }
+        read: { input, keyring, now in
+            guard case .text(let token) = input.content else { return nil }
             let parts = token.split(separator: UInt8(ascii: ":")).map { Array($0) }
             // Nil is for what is something else; what is one of ours and wrong is refused with a reason.
             guard parts.count == 3, parts[1].count == 64 else { return nil }

@@ -46,8 +46,8 @@ struct ToyboxTests {
         let keyring = Keyring([
             Keyring.Entry(credential: "t", key: try Signing.key(try vector.input), fields: FieldValues())
         ])
-        let specimen = try Specimen(reading: try #require(try vector.expected["token"]).bytes)
-        let inspection = InspectedToyboxToken.inspector.inspect(specimen, with: keyring, at: 1_699_999_990)
+        let input = try InspectionInput(reading: try #require(try vector.expected["token"]).bytes)
+        let inspection = InspectedToyboxToken.inspector.inspect(input, with: keyring, at: 1_699_999_990)
         #expect(inspection?.endsAt == 1_700_000_000)
         #expect(inspection?.checks.map(\.outcome).contains(.open) == true)
     }

@@ -98,7 +98,7 @@ enum NOSVectors {
         let lines = Signing.lines(fields)
         try body(
             NOSRequest(
-                method: method.span, bucket: bucket.span, key: key.span, parameters: parameters, contentMD5: md5.span,
-                contentType: type.span, fieldLines: lines.span))
+                method: method.span, bucket: bucket.span, key: key.span, parameters: parameters,
+                content: .init(md5: md5.span, type: type.span), fieldLines: lines.span))
     }
 }

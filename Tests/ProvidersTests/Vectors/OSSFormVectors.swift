@@ -28,13 +28,11 @@ enum OSSFormVectors {
     }
 
     private static func members(
-        of input: JSON, _ sign: (Span<UInt8>, inout ByteWriter) throws -> Void
+        of input: JSON, _ sign: (Span<UInt8>, inout JSONObject) throws -> Void
     ) throws -> JSON {
         let policy = try #require(input["policyJson"]).bytes
         var out = ByteWriter()
-        out.append("{")
-        try sign(policy.span, &out)
-        out.append("}")
+        try out.append(object: { try sign(policy.span, &$0) })
         return try JSON.read(Data(out.array))
     }
 
@@ -43,11 +41,11 @@ enum OSSFormVectors {
         let (bucket, channel) = (try #require(input["bucket"]).bytes, try #require(input["channel"]).bytes)
         let playlist = try #require(input["playlistName"]).bytes
         let signed = try OSSSample.Signed {
-            try RTMPURL.write(
-                bucket: bucket.span, channel: channel.span, playlist: playlist.span, on: OSSVectors.endpoint(input),
-                until: try #require(input["expires"]?.integer),
-                token: input["securityToken"]?.string.map { Array($0.utf8) }, with: Signing.key(input), into: &$0,
-                using: &$1)
+            try RTMPURL(bucket: bucket.span, channel: channel.span, playlist: playlist.span).write(
+                on: OSSVectors.endpoint(input), until: try #require(input["expires"]?.integer),
+                by: OSSSigner.V1(
+                    Signing.key(input), token: input["securityToken"]?.string.map { Array($0.utf8) }),
+                into: &$0, using: &$1)
         }
         #expect(signed.text == expected["url"]?.string)
         OSSVectors.expect(signed.stringToSign, expected["stringToSign"])

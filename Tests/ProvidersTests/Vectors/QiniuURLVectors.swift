@@ -58,7 +58,8 @@ enum QiniuURLVectors {
         var out = ByteWriter()
         var scratch = ByteWriter()
         try TimestampAntiLeech.write(
-            for: key.span, query: query.span, on: origin, until: deadline, with: secret, into: &out, using: &scratch)
+            for: ObjectURL(key.span, query: query.span, on: origin), until: deadline, with: secret, into: &out,
+            using: &scratch)
         #expect(out.array.text == expected["url"]?.string)
     }
 
@@ -68,7 +69,7 @@ enum QiniuURLVectors {
         let query = Array(query.utf8)
         var out = ByteWriter()
         try DownloadURL.write(
-            for: key.span, query: query.span, on: origin, until: deadline, with: signer, into: &out)
+            for: ObjectURL(key.span, query: query.span, on: origin), until: deadline, with: signer, into: &out)
         return out.array.text
     }
 

@@ -2,7 +2,7 @@
 package struct JWTFault: Error, Sendable {
     /// For the log; nothing of the token's.
     package let reason: StaticString
-    /// Whether the token is its issuer's, so that whoever has it may be told why it will not do.
+    /// Whether the token is its issuer's, so that its holder may be told why it is refused.
     package let isGenuine: Bool
     /// The index of the issuer whose keys, as far as they have been fetched, have none for the token; nil for all other faults.
     package let issuerWithoutKey: Int?

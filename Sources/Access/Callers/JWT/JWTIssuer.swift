@@ -1,7 +1,7 @@
 import Bytes
 import Crypto
 
-/// Somebody whose tokens are believed, as the configuration has it.
+/// An issuer whose tokens are believed, as the configuration has it.
 package struct JWTIssuer: Sendable {
     /// What the configuration calls it: the identity that vouches for the subjects.
     package let id: [UInt8]

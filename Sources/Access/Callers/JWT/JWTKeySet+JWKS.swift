@@ -16,8 +16,8 @@ extension JWTKeySet {
     /// The longest text of a set, in bytes.
     package static let longestText = 262_144
 
-    /// The most keys that are looked at of a set that is fetched, good or not: to check one takes a loop's time, and whoever
-    /// publishes the set decides how much of it.
+    /// The most keys that are looked at of a set that is fetched, good or not: to check one takes a loop's time, and the
+    /// publisher of the set decides how many there are.
     static let mostFetchedKeys = 16
     /// The most bits of RSA there; the keys of the configuration may have more.
     static let mostFetchedBits = 4096

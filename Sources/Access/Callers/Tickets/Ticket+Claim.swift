@@ -2,8 +2,8 @@ import Bytes
 import Crypto
 
 extension Ticket {
-    /// What a text that looks like a ticket says, whoever made it; nil where it does not look like one. It is to be told, and
-    /// nothing is to be given for it: only `TicketSigner` knows tickets from what anybody may have written.
+    /// Reads a text that looks like a ticket, without checking its signature; nil where it does not look like one. Use it to show
+    /// what the text says, never to give anything: only `TicketSigner` checks tickets.
     package init?(claimedBy text: Span<UInt8>) {
         guard text.count <= TicketSigner.maximumLength, let bytes = Base64.urlSafe.decode(text, padded: false) else {
             return nil

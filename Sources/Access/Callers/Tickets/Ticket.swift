@@ -1,6 +1,6 @@
 import Bytes
 
-/// What a URL ticket says (R11): who asks, for what, until when. It is reusable until it ends, since SDKs fetch one URL again and
+/// What a URL ticket says (R11): its caller, its request, and its end. It is reusable until it ends, since SDKs fetch one URL again and
 /// again, and it gives nothing that its principal's grants of today do not give.
 package struct Ticket: Sendable {
     /// What it is denied by; letters, digits, `-` and `_`.
@@ -16,7 +16,7 @@ package struct Ticket: Sendable {
     /// Which key has signed it; empty for one that is being made.
     let keyID: [UInt8]
 
-    /// A ticket of `caller`'s own; nil where a ticket or nobody in particular asks for one.
+    /// A ticket of `caller`'s own; nil where the request for one came with a ticket or without a credential.
     /// - Parameter mark: that of the caller's proof.
     package init?(_ id: [UInt8], for caller: Caller, until end: Int64, _ terms: TicketTerms, mark: [UInt8]) {
         guard caller.ticket == nil, caller.principal.kind != .anonymous else { return nil }

@@ -1,8 +1,8 @@
 import Bytes
 
 /// Where the vendor's public key is that signed a callback: the callback says so itself, so nothing but a key's path on the
-/// vendor's own host is believed, and what is fetched is fetched by HTTPS. That host is a CDN with other files, too, and whoever
-/// could put one there would otherwise have a key of its own believed.
+/// vendor's own host is believed, and what is fetched is fetched by HTTPS. That host is a CDN with other files, too: an attacker
+/// who could put a file there would otherwise have a key of its own believed.
 struct CallbackKeyURL: Hashable, Sendable {
     static let host: StaticString = "gosspublic.alicdn.com"
 

@@ -17,12 +17,8 @@ struct OSSCallback: CallbackVerifier {
         answer: RouteAnswer([]))
 
     private struct Fields: FieldGroup {
-        let publicURL = Field(
-            "publicURL", .string, required: true,
-            "The `callbackUrl` as OSS knows it; its callbacks are answered at its path.")
-        let reply = Field(
-            "reply", .json(maximumLength: 8192), required: true,
-            "What a genuine callback is answered, and what OSS tells the uploader.")
+        let publicURL = Field.publicURL(of: "OSS")
+        let reply = Field.reply(to: "OSS")
         let keyHost = Field(
             "keyHost", .string, default: CallbackKeyURL.host.description,
             "Whom the service asks for the vendor's public key, such as a mirror: a host, or https:// and a host, with a "
@@ -42,11 +38,6 @@ struct OSSCallback: CallbackVerifier {
         }
         publicURL = url
         reply = grant.reply ?? []
-    }
-
-    /// Nobody asks for anything here.
-    func objection(to ask: borrowing Ask) -> Objection? {
-        Objection("callers", "nobody is given anything by this grant")
     }
 
     func faultOfHead(_ callback: borrowing ReceivedCallback, with key: SigningKey) -> CallbackFault? {

@@ -12,90 +12,90 @@ enum PostForm {
     }
 
     /// Version 1: `Signature` is the standard base64 of the HMAC-SHA1 over the policy's base64.
-    /// - Parameters:
-    ///   - token: what belongs to a temporary key: visible ASCII.
-    ///   - scratch: room to work in; the policy is there afterwards.
+    /// - Parameter scratch: room to work in; the policy is there afterwards.
     @discardableResult
     static func writeV1(
-        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, token: [UInt8]?, with key: SigningKey,
-        into out: inout ByteWriter, using scratch: inout ByteWriter
+        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, by signer: OSSSigner.V1,
+        into form: inout JSONObject, using scratch: inout ByteWriter
     ) throws(IssueError) -> Ranges {
-        let signed = tokenField(token)
+        let signed = tokenField(signer.token)
         scratch.reset()
         policy.write(scope, signed: signed, into: &scratch)
-        policy.writeMembers(scope, signed: signed, into: &out)
-        return try signV1(scratch.bytes, with: key, into: &out)
+        policy.addFields(scope, signed: signed, to: &form)
+        return try signV1(scratch.bytes, with: signer.key, into: &form)
     }
 
-    /// Version 4: `x-oss-signature` is the hex of the derived key's HMAC-SHA256 over the policy's base64.
-    /// - Parameters:
-    ///   - moment: when it is signed, in seconds since 1970; the form is good for seven days from then at most.
-    ///   - token: what belongs to a temporary key: visible ASCII.
-    ///   - scratch: room to work in; the policy is there afterwards.
+    /// Version 4: `x-oss-signature` is the hex of the derived key's HMAC-SHA256 over the policy's base64. The form is good for
+    /// seven days from the signer's moment at most.
+    /// - Parameter scratch: room to work in; the policy is there afterwards.
     @discardableResult
     static func writeV4(
-        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, at moment: Int64, token: [UInt8]?,
-        with key: ScopedKey, into out: inout ByteWriter, using scratch: inout ByteWriter
+        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, by signer: OSSSigner.V4,
+        into form: inout JSONObject, using scratch: inout ByteWriter
     ) throws(IssueError) -> Ranges {
-        guard key.covers(moment) else { throw .unsignable("the key must be of the day of the signature") }
-        let (lifetime, isTooLong) = scope.deadline.subtractingReportingOverflow(moment)
+        guard signer.key.covers(signer.moment) else {
+            throw .unsignable("the key must be of the day of the signature")
+        }
+        let (lifetime, isTooLong) = scope.deadline.subtractingReportingOverflow(signer.moment)
         guard !isTooLong, PresignedURLV4.lifetimes.contains(lifetime) else {
             throw .unsignable("a form must live for 1 to 604800 seconds")
         }
         scratch.reset()
-        key.writeCredential(into: &scratch)
+        signer.key.writeCredential(into: &scratch)
         let credential = scratch.array
         scratch.reset()
-        ISO8601.writeBasic(moment, into: &scratch)
+        ISO8601.writeBasic(signer.moment, into: &scratch)
         let signed =
             [
                 NameValue(versionName, algorithm), NameValue(credentialName, credential),
                 NameValue(dateName, scratch.array),
-            ] + tokenField(token)
+            ] + tokenField(signer.token)
         scratch.reset()
         policy.write(scope, signed: signed, into: &scratch)
-        policy.writeMembers(scope, signed: signed, into: &out)
-        return try signV4(scratch.bytes, with: key, into: &out)
+        policy.addFields(scope, signed: signed, to: &form)
+        return try signV4(scratch.bytes, with: signer.key, into: &form)
     }
 
-    /// Writes the members that hold a policy of any form and its signature.
+    /// Adds the members that hold a policy of any form and its signature.
     @discardableResult
     static func signV1(
-        _ policy: Span<UInt8>, with key: SigningKey, into out: inout ByteWriter
+        _ policy: Span<UInt8>, with key: SigningKey, into form: inout JSONObject
     ) throws(IssueError) -> Ranges {
-        let encoded = write(policy, into: &out)
-        let code = try key.sha1.code(of: out.bytes.extracting(encoded))
-        out.append(",\"OSSAccessKeyId\":")
-        out.append(jsonString: key.accessKey)
-        out.append(",\"Signature\":\"")
-        let start = out.count
-        Base64.standard.encode(code.bytes, into: &out)
-        defer { out.append(UInt8(ascii: "\"")) }
-        return Ranges(policy: encoded, signature: start..<out.count)
+        let (encoded, code) = try add(policy, to: &form) { text throws(IssueError) in try key.sha1.code(of: text) }
+        form.add("OSSAccessKeyId", key.accessKey)
+        let signature = form.add(
+            "Signature", text: { range(of: { Base64.standard.encode(code.bytes, into: &$0) }, in: &$0) })
+        return Ranges(policy: encoded, signature: signature)
     }
 
     /// The same for version 4.
     @discardableResult
     static func signV4(
-        _ policy: Span<UInt8>, with key: ScopedKey, into out: inout ByteWriter
+        _ policy: Span<UInt8>, with key: ScopedKey, into form: inout JSONObject
     ) throws(IssueError) -> Ranges {
-        let encoded = write(policy, into: &out)
-        let code = try key.code(of: out.bytes.extracting(encoded))
-        out.append(",\"x-oss-signature\":\"")
-        let start = out.count
-        Hex.encode(code.bytes, into: &out)
-        defer { out.append(UInt8(ascii: "\"")) }
-        return Ranges(policy: encoded, signature: start..<out.count)
+        let (encoded, code) = try add(policy, to: &form) { text throws(IssueError) in try key.code(of: text) }
+        let signature = form.add("x-oss-signature", text: { range(of: { Hex.encode(code.bytes, into: &$0) }, in: &$0) })
+        return Ranges(policy: encoded, signature: signature)
     }
 
-    /// Writes the member `policy`.
-    /// - Returns: where the base64 is, over which it is signed.
-    private static func write(_ policy: Span<UInt8>, into out: inout ByteWriter) -> Range<Int> {
-        out.append("\"policy\":\"")
-        let start = out.count
-        Base64.standard.encode(policy, into: &out)
-        defer { out.append(UInt8(ascii: "\"")) }
-        return start..<out.count
+    /// Adds the member `policy`.
+    /// - Returns: where its base64 is, and the signature over that.
+    private static func add(
+        _ policy: Span<UInt8>, to form: inout JSONObject, signedBy sign: (Span<UInt8>) throws(IssueError) -> Digest
+    ) throws(IssueError) -> (Range<Int>, Digest) {
+        try form.add(
+            "policy",
+            text: { text throws(IssueError) in
+                let encoded = range(of: { Base64.standard.encode(policy, into: &$0) }, in: &text)
+                return (encoded, try sign(text.bytes.extracting(encoded)))
+            })
+    }
+
+    /// Where in the text is what `write` appends.
+    private static func range(of write: (inout ByteWriter) -> Void, in text: inout ByteWriter) -> Range<Int> {
+        let start = text.count
+        write(&text)
+        return start..<text.count
     }
 
     private static let versionName = StaticString("x-oss-signature-version").array

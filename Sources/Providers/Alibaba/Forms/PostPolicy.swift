@@ -39,10 +39,10 @@ struct PostPolicy: Sendable {
     private var sizes: ClosedRange<Int64>
     /// The one type that the form has; it is a field of the form then.
     private var contentType: [UInt8]?
-    /// What is the same for every form is written once: the condition for the types that a form may give the object.
-    private let typeCondition: [UInt8]
-    private let fieldConditions: [UInt8]
-    private let fieldMembers: [UInt8]
+    private let contentTypes: [[UInt8]]
+    private let fields: [NameValue]
+    /// The same as members of a form, written once.
+    private let fieldMembers: JSONMembers
 
     /// - Parameters:
     ///   - sizes: in bytes.
@@ -50,22 +50,9 @@ struct PostPolicy: Sendable {
     ///   - fields: what else the form has, such as `success_action_status`, `callback` or `x-oss-forbid-overwrite`.
     init(sizes: ClosedRange<Int64>, contentTypes: [[UInt8]], fields: [NameValue]) {
         self.sizes = sizes
-        var text = ByteWriter()
-        if !contentTypes.isEmpty {
-            text.append(",[\"in\",\"$x-oss-content-type\",[")
-            for (index, type) in contentTypes.enumerated() {
-                if index > 0 { text.append(UInt8(ascii: ",")) }
-                text.append(jsonString: type)
-            }
-            text.append("]]")
-        }
-        typeCondition = text.array
-        text.reset()
-        PostPolicy.writeConditions(fields, into: &text)
-        fieldConditions = text.array
-        text.reset()
-        PostPolicy.writeMembers(fields, into: &text)
-        fieldMembers = text.array
+        self.contentTypes = contentTypes
+        self.fields = fields
+        fieldMembers = JSONMembers { form in for field in fields { form.add(named: field.name, field.value) } }
     }
 
     /// The same for objects of at most `size` bytes; nothing changes for more than there may be anyway.
@@ -85,63 +72,55 @@ struct PostPolicy: Sendable {
     /// Writes the policy as compact JSON.
     /// - Parameter signed: the fields that version 4 wants a condition for, and a temporary key's token.
     func write(_ scope: borrowing Scope, signed: [NameValue], into out: inout ByteWriter) {
-        out.append("{\"expiration\":\"")
-        ISO8601.write(scope.deadline, into: &out)
-        out.truncate(to: out.count - 1)
-        // As in every sample of the vendor's.
-        out.append(".000Z\",\"conditions\":[{\"bucket\":")
-        out.append(jsonString: scope.bucket)
-        out.append(scope.isPrefix ? "},[\"starts-with\",\"$key\"," : "},[\"eq\",\"$key\",")
-        out.append(jsonString: scope.key)
-        out.append("],[\"content-length-range\",")
-        out.append(decimal: sizes.lowerBound)
-        out.append(UInt8(ascii: ","))
-        out.append(decimal: sizes.upperBound)
-        out.append(UInt8(ascii: "]"))
+        out.append(object: { policy in
+            policy.add(
+                "expiration",
+                text: { time in
+                    ISO8601.write(scope.deadline, into: &time)
+                    time.truncate(to: time.count - 1)
+                    // As in every sample of the vendor's.
+                    time.append(".000Z")
+                })
+            policy.add("conditions", array: { add(scope, signed: signed, to: &$0) })
+        })
+    }
+
+    private func add(_ scope: borrowing Scope, signed: [NameValue], to conditions: inout JSONArray) {
+        conditions.add(object: { $0.add("bucket", scope.bucket) })
+        conditions.add(array: { condition in
+            condition.add(scope.isPrefix ? "starts-with" : "eq")
+            condition.add("$key")
+            condition.add(scope.key)
+        })
+        conditions.add(array: { condition in
+            condition.add("content-length-range")
+            condition.add(sizes.lowerBound)
+            condition.add(sizes.upperBound)
+        })
         if let contentType {
-            out.append(",{\"x-oss-content-type\":")
-            out.append(jsonString: contentType)
-            out.append(UInt8(ascii: "}"))
-        } else {
-            out.append(typeCondition)
+            conditions.add(object: { $0.add("x-oss-content-type", contentType) })
+        } else if !contentTypes.isEmpty {
+            conditions.add(array: { condition in
+                condition.add("in")
+                condition.add("$x-oss-content-type")
+                condition.add(array: { types in for type in contentTypes { types.add(type) } })
+            })
         }
-        out.append(fieldConditions)
-        PostPolicy.writeConditions(signed, into: &out)
-        out.append("]}")
+        for field in fields { conditions.add(object: { $0.add(named: field.name, field.value) }) }
+        for field in signed { conditions.add(object: { $0.add(named: field.name, field.value) }) }
     }
 
-    /// Writes the form's fields that the policy has conditions for, as members of a JSON object, each with a comma behind it.
-    func writeMembers(_ scope: borrowing Scope, signed: [NameValue], into out: inout ByteWriter) {
-        out.append("\"key\":\"")
-        out.append(jsonEscaped: scope.key)
-        // The vendor puts the name of the file there.
-        if scope.isPrefix { out.append("${filename}") }
-        out.append("\",")
-        if let contentType {
-            out.append("\"x-oss-content-type\":")
-            out.append(jsonString: contentType)
-            out.append(UInt8(ascii: ","))
-        }
-        out.append(fieldMembers)
-        PostPolicy.writeMembers(signed, into: &out)
-    }
-
-    private static func writeConditions(_ fields: [NameValue], into out: inout ByteWriter) {
-        for field in fields {
-            out.append(",{")
-            out.append(jsonString: field.name)
-            out.append(UInt8(ascii: ":"))
-            out.append(jsonString: field.value)
-            out.append(UInt8(ascii: "}"))
-        }
-    }
-
-    private static func writeMembers(_ fields: [NameValue], into out: inout ByteWriter) {
-        for field in fields {
-            out.append(jsonString: field.name)
-            out.append(UInt8(ascii: ":"))
-            out.append(jsonString: field.value)
-            out.append(UInt8(ascii: ","))
-        }
+    /// Adds the form's fields that the policy has conditions for.
+    func addFields(_ scope: borrowing Scope, signed: [NameValue], to form: inout JSONObject) {
+        form.add(
+            "key",
+            text: { key in
+                key.append(scope.key)
+                // The vendor puts the name of the file there.
+                if scope.isPrefix { key.append("${filename}") }
+            })
+        if let contentType { form.add("x-oss-content-type", contentType) }
+        form.add(fieldMembers)
+        for field in signed { form.add(named: field.name, field.value) }
     }
 }

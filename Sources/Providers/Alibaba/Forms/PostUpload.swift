@@ -169,26 +169,33 @@ struct PostUpload: TokenIssuer {
         let policy = policy(for: ask)
         let scope = try PostPolicy.Scope(
             bucket: permit.bucket, key: permit.key, isPrefix: isPrefix, until: permit.expiresAt)
-        out.append("\"url\":\"")
-        endpoint.write(bucket: permit.bucket, into: &out)
-        out.append("/\",\"fields\":{")
-        let ranges: PostForm.Ranges
-        var scoped: ScopedKey?
-        switch PostUpload.version(of: ask) {
-        case .v1:
-            ranges = try PostForm.writeV1(policy, scope, token: nil, with: key, into: &out, using: &scratch)
-        case .v4, nil:
-            let derived = try ScopedKey.kept(by: key, region: region, at: instant.unixSeconds)
-            ranges = try PostForm.writeV4(
-                policy, scope, at: instant.unixSeconds, token: nil, with: derived, into: &out, using: &scratch)
-            scoped = derived
-        }
-        out.append("},\"bucket\":")
-        out.append(jsonString: permit.bucket)
-        out.append(isPrefix ? ",\"keyPrefix\":" : ",\"key\":")
-        out.append(jsonString: permit.key)
-        writeSampleNames(ranges, permit, key, into: &out)
-        if let scoped { PostUpload.writeSampleNames(scoped, at: instant.unixSeconds, into: &out) }
+        try out.append(members: { json throws(IssueError) in
+            json.add(
+                "url",
+                text: { url in
+                    endpoint.write(bucket: permit.bucket, into: &url)
+                    url.append(UInt8(ascii: "/"))
+                })
+            var scoped: ScopedKey?
+            let ranges = try json.add(
+                "fields",
+                object: { form throws(IssueError) in
+                    switch PostUpload.version(of: ask) {
+                    case .v1:
+                        return try PostForm.writeV1(policy, scope, by: OSSSigner.V1(key), into: &form, using: &scratch)
+                    case .v4, nil:
+                        let derived = try ScopedKey.kept(by: key, region: region, at: instant.unixSeconds)
+                        scoped = derived
+                        return try PostForm.writeV4(
+                            policy, scope, by: OSSSigner.V4(derived, at: instant.unixSeconds), into: &form,
+                            using: &scratch)
+                    }
+                })
+            json.add("bucket", permit.bucket)
+            json.add(isPrefix ? "keyPrefix" : "key", permit.key)
+            addSampleNames(ranges, permit, key, to: &json)
+            if let scoped { PostUpload.addSampleNames(scoped, at: instant.unixSeconds, to: &json) }
+        })
     }
 
     /// The grant's policy, tightened as the ask says.
@@ -200,38 +207,24 @@ struct PostUpload: TokenIssuer {
     }
 
     /// What the vendor's samples for web pages give under names of their own.
-    private func writeSampleNames(
-        _ ranges: PostForm.Ranges, _ permit: borrowing Permit, _ key: SigningKey, into out: inout ByteWriter
+    private func addSampleNames(
+        _ ranges: PostForm.Ranges, _ permit: borrowing Permit, _ key: SigningKey, to json: inout JSONObject
     ) {
-        out.append(",\"accessid\":")
-        out.append(jsonString: key.accessKey)
-        out.append(",\"host\":\"")
-        endpoint.write(bucket: permit.bucket, into: &out)
-        out.append("\",\"policy\":\"")
-        out.append(copyOf: ranges.policy)
-        out.append("\",\"signature\":\"")
-        out.append(copyOf: ranges.signature)
-        out.append("\",\"expire\":")
-        out.append(decimal: permit.expiresAt)
+        json.add("accessid", key.accessKey)
+        json.add("host", text: { endpoint.write(bucket: permit.bucket, into: &$0) })
+        json.add("policy", text: { $0.append(copyOf: ranges.policy) })
+        json.add("signature", text: { $0.append(copyOf: ranges.signature) })
+        json.add("expire", permit.expiresAt)
         let path = permit.key
         var end = path.count
         while end > 0, path[end - 1] != UInt8(ascii: "/") { end -= 1 }
-        out.append(",\"dir\":")
-        out.append(jsonString: path.extracting(0..<end))
-        if let callback {
-            out.append(",\"callback\":\"")
-            out.append(callback)
-            out.append(UInt8(ascii: "\""))
-        }
+        json.add("dir", path.extracting(0..<end))
+        if let callback { json.add("callback", callback) }
     }
 
-    private static func writeSampleNames(_ key: ScopedKey, at moment: Int64, into out: inout ByteWriter) {
-        out.append(",\"x_oss_signature_version\":\"")
-        out.append(ScopedKey.algorithm)
-        out.append("\",\"x_oss_credential\":\"")
-        key.writeCredential(into: &out)
-        out.append("\",\"x_oss_date\":\"")
-        ISO8601.writeBasic(moment, into: &out)
-        out.append(UInt8(ascii: "\""))
+    private static func addSampleNames(_ key: ScopedKey, at moment: Int64, to json: inout JSONObject) {
+        json.add("x_oss_signature_version", ScopedKey.algorithm)
+        json.add("x_oss_credential", text: { key.writeCredential(into: &$0) })
+        json.add("x_oss_date", text: { ISO8601.writeBasic(moment, into: &$0) })
     }
 }

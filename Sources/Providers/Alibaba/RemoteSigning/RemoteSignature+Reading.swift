@@ -127,7 +127,7 @@ extension RemoteSignature {
         _ ask: borrowing Ask, at now: Int64
     ) throws(AskError) -> (RemoteRequest, date: Int64) {
         let string = try stringV4(of: ask)
-        // Whoever does not tell the method is told that the canonical request is needed.
+        // Without the method, the caller is told that the canonical request is needed.
         guard let method = ask[parameters.method] else {
             return (RemoteRequest(told: nil, of: string, at: now), string.moment)
         }

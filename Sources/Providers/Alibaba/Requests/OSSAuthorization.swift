@@ -45,9 +45,7 @@ struct OSSAuthorization: TokenIssuer {
         ) { grant, context throws(FieldProblem) in
             try OSSAuthorization(grant, context, .url, callersEnd: .shortens).kind
         },
-        answer: RouteAnswer(
-            answer + [AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970.")],
-            token: ["url"]))
+        answer: RouteAnswer(answer + [AnswerField.urlEnd], token: ["url"]))
 
     private static let scope: GrantScope = [.bucket, .key, .keyPrefix]
     private static let credential = CredentialRule.with(OSS.credential.region, orOf: "sts")
@@ -62,11 +60,10 @@ struct OSSAuthorization: TokenIssuer {
         let outliveCaller = Field.outliveCaller("the signature")
     }
 
-    private static let answer = [
-        AnswerField("method", "The method."), AnswerField("url", "The URL."),
-        AnswerField("headers", type: .object, "All headers that the client must send."),
-        AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the request is about."),
-    ]
+    private static let answer =
+        AnswerField.signedRequest + [
+            AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the request is about."),
+        ]
 
     private init(
         _ grant: Settings<OSSRequestClauses.Fields>, _ context: GrantContext, _ form: Form, callersEnd: CallersEnd
@@ -155,14 +152,14 @@ struct OSSAuthorization: TokenIssuer {
         switch parts.version {
         case .v1:
             try PresignedURLV1.write(
-                for: request, on: endpoint, until: permit.expiresAt, token: key.securityToken, with: key, into: &out,
-                using: &scratch)
+                for: request, on: endpoint, until: permit.expiresAt,
+                by: OSSSigner.V1(key, token: key.securityToken), into: &out, using: &scratch)
         case .v4:
             let begin = permit.expiresAt - permit.lifetime
             try PresignedURLV4.write(
-                for: CanonicalRequest(request, signing: parts.additional), on: endpoint, at: begin,
-                for: permit.lifetime, token: key.securityToken,
-                with: ScopedKey.kept(by: key, region: region, at: begin),
+                for: CanonicalRequest(request, signing: parts.additional), on: endpoint, lasting: permit.lifetime,
+                by: OSSSigner.V4(
+                    ScopedKey.kept(by: key, region: region, at: begin), at: begin, token: key.securityToken),
                 into: &out, using: &scratch)
         }
     }

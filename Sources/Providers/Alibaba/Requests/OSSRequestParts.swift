@@ -139,8 +139,7 @@ struct OSSRequestParts: AskDetail {
             // Which bucket it is makes no difference; the key is judged when it is known which one is signed.
             try check(key: OSSRequestParts.anyKey.span)
         } catch {
-            guard case .unsignable(let reason) = error else { throw AskError(.invalid, "", "cannot be signed") }
-            throw AskError(.invalid, "", reason.description)
+            throw AskError(unsignable: error)
         }
     }
 

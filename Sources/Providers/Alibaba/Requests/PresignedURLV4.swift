@@ -10,29 +10,26 @@ package enum PresignedURLV4 {
 
     /// - Parameters:
     ///   - canonical: of the request with the fields that the client has to send.
-    ///   - moment: when the URL's life begins, in seconds since 1970.
-    ///   - lifetime: in seconds.
-    ///   - token: what belongs to a temporary key: visible ASCII.
+    ///   - lifetime: in seconds from the moment of the signature.
     ///   - out: what is written there stands in a JSON string as it is.
     ///   - scratch: room to work in; the string to sign is there afterwards.
     package static func write(
-        for canonical: borrowing CanonicalRequest, on endpoint: WebOrigin, at moment: Int64, for lifetime: Int64,
-        token: [UInt8]?, with key: ScopedKey, into out: inout ByteWriter, using scratch: inout ByteWriter
+        for canonical: borrowing CanonicalRequest, on endpoint: WebOrigin, lasting lifetime: Int64,
+        by signer: OSSSigner.V4, into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard lifetimes.contains(lifetime) else { throw .unsignable("a URL must live for 1 to 604800 seconds") }
         try canonical.request.checkCarriesNothing()
-        var parameters = parameters(of: canonical, at: moment, for: lifetime, token: token, with: key)
+        var parameters = parameters(of: canonical, lasting: lifetime, by: signer)
         scratch.reset()
         canonical.write(parameters, into: &scratch)
-        let code = try key.code(ofRequest: &scratch, at: moment)
+        let code = try signer.key.code(ofRequest: &scratch, at: signer.moment)
         parameters.append(NameValue(signatureName, Hex.encode(code.bytes.array)))
         canonical.request.writeURL(on: endpoint, parameters, into: &out)
     }
 
     /// The query's parameters, with those that are signed with them.
     private static func parameters(
-        of canonical: borrowing CanonicalRequest, at moment: Int64, for lifetime: Int64, token: [UInt8]?,
-        with key: ScopedKey
+        of canonical: borrowing CanonicalRequest, lasting lifetime: Int64, by signer: OSSSigner.V4
     ) -> [NameValue] {
         func text(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
             var text = ByteWriter(capacity: 96)
@@ -42,14 +39,14 @@ package enum PresignedURLV4 {
         var parameters = canonical.request.parameters
         parameters.reserveCapacity(parameters.count + 7)
         parameters.append(version)
-        parameters.append(NameValue(credentialName, text { key.writeCredential(into: &$0) }))
-        parameters.append(NameValue(dateName, text { ISO8601.writeBasic(moment, into: &$0) }))
+        parameters.append(NameValue(credentialName, text { signer.key.writeCredential(into: &$0) }))
+        parameters.append(NameValue(dateName, text { ISO8601.writeBasic(signer.moment, into: &$0) }))
         parameters.append(NameValue(expiresName, text { $0.append(decimal: lifetime) }))
         if !canonical.additional.isEmpty {
             let names = Array(canonical.additional.joined(separator: [UInt8(ascii: ";")]))
             parameters.append(NameValue("x-oss-additional-headers", names))
         }
-        if let token { parameters.append(NameValue("x-oss-security-token", token)) }
+        if let token = signer.token { parameters.append(NameValue("x-oss-security-token", token)) }
         return parameters
     }
 

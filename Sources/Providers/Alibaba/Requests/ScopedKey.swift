@@ -3,7 +3,7 @@ import Bytes
 import Crypto
 
 /// What version 4 signs with: a key that is derived for one day, one region and one product. Deriving it takes four HMACs, so
-/// whoever signs often keeps one as long as it covers the moment.
+/// a signing key keeps the one of the day (`kept`).
 package struct ScopedKey: DerivedKey {
     /// The name of version 4 of the signature.
     package static let algorithm: StaticString = "OSS4-HMAC-SHA256"

@@ -2,13 +2,13 @@ import Access
 import Bytes
 import Crypto
 
-/// What a credential is remembered under: a digest of everything that shapes it (R17). Who asks with an equal key may get the
-/// same credential; nobody else ever does.
+/// What a credential is remembered under: a digest of everything that shapes it (R17). Requests with an equal key may get the
+/// same credential; no other request does.
 package struct CredentialKey: Sendable, Hashable {
     /// The digest, as four numbers.
     package let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// - Parameter principal: who asks; nil where the grant lets callers share (`shareAcrossCallers`).
+    /// - Parameter principal: the caller; nil where the grant lets callers share (`shareAcrossCallers`).
     package init(
         _ account: STSAccount, _ request: AssumeRole, for principal: Principal?
     ) throws(CryptoError) {

@@ -5,8 +5,8 @@ import Crypto
 /// `/distribute-token.json`: a temporary key of the vendor's own, narrowed to the grant's prefix, in the words of Alibaba's
 /// SDKs.
 ///
-/// It takes a call to the vendor, so it is not made here: `session` says which credential is meant, and whoever has it, or
-/// fetches it, writes its answer.
+/// It takes a call to the vendor, so it is not made here: `session` says which credential is meant; the pipeline takes
+/// it from the cache, or has it fetched, and writes its answer.
 package struct DistributeToken: Issuer {
     private let actions: SessionActions
     private let listPrefix: Bool

@@ -10,9 +10,6 @@ package final class STSCredential: Sendable {
     let securityToken: [UInt8]
     /// Seconds since 1970.
     package let expiresAt: Int64
-    /// What the answer says before the secret and behind it.
-    let opening, closing: [UInt8]
-
     /// - Returns: nil for texts that could not stand in the answer as they are.
     package init?(accessKeyID: [UInt8], secret: [UInt8], securityToken: [UInt8], expiresAt: Int64) {
         guard STSGrammar.isPlain(accessKeyID, length: 1...128), STSGrammar.isPlain(secret, length: 1...256),
@@ -22,26 +19,19 @@ package final class STSCredential: Sendable {
         self.secret = Secret(secret)
         self.securityToken = securityToken
         self.expiresAt = expiresAt
-        var text = ByteWriter(capacity: 1024)
-        text.append("{\"StatusCode\":200,\"Code\":\"Success\",\"AccessKeyId\":\"")
-        text.append(accessKeyID)
-        text.append("\",\"AccessKeySecret\":\"")
-        opening = text.array
-        text.reset()
-        text.append("\",\"SecurityToken\":\"")
-        text.append(securityToken)
-        text.append("\",\"Expiration\":\"")
-        ISO8601.write(expiresAt, into: &text)
-        text.append("\"}")
-        closing = text.array
     }
 
     /// Writes the whole JSON object that `/distribute-token.json` answers with. Nothing may be added to it: ali-oss copies all
     /// of its members into its own options.
     package func writeAnswer(into out: inout ByteWriter) {
-        out.append(opening)
-        secret.reveal(into: &out)
-        out.append(closing)
+        out.append(object: { answer in
+            answer.add("StatusCode", 200)
+            answer.add("Code", "Success")
+            answer.add("AccessKeyId", accessKeyID)
+            answer.add("AccessKeySecret", text: { secret.reveal(into: &$0) })
+            answer.add("SecurityToken", securityToken)
+            answer.add("Expiration", time: expiresAt)
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Why STS, or whoever answered instead, gave no credential. It holds nothing of the answer but its status and the
+/// Why STS, or another server in its place, gave no credential. It holds nothing of the answer but its status and the
 /// vendor's code and request id, both only where they look like such.
 package struct STSFault: Error, Sendable, Equatable {
     /// What kind of fault it is.

@@ -3,10 +3,10 @@ import Bytes
 
 /// A grant's `actions`: what the session may do with the objects of its prefix (R17).
 package struct SessionActions: Sendable {
-    /// Actions of OSS, as the members of a JSON array without its brackets; empty for none.
-    let objectActions: [UInt8]
-    /// Actions of other services, written alike.
-    let otherActions: [UInt8]
+    /// Actions of OSS.
+    let objectActions: [[UInt8]]
+    /// Actions of other services.
+    let otherActions: [[UInt8]]
 
     /// The actions that reach nothing but the object they are about. Left out on purpose: those that change who may reach an
     /// object (ACL, tags, which policies may be about), and those that undo versioning.
@@ -17,24 +17,13 @@ package struct SessionActions: Sendable {
 
     package init(_ actions: [[UInt8]], isUnscoped: Bool) throws(FieldProblem) {
         guard !actions.isEmpty else { throw FieldProblem("actions", "must name at least one action") }
-        var own = ByteWriter()
-        var others = ByteWriter()
         var names: Set<[UInt8]> = []
         for action in actions {
             try SessionActions.check(action, isUnscoped: isUnscoped)
             guard names.insert(action).inserted else { throw FieldProblem("actions", "names \(action.text) twice") }
-            if action.starts(with: "oss:".utf8) {
-                SessionActions.append(action, to: &own)
-            } else {
-                SessionActions.append(action, to: &others)
-            }
         }
-        (objectActions, otherActions) = (own.array, others.array)
-    }
-
-    private static func append(_ action: [UInt8], to list: inout ByteWriter) {
-        if !list.isEmpty { list.append(UInt8(ascii: ",")) }
-        list.append(jsonString: action)
+        objectActions = actions.filter { $0.starts(with: "oss:".utf8) }
+        otherActions = actions.filter { !$0.starts(with: "oss:".utf8) }
     }
 
     private static func check(_ action: [UInt8], isUnscoped: Bool) throws(FieldProblem) {

@@ -25,18 +25,16 @@ package enum SessionPolicy {
         into out: inout ByteWriter
     ) throws(Fault) {
         guard BucketRule.admits(bucket) else { throw .bucket }
-        let start = out.count
         if let prefix, !isPrefix(prefix) { throw .prefix }
-        out.append("{\"Version\":\"1\",\"Statement\":[")
-        if let prefix {
-            writeScoped(actions, bucket, prefix, listPrefix, into: &out)
-        } else {
-            writeUnscoped(actions, bucket, listPrefix, into: &out)
-        }
-        out.append("]}")
-        guard out.count - start <= maximumLength else {
-            out.truncate(to: start)
-            throw .tooLong
+        try write(into: &out) { statements in
+            if let prefix {
+                statements.add(object: {
+                    allow(actions.objectActions, in: &$0) { $0.add(resource: bucket, key: prefix, "*") }
+                })
+            } else {
+                addUnscoped(actions, bucket, to: &statements)
+            }
+            if listPrefix { statements.add(object: { allowListing(of: bucket, prefix, in: &$0) }) }
         }
     }
 
@@ -67,14 +65,14 @@ package enum SessionPolicy {
     static func write(
         _ actions: SessionActions, on bucket: Span<UInt8>, key: Span<UInt8>, into out: inout ByteWriter
     ) throws(Fault) {
-        try write(actions, on: bucket, key, ending: "\"", into: &out)
+        try write(actions, on: bucket, key, ending: "", into: &out)
     }
 
     /// Writes the policy of a session for all keys that begin so, be it in the midst of a segment.
     static func write(
         _ actions: SessionActions, on bucket: Span<UInt8>, start: Span<UInt8>, into out: inout ByteWriter
     ) throws(Fault) {
-        try write(actions, on: bucket, start, ending: "*\"", into: &out)
+        try write(actions, on: bucket, start, ending: "*", into: &out)
     }
 
     private static func write(
@@ -83,87 +81,98 @@ package enum SessionPolicy {
     ) throws(Fault) {
         guard BucketRule.admits(bucket) else { throw .bucket }
         guard standsForItself(text) else { throw .prefix }
+        try write(into: &out) { statements in
+            statements.add(object: {
+                allow(actions.objectActions, in: &$0) { $0.add(resource: bucket, key: text, ending) }
+            })
+        }
+    }
+
+    // MARK: Sessions for callers
+
+    private static func addUnscoped(_ actions: SessionActions, _ bucket: Span<UInt8>, to statements: inout JSONArray) {
+        if !actions.objectActions.isEmpty {
+            statements.add(object: { statement in
+                allow(actions.objectActions, in: &statement) { resources in
+                    resources.add(resource: bucket)
+                    resources.add(resource: bucket, key: Span(), "*")
+                }
+            })
+        }
+        if !actions.otherActions.isEmpty {
+            statements.add(object: { allow(actions.otherActions, in: &$0) { $0.add("*") } })
+        }
+    }
+
+    /// To list keys is an action on the bucket.
+    private static func allowListing(
+        of bucket: Span<UInt8>, _ prefix: Span<UInt8>?, in statement: inout JSONObject
+    ) {
+        allow(listing, in: &statement) { $0.add(resource: bucket) }
+        guard let prefix else { return }
+        statement.add(
+            "Condition",
+            object: { condition in
+                condition.add(
+                    "StringLike",
+                    object: { like in
+                        like.add(
+                            "oss:Prefix",
+                            array: { keys in
+                                keys.add(text: { key in
+                                    key.append(prefix)
+                                    key.append("*")
+                                })
+                            })
+                    })
+            })
+    }
+
+    // MARK: Statements
+
+    private static let listing = [Array(text: "oss:ListObjects")]
+
+    private static func write(
+        into out: inout ByteWriter, _ statements: (inout JSONArray) -> Void
+    ) throws(Fault) {
         let start = out.count
-        out.append("{\"Version\":\"1\",\"Statement\":[")
-        open(actions.objectActions, into: &out)
-        out.append("\"acs:oss:*:*:")
-        out.append(bucket)
-        out.append(UInt8(ascii: "/"))
-        out.append(text)
-        out.append(ending)
-        out.append("]}]}")
+        out.append(object: { policy in
+            policy.add("Version", "1")
+            policy.add("Statement", array: statements)
+        })
         guard out.count - start <= maximumLength else {
             out.truncate(to: start)
             throw .tooLong
         }
     }
 
-    // MARK: Sessions for callers
-
-    private static func writeScoped(
-        _ actions: SessionActions, _ bucket: Span<UInt8>, _ prefix: Span<UInt8>, _ listPrefix: Bool,
-        into out: inout ByteWriter
+    private static func allow(
+        _ actions: [[UInt8]], in statement: inout JSONObject, on resources: (inout JSONArray) -> Void
     ) {
-        open(actions.objectActions, into: &out)
-        append(bucket, prefix, into: &out)
-        out.append("]}")
-        guard listPrefix else { return }
-        out.append(UInt8(ascii: ","))
-        openListing(of: bucket, into: &out)
-        out.append("],\"Condition\":{\"StringLike\":{\"oss:Prefix\":[\"")
-        out.append(prefix)
-        out.append("*\"]}}}")
+        statement.add("Effect", "Allow")
+        statement.add("Action", array: { list in for action in actions { list.add(action) } })
+        statement.add("Resource", array: resources)
     }
+}
 
-    private static func writeUnscoped(
-        _ actions: SessionActions, _ bucket: Span<UInt8>, _ listPrefix: Bool, into out: inout ByteWriter
-    ) {
-        let start = out.count
-        if !actions.objectActions.isEmpty {
-            open(actions.objectActions, into: &out)
-            append(bucket, into: &out)
-            out.append(UInt8(ascii: ","))
-            append(bucket, Span(), into: &out)
-            out.append("]}")
-        }
-        if !actions.otherActions.isEmpty {
-            if out.count > start { out.append(UInt8(ascii: ",")) }
-            open(actions.otherActions, into: &out)
-            out.append("\"*\"]}")
-        }
-        if listPrefix {
-            out.append(UInt8(ascii: ","))
-            openListing(of: bucket, into: &out)
-            out.append("]}")
-        }
-    }
-
-    /// A statement up to where its resources stand.
-    private static func open(_ actions: [UInt8], into out: inout ByteWriter) {
-        out.append("{\"Effect\":\"Allow\",\"Action\":[")
-        out.append(actions)
-        out.append("],\"Resource\":[")
-    }
-
-    /// The statement that lets keys be listed, which is an action on the bucket, up to behind its resource.
-    private static func openListing(of bucket: Span<UInt8>, into out: inout ByteWriter) {
-        out.append("{\"Effect\":\"Allow\",\"Action\":[\"oss:ListObjects\"],\"Resource\":[")
-        append(bucket, into: &out)
-    }
-
+extension JSONArray {
     /// The bucket as a resource.
-    private static func append(_ bucket: Span<UInt8>, into out: inout ByteWriter) {
-        out.append("\"acs:oss:*:*:")
-        out.append(bucket)
-        out.append(UInt8(ascii: "\""))
+    fileprivate mutating func add(resource bucket: Span<UInt8>) {
+        add(text: { resource in
+            resource.append("acs:oss:*:*:")
+            resource.append(bucket)
+        })
     }
 
-    /// All objects whose keys begin with `prefix`, as a resource.
-    private static func append(_ bucket: Span<UInt8>, _ prefix: Span<UInt8>, into out: inout ByteWriter) {
-        out.append("\"acs:oss:*:*:")
-        out.append(bucket)
-        out.append(UInt8(ascii: "/"))
-        out.append(prefix)
-        out.append("*\"")
+    /// Keys of the bucket as a resource.
+    /// - Parameter ending: `*` for all keys that begin so.
+    fileprivate mutating func add(resource bucket: Span<UInt8>, key: Span<UInt8>, _ ending: StaticString) {
+        add(text: { resource in
+            resource.append("acs:oss:*:*:")
+            resource.append(bucket)
+            resource.append(UInt8(ascii: "/"))
+            resource.append(key)
+            resource.append(ending)
+        })
     }
 }

@@ -24,7 +24,7 @@ struct LiveStream: TokenIssuer {
             [
                 AnswerField("url", "The URL, for RTMP."), AnswerField("bucket", "The bucket."),
                 AnswerField("channel", "The channel."),
-                AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970."),
+                AnswerField.urlEnd,
             ], token: ["url"]))
 
     private struct Parameters: ParameterGroup {
@@ -79,9 +79,8 @@ struct LiveStream: TokenIssuer {
             try json.add(
                 "url",
                 text: { url throws(IssueError) in
-                    try RTMPURL.write(
-                        bucket: permit.bucket, channel: channel.span, playlist: playlist, on: endpoint,
-                        until: permit.expiresAt, token: nil, with: key, into: &url, using: &scratch)
+                    try RTMPURL(bucket: permit.bucket, channel: channel.span, playlist: playlist).write(
+                        on: endpoint, until: permit.expiresAt, by: OSSSigner.V1(key), into: &url, using: &scratch)
                 })
             json.add("bucket", permit.bucket)
             json.add("channel", channel)

@@ -33,13 +33,15 @@ import Testing
         let scope = try PostPolicy.Scope(bucket: bucket.span, key: object.span, isPrefix: isPrefix, until: deadline)
         var out = ByteWriter()
         var scratch = ByteWriter()
-        out.append("{")
-        if isV4 {
-            try PostForm.writeV4(policy, scope, at: moment, token: token, with: scoped, into: &out, using: &scratch)
-        } else {
-            try PostForm.writeV1(policy, scope, token: token, with: key, into: &out, using: &scratch)
-        }
-        out.append("}")
+        try out.append(object: { form in
+            if isV4 {
+                let signer = OSSSigner.V4(scoped, at: moment, token: token)
+                try PostForm.writeV4(policy, scope, by: signer, into: &form, using: &scratch)
+            } else {
+                let signer = OSSSigner.V1(key, token: token)
+                try PostForm.writeV1(policy, scope, by: signer, into: &form, using: &scratch)
+            }
+        })
         return (try JSON.read(Data(out.array)), try JSON.read(Data(scratch.array)))
     }
 
@@ -174,9 +176,9 @@ import Testing
     {
         let (bucket, channel, playlist) = (Array("examplebucket".utf8), Array(channel.utf8), Array(playlist.utf8))
         return try OSSSample.Signed {
-            try RTMPURL.write(
-                bucket: bucket.span, channel: channel.span, playlist: playlist.span, on: origin, until: deadline,
-                token: token.map { Array($0.utf8) }, with: key, into: &$0, using: &$1)
+            try RTMPURL(bucket: bucket.span, channel: channel.span, playlist: playlist.span).write(
+                on: origin, until: deadline, by: OSSSigner.V1(key, token: token.map { Array($0.utf8) }), into: &$0,
+                using: &$1)
         }
     }
 

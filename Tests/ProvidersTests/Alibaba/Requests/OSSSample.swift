@@ -59,9 +59,8 @@ struct OSSSample {
         try withRequest { request in
             try Signed {
                 try PresignedURLV1.write(
-                    for: request, on: origin, until: deadline, token: token.map { Array($0.utf8) }, with: key,
-                    into: &$0,
-                    using: &$1)
+                    for: request, on: origin, until: deadline,
+                    by: OSSSigner.V1(key, token: token.map { Array($0.utf8) }), into: &$0, using: &$1)
             }
         }
     }
@@ -86,9 +85,8 @@ struct OSSSample {
         try withCanonical { canonical in
             try Signed {
                 try PresignedURLV4.write(
-                    for: canonical, on: origin, at: moment, for: lifetime, token: token.map { Array($0.utf8) },
-                    with: key,
-                    into: &$0, using: &$1)
+                    for: canonical, on: origin, lasting: lifetime,
+                    by: OSSSigner.V4(key, at: moment, token: token.map { Array($0.utf8) }), into: &$0, using: &$1)
             }
         }
     }
