@@ -36,5 +36,10 @@ package struct AddressBlock: Sendable, Equatable, CustomStringConvertible {
         high & highMask == self.high && low & lowMask == self.low
     }
 
+    package func contains(_ address: IPAddress) -> Bool {
+        let (high, low) = address.mapped
+        return contains(high: high, low: low)
+    }
+
     private static func mask(_ bits: Int) -> UInt64 { bits == 0 ? 0 : ~0 << UInt64(64 - bits) }
 }

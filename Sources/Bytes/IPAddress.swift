@@ -10,6 +10,12 @@ package struct IPAddress: Sendable, Equatable {
         self.low = low
     }
 
+    /// The address of this number of an IPv6 address; an IPv4 address where that is mapped into it (`mapped`).
+    package init(high: UInt64, low: UInt64) {
+        let isMapped = high == 0 && low >> 32 == 0xFFFF
+        self.init(isV6: !isMapped, high: high, low: isMapped ? low & 0xFFFF_FFFF : low)
+    }
+
     /// Four or sixteen bytes, in network order.
     package var bytes: [UInt8] {
         (isV6 ? 0..<16 : 12..<16).map { index in

@@ -12,6 +12,11 @@ enum Checking {
     static func run(_ options: Options) -> Exit {
         do throws(ConfigurationError) {
             let configuration = try Configuration.checked(options.configuration)
+            if options.has(.print) {
+                for warning in configuration.warnings { Terminal.complain("warning: \(warning.visible)") }
+                Terminal.say(try GrantListing(options.configuration).text)
+                return .done
+            }
             options.wantsJSON ? reportJSON(configuration, options) : report(configuration, options)
             return .done
         } catch {

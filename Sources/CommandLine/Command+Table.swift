@@ -25,14 +25,17 @@ extension Command {
 
     static let check = Command(
         "check", "reads the configuration, says everything that is wrong with it, and runs its policyTests",
-        options: [.configuration, .format],
+        options: [.configuration, .format, .print],
         exits: [.done: "the configuration is valid, and its policyTests hold", .invalidConfiguration: nil],
-        examples: ["countersign check --config countersign.json5", "countersign check --format json"],
+        examples: [
+            "countersign check --config countersign.json5", "countersign check --print",
+            "countersign check --config - < countersign.json5",
+        ],
         run: Checking.run)
 
     static let mint = Command(
         "mint", "issues what the route would, for a caller whom you name",
-        options: [.configuration, .format, .caller, .claims, .route, .grant, .parameter], exits: issuing,
+        options: [.configuration, .format, .caller, .claims, .route, .grant, .parameter, .address], exits: issuing,
         examples: ["countersign mint --caller apiKey:app --grant photos --parameter key=photos/app/a.jpg"],
         run: Minting.run)
 
@@ -49,7 +52,7 @@ extension Command {
 
     static let explain = Command(
         "explain", "tells why a caller would get what it asks, or would not; issues nothing",
-        options: [.configuration, .format, .caller, .claims, .route, .grant, .parameter, .time],
+        options: [.configuration, .format, .caller, .claims, .route, .grant, .parameter, .time, .address],
         exits: [.done: "it would be issued", .failed: "it would be refused", .invalidConfiguration: nil],
         examples: [
             "countersign explain --caller apiKey:app --route qiniu.uptoken --parameter key=photos/app/a.jpg",

@@ -16,6 +16,7 @@ extension Inquiry {
             caller: try Inquiry.caller(options), claims: try Inquiry.claims(options),
             route: try Inquiry.route(options, configuration), grant: options[.grant].map { Array($0.utf8) },
             parameters: .list(try Inquiry.parameters(options)), time: try Inquiry.time(options) ?? now)
+        address = try Inquiry.address(options)
     }
 
     private static func time(_ options: Options) throws(UsageError) -> Int64? {
@@ -24,6 +25,14 @@ extension Inquiry {
             throw UsageError(reason: "--at must be a time in UTC such as 2027-01-01T00:00:00Z")
         }
         return time
+    }
+
+    private static func address(_ options: Options) throws(UsageError) -> IPAddress? {
+        guard let text = options[.address] else { return nil }
+        guard let address = IPAddress(text) else {
+            throw UsageError(reason: "--address must be an address such as 192.0.2.1 or 2001:db8::1")
+        }
+        return address
     }
 
     private static func caller(_ options: Options) throws(UsageError) -> Principal {

@@ -67,8 +67,9 @@ enum Minting {
                 reason: "leave --host out: server.publicURL says what clients call the service by")
         }
         let host = options[.host] ?? configuration.server.ownName
-        return try SingleRequest(inquiry.list, of: host, from: caller, on: method)
-            .send(to: configuration)
+        let request = SingleRequest(inquiry.list, of: host, from: caller, on: method)
+        request.client = inquiry.address.map { ClientAddress($0) } ?? .none
+        return try request.send(to: configuration)
     }
 
     /// The code of the refusal that the answer is; nil for one that gives something.

@@ -44,6 +44,8 @@ final class SingleRequest {
     private let body: [UInt8]
     private let caller: Caller
     private let method: IssuingMethod
+    /// The address that it seems to come from.
+    var client = ClientAddress.none
     private let pending = PendingResponse(connection: 0, number: 1)
     private var handler: LoopHandler?
     private var server: Server?
@@ -119,7 +121,7 @@ final class SingleRequest {
             server?.stop()
             return
         }
-        let request = Request(parsed, in: head.span, body: body.span)
+        let request = Request(parsed, in: head.span, body: body.span, client: client)
         let answering = handler.run(
             method, of: caller, by: request, as: pending, at: SystemClock.now(), into: &response)
         switch answering {

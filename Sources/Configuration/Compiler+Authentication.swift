@@ -179,7 +179,9 @@ extension Compiler {
     // MARK: Names
 
     /// Whether an id that is named is one of its kind, where that can be told.
-    func check(_ kind: Principal.Kind, _ id: [UInt8], _ path: String, _ identities: Identities) {
+    func check(
+        _ kind: Principal.Kind, _ id: [UInt8], _ path: @autoclosure () -> String, _ identities: Identities
+    ) {
         guard let known = identities.ids[kind], let ids = known, !ids.contains(id) else { return }
         let nearest = NearestName.of(id.text, among: ids.map(\.text))
         let hint = nearest.map { "; did you mean \(kind.rawValue):\($0)?" } ?? ""
@@ -189,7 +191,7 @@ extension Compiler {
             case .certificate: "certificate of authentication.certificates"
             case .apiKey, .anonymous: "API key of authentication.apiKeys"
             }
-        reader.report(path, "names no \(list)\(hint)")
+        reader.report(path(), "names no \(list)\(hint)")
     }
 
     /// A caller as it is written in the configuration.

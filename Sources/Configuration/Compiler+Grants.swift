@@ -8,47 +8,66 @@ extension Compiler {
     struct Draft {
         let path: String
         let route: RouteDescription
-        /// All that the configuration says of it, and what it says of its callers and its scope.
+        /// All that the configuration says of it, and what its parts are.
         let fields: FieldValues
+        let grant: Settings<Schema.Grant>
         let callers: Settings<Schema.Callers>
+        let rates: Settings<Schema.GrantRates>
         let scope: Settings<ScopeFields>
+        let lifetimes: Settings<Schema.Lifetimes>
+        let availability: Settings<Schema.Availability>
+        let descriptions: [FieldDescription]
         /// Whether nothing is wrong with any field by itself: only then it is judged what they say together.
         let isRead: Bool
 
-        init(_ path: String, _ route: RouteDescription, _ fields: FieldValues, isRead: Bool) {
+        // Declared once: to make a group for every grant would take longer than all else.
+        private static let (grant, callers, rates) = (Schema.Grant(), Schema.Callers(), Schema.GrantRates())
+        private static let (scope, availability) = (ScopeFields(), Schema.Availability())
+        private static let lifetimes = Registry.routes.map { Schema.Lifetimes($0.description) }
+
+        /// - Parameter index: the route's in the registry.
+        init(path: String, route index: Int, fields: FieldValues, isRead: Bool) {
             self.path = path
-            self.route = route
             self.fields = fields
-            callers = Settings(fields, of: Schema.Callers())
-            scope = Settings(fields, of: ScopeFields())
             self.isRead = isRead
+            route = Registry.routes[index].description
+            descriptions = Schema.grants[index]
+            grant = Settings(fields, of: Draft.grant)
+            callers = Settings(fields, of: Draft.callers)
+            rates = Settings(fields, of: Draft.rates)
+            scope = Settings(fields, of: Draft.scope)
+            lifetimes = Settings(fields, of: Draft.lifetimes[index])
+            availability = Settings(fields, of: Draft.availability)
         }
     }
 
     /// Compiles one entry of `grants`; nil when too much is wrong with it, which is then noted.
     /// - Parameter grantIndex: its index among the grants.
     func compileGrant(
-        _ member: JSONMember, at grantIndex: Int, _ credentials: Credentials, _ identities: Identities
+        _ member: JSONMember, at grantIndex: Int, _ defaults: GrantDefaults, _ credentials: Credentials,
+        _ identities: Identities
     ) -> (Grant, IssuerKind)? {
         let path = noteNamed(member, in: "grants")
-        let names = Registry.routes.map(\.description.name)
-        guard let index = reader.kind("route", of: member.value, path, among: names) else {
+        guard let index = reader.kind(Schema.routeName, of: member.value, path, among: Schema.routeNames) else {
             judgeGrant(ofUnknownRoute: member, at: path, credentials, identities)
             return nil
         }
         let (route, provider) = (Registry.routes[index].description, Registry.routes[index].provider)
         let problems = reader.problems.count
-        let fields = reader.read(member.value, path, by: Schema.grant(of: route))
-        let draft = Draft(path, route, fields, isRead: reader.problems.count == problems)
+        let value = defaults.complete(member.value, of: index)
+        let fields = reader.read(value, path, by: Schema.grants[index])
+        let draft = Draft(path: path, route: index, fields: fields, isRead: reader.problems.count == problems)
         let callers = compileCallers(draft, identities)
         let conditions = compileConditions(draft, callers)
         let target = compileTarget(draft)
         let credential = compileCredential(draft, provider, credentials)
         let issuer = target.flatMap { makeIssuer(draft, for: $0, credential, credentials) }
         let lifetimes = compileLifetimes(draft)
+        let availability = compileAvailability(draft, issuer)
         guard draft.isRead, let callers, let target, let credential, let issuer else { return nil }
+        listing?.add(member.name, fields, by: draft.descriptions)
         let fingerprint = Grant.Fingerprint { hasher in
-            member.value.hash(into: &hasher)
+            value.hash(into: &hasher)
             hasher.combine(credentials.hashes[credential])
         }
         let resources = Grant.Resources(
@@ -57,8 +76,9 @@ extension Compiler {
         let issuance = Grant.Issuance(
             by: issuer.issuer, on: index, with: credential, facts: Compiler.facts(of: draft, credentials, credential))
         let grant = Grant(
-            Grant.Entry(member.name, at: grantIndex, fingerprint), for: Grant.Principals(callers, where: conditions),
-            of: resources, lasting: lifetimes, at: Compiler.rates(of: draft), issuance)
+            Grant.Entry(member.name, at: grantIndex, fingerprint, saying: draft.availability.description),
+            for: Grant.Principals(callers, where: conditions, when: availability), of: resources, lasting: lifetimes,
+            at: Compiler.rates(of: draft), issuance)
         return (grant, issuer)
     }
 
@@ -89,7 +109,7 @@ extension Compiler {
     private func compileCredential(
         _ draft: Draft, _ provider: ProviderDescription, _ credentials: Credentials
     ) -> Int? {
-        guard let name = Settings(draft.fields, of: Schema.Grant()).credential, credentials.isComplete else {
+        guard let name = draft.grant.credential, credentials.isComplete else {
             return nil
         }
         let path = draft.path + ".credential"
@@ -131,7 +151,7 @@ extension Compiler {
         if isPublic == true, !callers.contains(.anonymous) {
             reader.report(draft.path + ".public", "is true, but anonymous is not among the callers")
         }
-        for (templatePath, template) in templates(draft.fields, Schema.grant(of: draft.route), draft.path) {
+        for (templatePath, template) in templates(draft.fields, draft.descriptions, draft.path) {
             check(template, templatePath, callers)
         }
         return callers
@@ -160,14 +180,19 @@ extension Compiler {
     private func templates(
         _ fields: FieldValues, _ descriptions: [FieldDescription], _ path: String
     ) -> [(path: String, template: KeyTemplate)] {
-        descriptions.flatMap { description -> [(path: String, template: KeyTemplate)] in
-            let fieldPath = path + "." + description.name
-            switch (description.kind, fields[description]) {
-            case (.object(let inner), .object(let object)?): return templates(object, inner, fieldPath)
-            case (_, .template(let template)?): return [(fieldPath, template)]
-            default: return []
+        var found: [(path: String, template: KeyTemplate)] = []
+        for description in descriptions {
+            switch description.kind {
+            case .object(let inner):
+                guard case .object(let object)? = fields[description] else { continue }
+                found += templates(object, inner, path + "." + description.name)
+            case .template:
+                guard case .template(let template)? = fields[description] else { continue }
+                found.append((path + "." + description.name, template))
+            default: continue
             }
         }
+        return found
     }
 
     /// R9: what a caller's name stands in must not be shared by callers of different identities.
@@ -205,8 +230,7 @@ extension Compiler {
                 reader.report(memberPath, "must be claims.NAME")
                 continue
             }
-            guard let values = reader.strings(member.value, memberPath) else { continue }
-            if values.isEmpty { reader.report(memberPath, "must name at least one value") }
+            guard let values = reader.claimValues(member.value, memberPath) else { continue }
             conditions.append(ClaimCondition(name: Array(member.name.dropFirst(start.count)), values: values))
         }
         return conditions
@@ -280,7 +304,7 @@ extension Compiler {
     }
 
     private static func rates(of draft: Draft) -> Grant.Rates {
-        let rate = Settings(draft.fields, of: Schema.GrantRates()).rate
+        let rate = draft.rates.rate
         return Grant.Rates(perCaller: rate.perCaller, perGrant: rate.perGrant)
     }
 
@@ -314,10 +338,37 @@ extension Compiler {
         }
     }
 
+    // MARK: When and from where
+
+    private func compileAvailability(_ draft: Draft, _ issuer: IssuerKind?) -> Availability {
+        let fields = draft.availability
+        if let start = fields.notBefore, let end = fields.notAfter, end <= start {
+            reader.report(draft.path + ".notAfter", "must be later than notBefore")
+        }
+        if fields.notAfter != nil, issuer?.issuer.neverEnds == true {
+            reader.report(
+                draft.path + ".notAfter", "cannot stand beside neverExpires, since what is signed would not end")
+        }
+        return Availability(
+            isEnabled: fields.enabled, notBefore: fields.notBefore, notAfter: fields.notAfter,
+            addresses: fields.addresses.map { compileAddresses($0, draft.path + ".addresses") } ?? [])
+    }
+
+    private func compileAddresses(_ names: [[UInt8]], _ path: String) -> [AddressBlock] {
+        names.enumerated().compactMap { index, name in
+            if let block = AddressBlock(name.text) { return block }
+            reader.report(
+                reader.join(path, index),
+                "must be an address, or a block such as \"10.0.0.0/8\" or \"2001:db8::/32\" with no bits set beyond its prefix"
+            )
+            return nil
+        }
+    }
+
     // MARK: Lifetime
 
     private func compileLifetimes(_ draft: Draft) -> Grant.Lifetimes {
-        let fields = Settings(draft.fields, of: Schema.Lifetimes(draft.route))
+        let fields = draft.lifetimes
         let most = fields.maxLifetime.map { $0 / 1000 }
         let lifetime = fields.lifetime.map { $0 / 1000 } ?? min(3600, most ?? 3600)
         if let most, most < lifetime {

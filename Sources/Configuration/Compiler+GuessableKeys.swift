@@ -42,7 +42,8 @@ extension Compiler {
             }
         }
         for grant in grants {
-            guard case .named(let bucket) = grant.resources.bucket, bucket.elementsEqual(SampleValues.bucket.utf8) else {
+            guard case .named(let bucket) = grant.resources.bucket, bucket.elementsEqual(SampleValues.bucket.utf8)
+            else {
                 continue
             }
             reader.report(reader.join("grants", grant.name) + ".bucket", means)

@@ -28,10 +28,9 @@ extension Compiler {
     /// Whether a problem may only follow from another of its object: its key is not given or has been complained of, or it speaks
     /// of a key that has been, or that is missing.
     private func follows(_ problem: FieldProblem, at path: String) -> Bool {
-        let problems = reader.problems
         let own = path + "." + problem.path
-        guard problems.knows(own), !problems.hasAny(at: own) else { return true }
-        let names = problems.names(below: path) + reader.absentNames
+        guard reader.problems.knows(own), !reader.problems.hasAny(at: own) else { return true }
+        let names = reader.problems.names(below: path) + reader.absentNames
         return names.contains { !$0.isEmpty && problem.reason.contains($0) }
     }
 
@@ -44,12 +43,13 @@ extension Compiler {
         let rest = member.value.without("route")
         let routes = Registry.routes.map(\.description)
         if let name, let meant = NearestName.of(name, among: routes.map(\.name)),
-            let route = routes.first(where: { $0.name == meant })
+            let index = routes.firstIndex(where: { $0.name == meant })
         {
-            let keys = Schema.grant(of: route).filter { $0.name != "route" }
+            let keys = Schema.grants[index].filter { $0.name != Schema.routeName }
             let problems = reader.problems.count
             let fields = reader.read(rest, path, by: keys)
-            judge(Draft(path, route, fields, isRead: reader.problems.count == problems), identities)
+            judge(
+                Draft(path: path, route: index, fields: fields, isRead: reader.problems.count == problems), identities)
             checkCredential(Settings(fields, of: Schema.Grant()).credential, path, credentials)
         } else {
             let fields = reader.judge(rest, path, byAnyOf: routes.map(Schema.grant))

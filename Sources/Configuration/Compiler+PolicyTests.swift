@@ -25,7 +25,7 @@ extension Compiler {
                 claims: members(of: entry.inquiry.claims), route: route,
                 grant: entry.inquiry.grant,
                 parameters: entry.inquiry.parameters ?? Array(text: "{}"), time: entry.inquiry.at,
-                expectation: expectation, permit: permit)
+                address: compileAddress(of: entry.inquiry, path), expectation: expectation, permit: permit)
         }
     }
 
@@ -40,6 +40,15 @@ extension Compiler {
         }
         check(caller.kind, caller.id, "\(path).caller", identities)
         return caller
+    }
+
+    private func compileAddress(of inquiry: Settings<Schema.Inquiry>, _ path: String) -> IPAddress? {
+        guard let text = inquiry.address else { return nil }
+        let address = IPAddress(text.span)
+        if address == nil {
+            reader.report("\(path).address", "must be an address such as \"192.0.2.1\" or \"2001:db8::1\"")
+        }
+        return address
     }
 
     private func compileRoute(of inquiry: Settings<Schema.Inquiry>, _ path: String) -> Int? {

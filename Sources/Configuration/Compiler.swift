@@ -10,6 +10,8 @@ final class Compiler {
     private let name: String
     private let file: ReadFile
     var reader: FieldReader
+    /// The grants that have been compiled; nil where nobody wants them told.
+    var listing: GrantListing?
 
     /// - Parameter name: the path of the file; relative paths in it begin at its folder.
     init(_ file: ReadFile, named name: String, _ environment: Environment) {
@@ -53,7 +55,9 @@ final class Compiler {
 
     private func parse() -> JSONValue? {
         do throws(JSONError) {
-            return try JSONReader.read(file.bytes, as: .json5, maximumValues: Compiler.maximumValues)
+            let document = try JSONReader.read(file.bytes, as: .json5, maximumValues: Compiler.maximumValues)
+            reader.problems.note("", at: document.offset)
+            return document
         } catch {
             reader.report(syntax: error, in: file.bytes)
             return nil
@@ -69,15 +73,18 @@ final class Compiler {
         let admin = compileAdmin(root.admin, exposure, beside: server.listen)
         let identities = compileAuthentication(
             root.authentication, takingCertificates: root.server.tls?.clientCAFile != nil)
+        let defaults = compileDefaults(root.defaults)
+        reader.problems.defaults = document.range(ofMember: Schema.root.defaults.name)
         var grants: [Grant] = []
         var issuers: [IssuerKind] = []
         for member in root.grants ?? [] {
-            guard let (grant, issuer) = compileGrant(member, at: grants.count, credentials, identities) else {
+            guard let (grant, issuer) = compileGrant(member, at: grants.count, defaults, credentials, identities) else {
                 continue
             }
             grants.append(grant)
             issuers.append(issuer)
         }
+        warn(ofUnused: defaults, by: grants)
         let authenticator = identities.authenticator(for: grants, accepting: server.tls?.clientAuthorities)
         checkCallbacks(grants, issuers, beside: server.aliases)
         refuseSamples(credentials.list, grants, listening: server.listen + admin.listen)
@@ -114,6 +121,7 @@ final class Compiler {
             )
         }
         for grant in grants {
+            if let reason = unavailability(of: grant) { warnings.append("grants.\(grant.name.text): \(reason)") }
             for gap in grant.unenforced {
                 warnings.append("grants.\(grant.name.text): \(gap.subject): \(gap.means)")
             }
@@ -135,6 +143,13 @@ final class Compiler {
                 "server.hosts: is empty, so a web page could reach the grants of anonymous by a name of its own")
         }
         return warnings
+    }
+
+    /// Why a grant gives nothing any more, or gives nothing at all.
+    private func unavailability(of grant: Grant) -> String? {
+        if !grant.availability.isEnabled { return "gives nothing, since enabled is false" }
+        let hasEnded = grant.availability.notAfter.map { $0 <= reader.environment.now() } ?? false
+        return hasEnded ? "gives nothing any more, since notAfter is in the past" : nil
     }
 
     private static func rates(_ fields: Settings<Schema.RateLimit>) -> Configuration.Rates {

@@ -23,13 +23,4 @@ extension FieldReader {
         }
         return file
     }
-
-    /// The text of an environment variable that must be there.
-    mutating func variable(_ name: String, _ path: String) -> [UInt8]? {
-        guard let text = environment.variable(name), !text.isEmpty else {
-            report(path, "the environment variable \(name) is not set, or empty")
-            return nil
-        }
-        return Array(text.utf8)
-    }
 }

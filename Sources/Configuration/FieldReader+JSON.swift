@@ -20,7 +20,9 @@ extension FieldReader {
             return nil
         }
         // An operator that writes ${key} where it is not filled in expects a value that is not there.
-        if text.array.text.contains("${") { report(path, "must not contain ${, since nothing is filled in here") }
+        if FieldReader.hasPlaceholder(text.array) {
+            report(path, "must not contain ${, since nothing is filled in here")
+        }
         return .json(text.array)
     }
 }

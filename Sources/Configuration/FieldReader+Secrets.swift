@@ -7,7 +7,7 @@ extension FieldReader {
     mutating func secret(_ value: JSONValue, _ path: String) -> Secret? {
         switch value.content {
         case .string:
-            guard let bytes = string(value, path) else { return nil }
+            guard let bytes = literal(value, path) else { return nil }
             inlineSecret = inlineSecret ?? path
             return Secret(bytes)
         case .object(let members) where members.count == 1:
@@ -22,19 +22,14 @@ extension FieldReader {
     }
 
     private mutating func secret(fromVariable value: JSONValue, _ path: String) -> Secret? {
-        guard let name = string(value, path) else { return nil }
-        // The operator may have put the secret itself there, so a text that is no variable's name is not shown.
-        guard ByteSet.alphanumerics.union("_").contains(all: name) else {
-            report(path, "must be the name of an environment variable: letters, digits and _")
-            return nil
-        }
-        guard !ProcessEnvironment.isWellKnown(name.text) else {
+        guard let name = variableName(value, path) else { return nil }
+        guard !ProcessEnvironment.isWellKnown(name) else {
             report(
                 path,
-                "\(name.text) stays in the environment, where other processes can see it; give the secret another name")
+                "\(name) stays in the environment, where other processes can see it; give the secret another name")
             return nil
         }
-        return secret(ofVariable: name.text, path)
+        return secret(ofVariable: name, path)
     }
 
     mutating func secret(ofVariable name: String, _ path: String) -> Secret? {

@@ -6,7 +6,7 @@ import Crypto
 struct FieldReader {
     let folder: String
     let environment: Environment
-    private(set) var problems: ProblemList
+    var problems: ProblemList
     var warnings: [String] = []
     /// Whether secrets are read from where they are said to be; else they are left out.
     var readsSecrets = true
@@ -55,7 +55,7 @@ struct FieldReader {
     }
 
     /// The path of an element of a list; of the list itself where its one element stands without brackets.
-    func join(_ path: String, _ index: Int) -> String {
+    mutating func join(_ path: String, _ index: Int) -> String {
         let element = "\(path)[\(index)]"
         return problems.knows(element) ? element : path
     }
@@ -73,6 +73,25 @@ struct FieldReader {
     /// standard.
     mutating func read(_ value: JSONValue, _ path: String, by descriptions: [FieldDescription]) -> FieldValues {
         guard let members = members(value, path) else { return FieldValues() }
+        var (values, meant) = read(given: members, path, by: descriptions)
+        for description in descriptions
+        where !meant.contains(description.name)
+            && !members.contains(where: { $0.name.elementsEqual(description.name.utf8) })
+        {
+            if description.isRequired {
+                absentNames.insert(description.name)
+                report(path, "needs \(description.name)")
+            }
+            if let standard = FieldReader.standard(of: description) { values[description] = standard }
+        }
+        return values
+    }
+
+    /// Reads the members that are given, and nothing that is not.
+    /// - Returns: their values, and what the unknown keys seem to be meant for.
+    mutating func read(
+        given members: [JSONMember], _ path: String, by descriptions: [FieldDescription]
+    ) -> (values: FieldValues, meant: Set<String>) {
         var values = FieldValues()
         /// What the unknown keys seem to be meant for: that is given then, if not understood.
         var meant: Set<String> = []
@@ -90,17 +109,7 @@ struct FieldReader {
             }
             values[description] = check(member.value, memberPath, description.kind)
         }
-        for description in descriptions
-        where !meant.contains(description.name)
-            && !members.contains(where: { $0.name.elementsEqual(description.name.utf8) })
-        {
-            if description.isRequired {
-                absentNames.insert(description.name)
-                report(path, "needs \(description.name)")
-            }
-            if let standard = FieldReader.standard(of: description) { values[description] = standard }
-        }
-        return values
+        return (values, meant)
     }
 
     /// Judges an object that may be any of several kinds: each key known to one of them, each value as one of them has it.
@@ -150,6 +159,7 @@ struct FieldReader {
 
     /// Reads one of the known words: its index among them.
     mutating func word(_ value: JSONValue, _ path: String, among known: [String]) -> Int? {
+        guard let value = resolved(value, path) else { return nil }
         guard case .string(let name) = value.content else {
             report(path, "must be one of \(FieldReader.list(known))")
             return nil
@@ -160,7 +170,6 @@ struct FieldReader {
     }
 
     private mutating func members(_ value: JSONValue, _ path: String) -> [JSONMember]? {
-        if !problems.knows(path) { problems.note(path, at: value.offset) }
         if case .object(let members) = value.content { return members }
         report(path, "must be an object { … }")
         return nil
@@ -180,11 +189,12 @@ struct FieldReader {
     private mutating func check(
         _ value: JSONValue, _ path: String, _ kind: FieldDescription.Kind
     ) -> FieldValues.Value? {
+        guard let value = kind.isText ? resolved(value, path) : value else { return nil }
         switch kind {
         case .string:
             guard let text = string(value, path) else { return nil }
             // An operator that writes ${caller.id} where it is not filled in expects a bound that is not there.
-            if text.text.contains("${") { report(path, "must not contain ${, since nothing is filled in here") }
+            if FieldReader.hasPlaceholder(text) { report(path, "must not contain ${, since nothing is filled in here") }
             return .string(text)
         case .vendorText: return string(value, path).map { .string($0) }
         case .choice(let words):
@@ -228,7 +238,13 @@ struct FieldReader {
         return nil
     }
 
+    /// A text, or that of an environment variable.
     mutating func string(_ value: JSONValue, _ path: String) -> [UInt8]? {
+        resolved(value, path).flatMap { literal($0, path) }
+    }
+
+    /// A text that stands in the file.
+    mutating func literal(_ value: JSONValue, _ path: String) -> [UInt8]? {
         guard case .string(let bytes) = value.content else {
             report(path, "must be a string")
             return nil
@@ -242,6 +258,11 @@ struct FieldReader {
             return nil
         }
         return bytes
+    }
+
+    /// Whether there is something in a text that looks like a placeholder of a template.
+    static func hasPlaceholder(_ text: [UInt8]) -> Bool {
+        zip(text, text.dropFirst()).contains { $0 == UInt8(ascii: "$") && $1 == UInt8(ascii: "{") }
     }
 
     private func duration(_ value: JSONValue) -> Int64? {
@@ -268,8 +289,9 @@ struct FieldReader {
 
     /// A list of different texts; nil when one of them will not do, so that the others keep their indices.
     mutating func strings(_ value: JSONValue, _ path: String) -> [[UInt8]]? {
+        guard let value = resolved(value, path) else { return nil }
         guard case .array(let elements) = value.content else {
-            if case .string = value.content { return string(value, path).map { [$0] } }
+            if case .string = value.content { return literal(value, path).map { [$0] } }
             report(path, "must be a list of strings\(FieldReader.example(instead: value, path))")
             return nil
         }
@@ -302,7 +324,11 @@ struct FieldReader {
             return nil
         }
         var list: [FieldValues] = []
-        for (index, element) in elements.enumerated() { list.append(read(element, "\(path)[\(index)]", by: fields)) }
+        for (index, element) in elements.enumerated() {
+            let elementPath = "\(path)[\(index)]"
+            problems.note(elementPath, at: element.offset)
+            list.append(read(element, elementPath, by: fields))
+        }
         return .objects(list)
     }
 }

@@ -34,6 +34,8 @@ package struct PolicyTest: Sendable {
     package let parameters: [UInt8]
     /// When it is asked, in seconds since 1970; nil for now.
     package let time: Int64?
+    /// The address that it is asked from; nil for none.
+    package let address: IPAddress?
     package let expectation: Expectation
     package let permit: ExpectedPermit
 }

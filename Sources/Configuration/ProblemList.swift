@@ -6,11 +6,18 @@ struct ProblemList {
     static let most = 100
 
     private let text: [UInt8]
-    /// Where the paths are that have been read.
+    /// Where the paths are that have been read, in the order of reading. Most texts are right, and then nobody looks there.
+    private var notes: [(path: String, offset: Int)] = []
+    /// The same by the path, as far as somebody has looked.
     private var offsets: [String: Int] = [:]
+    private var indexed = 0
     private var found: [(offset: Int, path: String, reason: String)] = []
-    /// How many there are, also those beyond `most`.
+    /// How many there are, also those beyond `most` and those that are told already.
     private(set) var count = 0
+    /// How many of them are about a default that has been told of, at a grant that has it.
+    private var repeated = 0
+    /// Where `defaults` is in the text; nil where there are none.
+    var defaults: Range<Int>?
 
     init(in text: [UInt8]) { self.text = text }
 
@@ -22,20 +29,27 @@ struct ProblemList {
         var problems = found.sorted { $0.offset < $1.offset }.map {
             Problem(path: $0.path, position: TextPosition(of: $0.offset, in: text), reason: $0.reason)
         }
-        if count > found.count {
+        let others = count - found.count - repeated
+        if others > 0 {
             problems.append(
-                Problem(path: "", position: nil, reason: "there are \(count - found.count) more; mend these first"))
+                Problem(path: "", position: nil, reason: "there are \(others) more; mend these first"))
         }
         return problems
     }
 
     /// Remembers where a path is.
-    mutating func note(_ path: String, at offset: Int) { offsets[path] = offset }
+    mutating func note(_ path: String, at offset: Int) { notes.append((path, offset)) }
 
-    func knows(_ path: String) -> Bool { offsets[path] != nil }
+    mutating func knows(_ path: String) -> Bool { offset(of: path) != nil }
 
     /// Where a path is that has been read.
-    func position(of path: String) -> TextPosition? { offsets[path].map { TextPosition(of: $0, in: text) } }
+    mutating func position(of path: String) -> TextPosition? { offset(of: path).map { TextPosition(of: $0, in: text) } }
+
+    private mutating func offset(of path: String) -> Int? {
+        for note in notes[indexed...] { offsets[note.path] = note.offset }
+        indexed = notes.count
+        return offsets[path]
+    }
 
     /// Whether anything is wrong with the object or the list at a path, or with what stands in it.
     func hasAny(at path: String) -> Bool {
@@ -54,14 +68,23 @@ struct ProblemList {
     /// Adds a problem at a path that has been read, or at the nearest part of it that has.
     mutating func add(_ path: String, _ reason: () -> String) {
         var known = path[...]
-        while offsets[String(known)] == nil, let end = known.lastIndex(where: { $0 == "." || $0 == "[" }) {
+        while offset(of: String(known)) == nil, let end = known.lastIndex(where: { $0 == "." || $0 == "[" }) {
             known = known[..<end]
         }
-        add(path, at: offsets[String(known)] ?? offsets[""] ?? 0, reason)
+        add(path, at: offset(of: String(known)) ?? offset(of: "") ?? 0, reason)
     }
 
     mutating func add(_ path: String, at offset: Int, _ reason: () -> String) {
         count += 1
-        if !isFull { found.append((offset, path, reason())) }
+        guard let defaults, defaults.contains(offset) else {
+            if !isFull { found.append((offset, path, reason())) }
+            return
+        }
+        // What is wrong with a default by itself was told before any grant was read.
+        if found.contains(where: { $0.offset == offset && $0.path.utf8.starts(with: "defaults.".utf8) }) {
+            repeated += 1
+        } else if !isFull {
+            found.append((offset, path, "\(reason()) (this is a default)"))
+        }
     }
 }

@@ -16,6 +16,7 @@ package enum Schema {
             "admin", object: Admin(), "The listener for those who run the service: whether it is alive and ready.")
         let credentials = Field("credentials", .members, required: true, "The vendors' keys, by names of your own.")
         let authentication = Field("authentication", object: Authentication(), "How callers prove who they are.")
+        let defaults = Field("defaults", object: Defaults(), "What grants have that do not say it themselves.")
         let grants = Field("grants", .members, required: true, "Who may have what, by names of your own.")
         let policyTests = Field(
             "policyTests", .objects(PolicyTests()), default: [],
@@ -203,6 +204,8 @@ package enum Schema {
         package let parameters = Field(
             "parameters", .json(maximumLength: 65_536), "What is asked, as a POST to the route has it.")
         package let at = Field("at", .time, "When it is asked; without it, now.")
+        package let address = Field(
+            "address", .string, "The address that it is asked from, such as `192.0.2.1`; without it, from none.")
 
         package init() {}
     }
@@ -245,12 +248,6 @@ package enum Schema {
             "Callbacks that may wait for keys in an event loop; beyond it 503.")
     }
 
-    struct GrantRate: FieldGroup {
-        let perCaller = Field(
-            "perCaller", .rate, "What one caller gets by the grant; one address of `anonymous`. Beyond it 429.")
-        let perGrant = Field("perGrant", .rate, "What all callers get by the grant together.")
-    }
-
     struct Audit: FieldGroup {
         private static let standard = AuditSettings(file: "", key: Secret([]))
 
@@ -289,23 +286,6 @@ package enum Schema {
         let buffer = Field(
             "buffer", .size(4096...67_108_864), default: Log.Settings().buffer,
             "What may wait to be written when nobody reads the log; beyond it lines are lost, and counted.")
-    }
-
-    /// What every grant may hold whose route has callers.
-    struct Callers: FieldGroup {
-        let callers = Field(
-            "callers", .strings, required: true,
-            "`\"anonymous\"`, `\"authenticated\"`, `\"apiKey:ID\"`, `\"jwt:ID\"` or `\"certificate:ID\"`; "
-                + "several as a list.")
-        let `where` = Field(
-            "where", .members,
-            "What callers' claims must be: `{ \"claims.scope\": [\"upload\"] }`; one value of each list.")
-        let `public` = Field(
-            "public", .boolean, default: false, "Must be true for a grant that `anonymous` may use (R10).")
-        let unscoped = Field(
-            "unscoped", .boolean, default: false,
-            "Must be true for a grant that leaves bucket or key open, or whose route gives something of the whole account."
-        )
     }
 
     /// What every credential holds.
@@ -362,39 +342,5 @@ package enum Schema {
         let patience = Field(
             "patience", .duration(100...60_000), default: UpstreamLimits().patience,
             "How long a request may wait; then it is told to come back.")
-    }
-
-    /// What every grant holds.
-    struct Grant: FieldGroup {
-        let route = Field("route", .choice(Registry.routes.map(\.description.name)), required: true, "What is issued.")
-        let credential = Field("credential", .string, required: true, "The credential that signs.")
-    }
-
-    /// How long what a grant of a route gives holds.
-    struct Lifetimes: FieldGroup {
-        let lifetime, maxLifetime: Field<Int64?>
-
-        init(_ route: RouteDescription) {
-            let least = route.request.shortestLifetime * 1000
-            let bounds = least...max(least, (route.grant.lifetime?.longest ?? 0) * 1000)
-            lifetime = Field(
-                "lifetime", .duration(bounds),
-                "How long what is issued holds when nothing is asked: one hour, or `maxLifetime` if that is less.")
-            maxLifetime = Field(
-                "maxLifetime", .duration(bounds),
-                "The most a caller may ask for: `lifetime`, if this is not given.")
-        }
-    }
-
-    /// The keys of a grant of a route.
-    package static func grant(of route: RouteDescription) -> [FieldDescription] {
-        Grant().descriptions
-            + (route.grant.hasCallers ? Callers().descriptions + GrantRates().descriptions : [])
-            + route.grant.scope.descriptions + (route.grant.lifetime == nil ? [] : Lifetimes(route).descriptions)
-            + route.grant.fields
-    }
-
-    struct GrantRates: FieldGroup {
-        let rate = Field("rate", object: GrantRate(), "How often it may be used.")
     }
 }

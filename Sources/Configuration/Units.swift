@@ -9,12 +9,15 @@ enum Units {
     private static let rates: [(unit: String, period: Int64)] = [
         ("s", 1000), ("min", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
-    private static let sizes: [(unit: String, factor: Int64)] = [("B", 1), ("KiB", 1024), ("MiB", 1_048_576)]
+    private static let sizes: [(unit: String, factor: Int64)] = [
+        ("B", 1), ("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824),
+        ("TiB", 1_099_511_627_776),
+    ]
 
     /// Milliseconds of `10s`, `500ms`, `15m`, `1h`, `7d`; nil for anything else.
     static func duration(_ text: [UInt8]) -> Int64? { read(text, durations) }
 
-    /// Bytes of `512B`, `8KiB`, `1MiB`; nil for anything else.
+    /// Bytes of `512B`, `8KiB`, `1MiB`, `5GiB`, `1TiB`; nil for anything else.
     static func size(_ text: [UInt8]) -> Int64? { read(text, sizes) }
 
     /// Rates such as `60/min`; nil for anything else.
@@ -46,8 +49,13 @@ enum Units {
     }
 
     static func describe(sizes bounds: ClosedRange<Int64>) -> String {
-        let (least, most) = ends(sizes: bounds)
-        return "a size such as \"8KiB\" or a number of bytes, from \(least) to \(most)"
+        "a size such as \"8KiB\" or a number of bytes, \(range(ofSizes: bounds, from: "from "))"
+    }
+
+    /// `60/min`; in the shortest time in which so many make up the rate.
+    static func describe(rate: Rate) -> String {
+        let unit = rates.first { Rate(rate.count, in: $0.period) == rate }?.unit ?? ""
+        return "\(rate.count)/\(unit)"
     }
 
     static var rateForm: String {
@@ -59,9 +67,17 @@ enum Units {
         (describe(bounds.lowerBound, durations), describe(bounds.upperBound, durations))
     }
 
-    static func ends(sizes bounds: ClosedRange<Int64>) -> (least: String, most: String) {
-        (describe(bounds.lowerBound, sizes), describe(bounds.upperBound, sizes))
+    /// `512B to 1MiB`, or `at least 1B`.
+    /// - Parameter word: what begins a range that has an end.
+    static func range(ofSizes bounds: ClosedRange<Int64>, from word: String = "") -> String {
+        let least = describe(size: bounds.lowerBound)
+        return bounds.upperBound == .max
+            ? "at least \(least)" : "\(word)\(least) to \(describe(size: bounds.upperBound))"
     }
+
+    static func describe(duration milliseconds: Int64) -> String { describe(milliseconds, durations) }
+
+    static func describe(size bytes: Int64) -> String { describe(bytes, sizes) }
 
     private static func describe(_ amount: Int64, _ units: [(unit: String, factor: Int64)]) -> String {
         let best = units.last { amount % $0.factor == 0 && amount >= $0.factor } ?? units[0]

@@ -32,6 +32,9 @@ package struct ClientAddress: Sendable, Hashable {
         self.init(high: high, low: low)
     }
 
+    /// The address; nil for none.
+    package var ip: IPAddress? { isKnown ? IPAddress(high: high, low: low) : nil }
+
     /// Whether it is one of `block`.
     func isIn(_ block: AddressBlock) -> Bool { isKnown && block.contains(high: high, low: low) }
 

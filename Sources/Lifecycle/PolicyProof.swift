@@ -14,9 +14,10 @@ enum PolicyProof {
     ) -> [Problem] {
         let explainer = Explainer(configuration: configuration)
         return configuration.policyTests.compactMap { test in
-            let inquiry = Inquiry(
+            var inquiry = Inquiry(
                 caller: test.caller, claims: test.claims, route: test.route, grant: test.grant,
                 parameters: .json(test.parameters), time: test.time ?? now)
+            inquiry.address = test.address
             guard let fault = fault(in: explainer.explain(inquiry), test) else { return nil }
             let name = test.name.map { "\"\($0.text)\" fails: " } ?? "fails: "
             return Problem(path: test.path, position: test.position, reason: (name + fault).visible)

@@ -91,14 +91,15 @@ import Testing
             for: Grant.Principals(
                 [.anonymous],
                 where: [
-                    ClaimCondition(name: Array("scope".utf8), values: [Array("up".utf8), Array("all".utf8)]),
-                    ClaimCondition(name: Array("role".utf8), values: [Array("x".utf8)]),
+                    ClaimCondition(
+                        name: Array("scope".utf8), values: [.text(Array("up".utf8)), .text(Array("all".utf8))]),
+                    ClaimCondition(name: Array("role".utf8), values: [.text(Array("x".utf8))]),
                 ]),
             of: Grant.Resources(.anything, in: .named("b"), withoutKey: .prefix),
             lasting: Grant.Lifetimes(usual: 1, longest: 1),
             Grant.Issuance(by: Fixture.Limited(), on: 0, with: 0))
         let policy = Policy([grant], for: authenticator, routes: 1)
-        let claims = CallerClaims([(Array("scope".utf8), .text(Array("down up".utf8)))])
+        let claims = CallerClaims([(Array("scope".utf8), .single(.text(Array("down up".utf8))))])
         let caller = Caller(.anonymous, index: 0, claims: claims)
         let ask = try Fixture.ask("")
         var workspace = PolicyWorkspace()

@@ -66,7 +66,8 @@ enum Fixture {
         bucket: Grant.Bucket = .named("media"),
         key: String? = nil, prefix: String? = nil, withoutKey: Grant.WithoutKey = .prefix, lifetime: Int64 = 600,
         maxLifetime: Int64 = 3600, lifetimes: Grant.Lifetimes? = nil, maximumKeyLength: Int = 1023,
-        lastMoment: Int64? = nil, extensions: [String]? = nil,
+        lastMoment: Int64? = nil, extensions: [String]? = nil, availability: Availability = Availability(),
+        leastLifetime: Int64 = 1,
         issuer: any Issuer = Limited()
     ) throws -> Grant {
         let target: Grant.Target
@@ -79,15 +80,17 @@ enum Fixture {
             target = .anything
         }
         return Grant(
-            Grant.Entry(Array(name.utf8), at: 0), for: Grant.Principals(callers),
+            Grant.Entry(Array(name.utf8), at: 0), for: Grant.Principals(callers, when: availability),
             of: Grant.Resources(target, in: bucket, withoutKey: withoutKey, maximumKeyLength: maximumKeyLength),
-            lasting: lifetimes ?? Grant.Lifetimes(usual: lifetime, longest: maxLifetime, lastMoment: lastMoment),
+            lasting: lifetimes
+                ?? Grant.Lifetimes(
+                    usual: lifetime, longest: maxLifetime, least: leastLifetime, lastMoment: lastMoment),
             Grant.Issuance(by: issuer, on: route, with: 0))
     }
 
     /// An ask as a query has it.
-    static func ask(_ query: String) throws -> Ask {
-        var ask = Ask(nonce)
+    static func ask(_ query: String, from address: IPAddress? = nil) throws -> Ask {
+        var ask = Ask(nonce, from: address)
         try ask.parameters.read(form: Array(query.utf8).span)
         try ask.read(by: parameters)
         return ask
@@ -106,9 +109,9 @@ enum Fixture {
 
     static func decide(
         _ query: String, by caller: Caller, _ policy: Policy, route: Int = 0, ends end: Ask.End? = nil,
-        aboutService isAboutService: Bool = false, obscure obscurity: AskError? = nil
+        aboutService isAboutService: Bool = false, obscure obscurity: AskError? = nil, from address: IPAddress? = nil
     ) throws -> Outcome {
-        var ask = try ask(query)
+        var ask = try ask(query, from: address)
         ask.end = end
         ask.isAboutService = isAboutService
         ask.obscurity = obscurity

@@ -88,10 +88,10 @@ import Testing
         let template = try KeyTemplate(Array(text.utf8))
         let name = [UInt8](repeating: UInt8(ascii: "n"), count: 128)
         let id = String(repeating: "i", count: 128)
-        let rendered = try #require(render(template, id: id, subject: name, [(Array("c".utf8), .text(name))]))
+        let rendered = try #require(render(template, id: id, subject: name, [(Array("c".utf8), .single(.text(name)))]))
         // `jwt` is shorter than the longest kind's name.
         #expect(template.longest.count - rendered.utf8.count == Principal.Kind.longestName - "jwt".utf8.count)
-        let longer = render(template, id: id, subject: name + [97], [(Array("c".utf8), .text(name))])
+        let longer = render(template, id: id, subject: name + [97], [(Array("c".utf8), .single(.text(name)))])
         #expect(longer == nil)
     }
 
@@ -107,7 +107,7 @@ import Testing
         for _ in 0..<10_000 {
             let values = [random(), random(), random()]
             let id = ["one", "two"].randomElement(using: &generator) ?? ""
-            let claims = zip(["t", "u", "sub"], values).map { (Array($0.utf8), CallerClaims.Value.text($1)) }
+            let claims = zip(["t", "u", "sub"], values).map { (Array($0.utf8), CallerClaims.Value.single(.text($1))) }
             guard let rendered = render(template, id: id, subject: values[2], claims) else { continue }
             let tuple = [Array(id.utf8)] + values
             #expect(renderings.updateValue(tuple, forKey: rendered) ?? tuple == tuple, "\(rendered)")

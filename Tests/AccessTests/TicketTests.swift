@@ -17,7 +17,8 @@ struct TicketTests {
     }
 
     private static let claims = CallerClaims([
-        (Array("tenant".utf8), .text(Array("t1".utf8))), (Array("groups".utf8), .list([Array("a".utf8), []])),
+        (Array("tenant".utf8), .single(.text(Array("t1".utf8)))),
+        (Array("groups".utf8), .list([.text(Array("a".utf8)), .text([])])),
     ])
 
     private static func ticket(

@@ -133,6 +133,15 @@ import Testing
         }
     }
 
+    @Test func `check shows the grants when asked to, and no other command does`() throws {
+        #expect(try Options(["--print", "--config", "a.json5"], for: .check).has(.print))
+        #expect(try !Options([], for: .check).has(.print))
+        #expect(throws: UsageError.self) { try Options(["--print=yes"], for: .check) }
+        for command in Command.all where command.name != Command.check.name {
+            #expect(throws: UsageError.self) { try Options(["--print"], for: command) }
+        }
+    }
+
     @Test func `every command says its options, how it ends, and an example that is understood`() throws {
         for command in Command.all {
             let help = command.help

@@ -139,6 +139,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "authentication.jwt[].jwksUrl": publicKeys, "authentication.jwt[].jwksRefresh": fetchedKeys,
         "authentication.jwt[].jwksKeep": fetchedKeys, "authentication.jwt[].jwksFile": publicKeys,
         "authentication.jwt[].publicKeyFile": publicKeys,
+        "defaults.grants": Documented.defaulted, "defaults.routes": Documented.defaulted,
         "grants.g.where": [("grants.g.callers", "\"jwt:j\"")],
         "credentials.oss.region": request, "credentials.oss.endpoint": request + [("credentials.oss.region", "\"x\"")],
         "oss.authorization: grants.g.query": [("grants.g.methods", "\"GET\"")],
@@ -190,6 +191,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         ]
     }
 
+    private static let defaulted = granting("nos.token", by: "nos") + [("grants.g.bucket", "\"bbb\"")]
     private static let request =
         granting("oss.presigned-url", by: "oss") + [("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\"")]
     private static let notice = [
@@ -231,6 +233,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "server.publicURL": "\"https://t.example.com\"",
         "policyTests": "[{caller:\"anonymous\",route:\"nos.token\",expect:\"deny\"}]",
         "policyTests[].caller": "\"anonymous\"", "policyTests[].route": "\"oss.sign\"",
+        "defaults.grants": "{\"lifetime\":\"1m\"}", "defaults.routes": "{\"nos.token\":{\"lifetime\":\"1m\"}}",
+        "policyTests[].address": "\"192.0.2.1\"", "grants.g.addresses": "[\"10.0.0.0/8\",\"2001:db8::/32\"]",
         "grants.g.publicURL": "\"https://app.example.com/done\"", "grants.g.schemes": "\"qiniu\"",
         "grants.g.reply": "{}", "authentication.tickets.secret": "\"\(ticketSecret)\"",
         "admin.listen": "\"127.0.0.1:1\"", "admin.auth": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",

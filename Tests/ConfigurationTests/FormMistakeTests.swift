@@ -77,7 +77,7 @@ struct FormMistakeTests {
                 "maxSize: 5368709120", "maxSize: 1, ‸objectAcl: \"public\"", "grants.one.objectAcl", "public-read"),
             size("0"), size("-1"), size("5368709121"), size("\"6GiB\""), size("\"1MB\""), size("true"), size("1.5"),
             mistake("minSize: \"1KiB\"", "‸minSize: \"2MiB\"", "grants.forms.minSize", "not be greater than maxSize"),
-            mistake("minSize: \"1KiB\"", "‸minSize: -1", "grants.forms.minSize", "from 0B to 5120MiB"),
+            mistake("minSize: \"1KiB\"", "‸minSize: -1", "grants.forms.minSize", "from 0B to 5GiB"),
             types("[]", "at least one"), types("\"image/*\"", "without * and parameters"),
             types("[\"image/png\", \"*/*\"]", "without *"), types("\"image\"", "such as image/png"),
             types("\"image/\"", "such as"), types("\"/png\"", "such as"), types("\"image/png; q=1\"", "parameters"),
@@ -105,7 +105,7 @@ struct FormMistakeTests {
     func forms(mistake: Mistake) throws { try mistake.check() }
 
     private static func size(_ value: String) -> Mistake {
-        mistake("maxSize: \"1MiB\"", "‸maxSize: \(value)", "grants.forms.maxSize", "from 1B to 5120MiB")
+        mistake("maxSize: \"1MiB\"", "‸maxSize: \(value)", "grants.forms.maxSize", "from 1B to 5GiB")
     }
 
     private static func types(_ list: String, _ word: String) -> Mistake {

@@ -138,7 +138,7 @@ struct OSSRequestMistakeTests {
             mistake(
                 "maxSize: \"1MiB\"", "maxSize: \"1MiB\", ‸unenforced: [\"contentTypes\"]", "grants.links.unenforced",
                 "of maxSize"),
-            mistake("maxSize: \"1MiB\"", "‸maxSize: 0", "grants.links.maxSize", "from 1B to 5120MiB"),
+            mistake("maxSize: \"1MiB\"", "‸maxSize: 0", "grants.links.maxSize", "from 1B to 5GiB"),
             mistake("maxSize: \"1MiB\"", "‸minSize: 1", "grants.links.minSize", "is not known"),
         ])
     func sizes(mistake: Mistake) throws { try mistake.check() }

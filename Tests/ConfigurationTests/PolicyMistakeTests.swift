@@ -178,7 +178,7 @@ struct PolicyMistakeTests {
             qiniu("fsizeMin: 1", "‸fsizeMin: -1", "fsizeMin", "at least 0"),
             qiniu("fsizeLimit: 5242880", "‸fsizeLimit: 0", "fsizeLimit", "at least 1"),
             qiniu("fsizeLimit: 5242880", "‸fsizeLimit: 9223372036854775808", "fsizeLimit", "at least 1"),
-            qiniu("fsizeLimit: 5242880", "‸fsizeLimit: \"5MiB\"", "fsizeLimit", "whole number"),
+            qiniu("fsizeLimit: 5242880", "‸fsizeLimit: \"5MB\"", "fsizeLimit", "a size such as \"8KiB\""),
             qiniu("persistentType: 1", "‸persistentType: 2", "persistentType", "from 0 to 1"),
             qiniu("detectMime: 1", "‸detectMime: true", "detectMime", "from -1 to 1"),
             qiniu("fileType: 0", "‸fileType: 5", "fileType", "from 0 to 4"),

@@ -144,7 +144,7 @@ struct KeyTable: Sendable, CustomTestStringConvertible {
         case .integer(let bounds): Units.describe(bounds)
         case .duration(let bounds):
             "duration, \(Units.ends(durations: bounds).least) to \(Units.ends(durations: bounds).most)"
-        case .size(let bounds): "size, \(Units.ends(sizes: bounds).least) to \(Units.ends(sizes: bounds).most)"
+        case .size(let bounds): "size, \(Units.range(ofSizes: bounds))"
         case .secret: "[secret](#secrets)"
         case .rate: "rate"
         case .time: "time"

@@ -19,7 +19,9 @@ struct SchemaTests {
             ([.bucket], "bucket", ["bucket"]), ([], "", []),
         ]
         for (scope, words, names) in scopes {
-            let others = ["callers", "credential", "public", "rate", "route", "unscoped", "where"]
+            let others =
+                ["callers", "credential", "public", "rate", "route", "unscoped", "where"]
+                + Schema.Availability().descriptions.map(\.name)
             #expect(Schema.grant(of: .made(scope)).map(\.name).sorted() == (others + names).sorted())
             #expect(scope.words == words)
             var fields = Settings(of: ScopeFields())
@@ -34,7 +36,9 @@ struct SchemaTests {
     }
 
     @Test func `a grant of a route without callers has neither callers nor a scope`() {
-        #expect(Schema.grant(of: .made([], hasCallers: false)).map(\.name) == ["route", "credential"])
+        #expect(
+            Schema.grant(of: .made([], hasCallers: false)).map(\.name)
+                == ["route", "credential"] + Schema.Availability().descriptions.map(\.name))
     }
 
     @Test(arguments: Documented.all)

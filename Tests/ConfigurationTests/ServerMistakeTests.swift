@@ -146,7 +146,7 @@ struct ServerMistakeTests {
         Mistake(
             "body: 1000", "‸body: \"16MiB\", buffers: \"16MiB\"", "server.limits.body",
             "less than server.limits.buffers"),
-        Mistake("body: 1000", "body: 1000, ‸buffers: 1000", "server.limits.buffers", "from 1MiB to 1024MiB"),
+        Mistake("body: 1000", "body: 1000, ‸buffers: 1000", "server.limits.buffers", "from 1MiB to 1GiB"),
         Mistake(
             "connectionBuffer: \"8KiB\"", "‸connectionBuffer: \"65KiB\"", "server.limits.connectionBuffer",
             "from 0B to 64KiB"),

@@ -9,7 +9,7 @@ extension FieldDescription {
         switch (standard, kind) {
         case (.boolean(let flag)?, _): "\(flag)"
         case (.integer(let number)?, .duration): "\"\(Units.ends(durations: number...number).least)\""
-        case (.integer(let number)?, .size) where number > 0: "\"\(Units.ends(sizes: number...number).least)\""
+        case (.integer(let number)?, .size) where number > 0: "\"\(Units.describe(size: number))\""
         case (.integer(let number)?, _): "\(number)"
         case (.string(let text)?, _): "\"\(text.text)\""
         case (.strings(let list)?, _): FieldDescription.list(list.map(\.text))

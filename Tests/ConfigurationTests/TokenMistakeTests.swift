@@ -214,8 +214,8 @@ struct TokenMistakeTests {
                 "\"claims.role\": \"editor\"", "‸\"claims.role\": []", "grants.own.where[\"claims.role\"]",
                 "at least one"),
             mistake(
-                "\"claims.role\": \"editor\"", "‸\"claims.role\": true", "grants.own.where[\"claims.role\"]",
-                "list of strings"),
+                "\"claims.role\": \"editor\"", "‸\"claims.role\": null", "grants.own.where[\"claims.role\"]",
+                "a whole number, true or false"),
             mistake(
                 "where: { \"claims.scope\": [\"upload\", \"all\"], \"claims.role\": \"editor\" }", "‸where: {}",
                 "grants.own.where",

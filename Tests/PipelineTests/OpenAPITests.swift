@@ -47,12 +47,13 @@ struct OpenAPITests {
         #expect(item["servers"]?.list?.compactMap { $0["url"]?.string } == ["http://127.0.0.1:8081"])
         let body = try #require(item["post"]?["requestBody"]?["content"]?["application/json"]?["schema"])
         #expect(body["required"]?.list == ["caller", "route"])
-        let known: Set = ["caller", "claims", "route", "grant", "parameters", "at"]
+        let known: Set = ["caller", "claims", "route", "grant", "parameters", "at", "address"]
         #expect(body["properties"]?.names == known && body["additionalProperties"] == false)
         // What it names is taken, with values of the types that it tells.
         let values = [
             "caller": "\"apiKey:alice\"", "claims": "{}", "route": "\"qiniu.uptoken\"", "grant": "\"hers\"",
             "parameters": "{\"key\":\"hers/a\"}", "at": "\"2026-11-20T07:15:47Z\"",
+            "address": "\"192.0.2.1\"",
         ]
         for (name, value) in values {
             let type = value.hasPrefix("{") ? "object" : "string"

@@ -5,6 +5,8 @@ import Bytes
 package struct Ask: ~Copyable {
     /// What a name is made of that the server chooses.
     package private(set) var nonce: Nonce
+    /// The address that it is asked from, as the service knows it behind proxies; nil for a client without one.
+    package private(set) var address: IPAddress?
     /// The parameters as they came; the edge fills them before `read`.
     package var parameters = Parameters()
     /// Whether the answer should be the bare token instead of a JSON object.
@@ -55,11 +57,15 @@ package struct Ask: ~Copyable {
         package let value: Range<Int>?
     }
 
-    package init(_ nonce: Nonce) { self.nonce = nonce }
+    package init(_ nonce: Nonce, from address: IPAddress? = nil) {
+        self.nonce = nonce
+        self.address = address
+    }
 
     /// Begins another ask.
-    package mutating func reset(_ nonce: Nonce) {
+    package mutating func reset(_ nonce: Nonce, from address: IPAddress? = nil) {
         self.nonce = nonce
+        self.address = address
         parameters.reset()
         parameters.trim()
         wantsText = false

@@ -277,7 +277,7 @@ package struct Authenticator: Sendable {
             Caller(
                 principal, index: index, isDenied: denied.contains(principal),
                 claims: CallerClaims(others, named: claimNames).adding(
-                    own.filter { claimNames.contains($0.name) }.map { ($0.name, .text($0.value)) }),
+                    own.filter { claimNames.contains($0.name) }.map { ($0.name, .single(.text($0.value))) }),
                 by: .init(endsAt: end, leeway: issuer.leeway, proof: issuer.proofOfNamed)))
     }
 
@@ -303,7 +303,13 @@ package struct Authenticator: Sendable {
 
     /// Whether there is anybody whom one of `selectors` admits.
     package func knows(anyOf selectors: [CallerSelector]) -> Bool {
-        selectors.contains { !indices(admittedBy: $0).isEmpty }
+        selectors.contains { selector in
+            switch selector {
+            case .anonymous: true
+            case .authenticated: callers.count > 1
+            case .identity(let kind, let id): index(of: kind, id) != nil
+            }
+        }
     }
 
     /// Where the grants of those are listed whom `selector` admits.

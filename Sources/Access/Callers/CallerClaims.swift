@@ -3,8 +3,20 @@ import Bytes
 /// What a caller's token says of it, as far as grants look at it.
 package struct CallerClaims: Sendable {
     package enum Value: Sendable {
-        case text([UInt8])
-        case list([[UInt8]])
+        case single(ClaimValue)
+        case list([ClaimValue])
+
+        /// - Returns: nil for what conditions cannot be about, such as a list of which one element is no `ClaimValue`.
+        init?(_ value: JSONValue) {
+            if case .array(let elements) = value.content {
+                let values = elements.compactMap(ClaimValue.init)
+                guard values.count == elements.count else { return nil }
+                self = .list(values)
+            } else {
+                guard let value = ClaimValue(value) else { return nil }
+                self = .single(value)
+            }
+        }
     }
 
     let entries: [(name: [UInt8], value: Value)]
@@ -21,14 +33,12 @@ package struct CallerClaims: Sendable {
         self.others = others
     }
 
-    /// Those of the claims that are strings, or lists of strings, and have one of these names.
+    /// Those of the claims that conditions can be about, and that have one of these names.
     init(_ claims: [JSONMember], named names: Set<[UInt8]>) {
         let looked = claims.filter { names.contains($0.name) }
         self.init(
-            looked.compactMap { claim in
-                if let text = claim.value.text { return (claim.name, .text(text)) }
-                return claim.value.texts.map { (claim.name, .list($0)) }
-            }, others: looked.filter { $0.value.texts == nil }.map { ($0.name, $0.value.kind) })
+            looked.compactMap { claim in Value(claim.value).map { (claim.name, $0) } },
+            others: looked.filter { Value($0.value) == nil }.map { ($0.name, $0.value.kind) })
     }
 
     /// Why there is no value of a claim that a grant could look at, in words; nil where there is one.
@@ -37,10 +47,10 @@ package struct CallerClaims: Sendable {
         guard let kind = others.first(where: { $0.name == name })?.kind else {
             return "the token has no claim \(name.text)"
         }
-        return "the claim \(name.text) is \(kind), and only strings and lists of strings are looked at"
+        return "the claim \(name.text) is \(kind), and only strings, whole numbers, booleans and lists of these count"
     }
 
-    /// The claim of this name; nil where there is none that is a string or a list of strings.
+    /// The claim of this name; nil where there is none that conditions can be about.
     subscript(name: [UInt8]) -> Value? {
         for entry in entries where entry.name == name { return entry.value }
         return nil
@@ -51,17 +61,19 @@ package struct CallerClaims: Sendable {
     }
 
     /// The claim of this name, if it is one string.
-    func text(_ name: [UInt8]) -> [UInt8]? { if case .text(let text)? = self[name] { text } else { nil } }
+    func text(_ name: [UInt8]) -> [UInt8]? {
+        if case .single(.text(let text))? = self[name] { text } else { nil }
+    }
 }
 
 /// A condition that a grant puts on its callers: one of these values must be in the claim.
 package struct ClaimCondition: Sendable {
     package let name: [UInt8]
-    let values: [[UInt8]]
+    let values: [ClaimValue]
     /// Whether a string is a list of words (RFC 8693 section 4.2).
     private let isWords: Bool
 
-    package init(name: [UInt8], values: [[UInt8]]) {
+    package init(name: [UInt8], values: [ClaimValue]) {
         self.name = name
         self.values = values
         isWords = ["scope", "scp"].contains { $0.utf8.elementsEqual(name) }
@@ -74,9 +86,9 @@ package struct ClaimCondition: Sendable {
 
     func holds(for claims: CallerClaims) -> Bool {
         switch claims[name] {
-        case .text(let text) where isWords:
-            text.split(separator: UInt8(ascii: " ")).contains { word in values.contains { word.elementsEqual($0) } }
-        case .text(let text): values.contains(text)
+        case .single(.text(let text)) where isWords:
+            text.split(separator: UInt8(ascii: " ")).contains { values.contains(.text(Array($0))) }
+        case .single(let value): values.contains(value)
         case .list(let list): list.contains { values.contains($0) }
         case nil: false
         }

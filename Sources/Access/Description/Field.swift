@@ -3,7 +3,9 @@ import Crypto
 
 /// One key of the configuration, with the type of what stands there. It is declared once, and read by its declaration: a name
 /// that nothing is declared by does not compile.
-package struct Field<Value: Sendable>: Sendable {
+///
+/// It is a class so that a group of fields is copied in a moment: a grant's are, for every grant.
+package final class Field<Value: Sendable>: Sendable {
     package let description: FieldDescription
     private let read: @Sendable (FieldValues.Value?) -> Value
     private let store: @Sendable (Value) -> FieldValues.Value?
@@ -22,38 +24,39 @@ package struct Field<Value: Sendable>: Sendable {
     ///   - told: whether callers who may use a grant of it are told (`GET /grants`).
     ///   - fixed: whether it counts from the service's start to its end.
     ///   - summary: one sentence for the documentation.
-    package init(
+    package convenience init(
         _ name: String, _ kind: FieldKind<Value>, default standard: Value, told: Bool = false, fixed: Bool = false,
         _ summary: String
     ) {
         self.init(
             FieldDescription(
-                name: name, kind: kind.form, standard: kind.store(standard), isTold: told, isFixed: fixed,
+                name: name, kind: kind.form, without: .standard(kind.store(standard)), isTold: told, isFixed: fixed,
                 summary: summary),
             read: { $0.flatMap(kind.read) ?? standard }, store: { kind.store($0) })
     }
 
     /// A key that must be given, or that may be left out and has no value then. One that is required reads as nil only where
     /// what is given is wrong, which has been reported.
-    package init<Given: Sendable>(
+    package convenience init<Given: Sendable>(
         _ name: String, _ kind: FieldKind<Given>, required: Bool = false, told: Bool = false, fixed: Bool = false,
         _ summary: String
     ) where Value == Given? {
         self.init(
             FieldDescription(
-                name: name, kind: kind.form, isRequired: required, isTold: told, isFixed: fixed, summary: summary),
+                name: name, kind: kind.form, without: required ? .refused : .nothing, isTold: told, isFixed: fixed,
+                summary: summary),
             read: { $0.flatMap(kind.read) }, store: { $0.map(kind.store) })
     }
 
     /// An object of keys none of which must be given: without it, all of them have their defaults.
-    package init<Group: FieldGroup>(_ name: String, object group: Group, _ summary: String)
+    package convenience init<Group: FieldGroup>(_ name: String, object group: Group, _ summary: String)
     where Value == Settings<Group> {
         self.init(name, object: .object(group), without: Settings(of: group), summary)
     }
 
     /// An object whose keys are no group.
     /// - Parameter nothing: what it is without any key.
-    package init(_ name: String, object kind: FieldKind<Value>, without nothing: Value, _ summary: String) {
+    package convenience init(_ name: String, object kind: FieldKind<Value>, without nothing: Value, _ summary: String) {
         self.init(
             FieldDescription(name: name, kind: kind.form, summary: summary),
             read: { $0.flatMap(kind.read) ?? nothing }, store: { kind.store($0) })
@@ -65,10 +68,12 @@ package struct Field<Value: Sendable>: Sendable {
 
 extension Field where Value == Rate? {
     /// A rate that holds when none is given; null lifts it.
-    package init(_ name: String, default standard: Rate?, _ summary: String) {
+    package convenience init(_ name: String, default standard: Rate?, _ summary: String) {
         let kind = FieldKind<Rate>.rate
         self.init(
-            FieldDescription(name: name, kind: kind.form, standard: standard.map(kind.store), summary: summary),
+            FieldDescription(
+                name: name, kind: kind.form, without: standard.map { .standard(kind.store($0)) } ?? .nothing,
+                summary: summary),
             read: { $0.flatMap(kind.read) }, store: { $0.map(kind.store) })
     }
 }
@@ -79,7 +84,7 @@ extension [[UInt8]] {
 }
 
 extension Field where Value == [UInt8] {
-    package init(
+    package convenience init(
         _ name: String, _ kind: FieldKind<Value>, default text: String, told: Bool = false, fixed: Bool = false,
         _ summary: String
     ) {

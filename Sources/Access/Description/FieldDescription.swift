@@ -1,6 +1,8 @@
 /// What a key of the configuration is called, what may stand there, what it means. The reader of the configuration works from
 /// these, and its documentation is compared with them; each is made by the `Field` that declares it.
-package struct FieldDescription: Sendable {
+///
+/// It is a class so that a list of them is looked through without copying any.
+package final class FieldDescription: Sendable {
     package enum Kind: Sendable {
         case string
         case vendorText
@@ -24,14 +26,36 @@ package struct FieldDescription: Sendable {
 
     package let name: String
     package let kind: Kind
-    package private(set) var isRequired = false
+    package let isRequired: Bool
     /// What holds when the key is not given; nil when there is no such value.
-    package private(set) var standard: FieldValues.Value?
+    package let standard: FieldValues.Value?
     /// Whether callers who may use a grant of it are told (`GET /grants`).
-    package private(set) var isTold = false
+    package let isTold: Bool
     /// Whether it counts from the service's start to its end, so that no reload can change it; of an object, whether it is
     /// there.
-    package private(set) var isFixed = false
+    package let isFixed: Bool
     /// One sentence for the documentation.
     package let summary: String
+
+    /// What holds where a key is not given.
+    enum Absence {
+        /// It has no value.
+        case nothing
+        /// It is an error.
+        case refused
+        case standard(FieldValues.Value)
+    }
+
+    init(
+        name: String, kind: Kind, without absence: Absence = .nothing, isTold: Bool = false, isFixed: Bool = false,
+        summary: String
+    ) {
+        self.name = name
+        self.kind = kind
+        isRequired = if case .refused = absence { true } else { false }
+        standard = if case .standard(let value) = absence { value } else { nil }
+        self.isTold = isTold
+        self.isFixed = isFixed
+        self.summary = summary
+    }
 }

@@ -8,6 +8,14 @@ package enum Clause: String, Sendable, CaseIterable, Comparable {
     case name = "grant"
     /// Whether the ticket that the caller uses is for it.
     case ticket
+    /// Whether the grant is switched on.
+    case enabled
+    /// Whether it holds already.
+    case notBefore
+    /// Whether it has not ended.
+    case notAfter
+    /// Whether the caller asks from one of its addresses.
+    case addresses
     /// Whether the request can be read from what is asked.
     case request
     case bucket

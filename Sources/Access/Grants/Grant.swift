@@ -36,24 +36,35 @@ package final class Grant: Sendable {
         package let index: Int
         /// What tells it from a grant of its name in another configuration.
         package let fingerprint: Fingerprint
+        /// What it is for, in the operator's words; nil where nobody says.
+        package let description: [UInt8]?
 
-        package init(_ name: [UInt8], at index: Int, _ fingerprint: Fingerprint = Fingerprint { _ in }) {
+        package init(
+            _ name: [UInt8], at index: Int, _ fingerprint: Fingerprint = Fingerprint { _ in },
+            saying description: [UInt8]? = nil
+        ) {
             self.name = name
             self.index = index
             self.fingerprint = fingerprint
+            self.description = description
         }
     }
 
-    /// Who may use it.
+    /// Who may use it, when and from where.
     package struct Principals: Sendable {
         /// Empty where the route gives nothing to anybody.
         package let callers: [CallerSelector]
         /// What must hold of the caller's claims (`where`).
         package let conditions: [ClaimCondition]
+        package let availability: Availability
 
-        package init(_ callers: [CallerSelector], where conditions: [ClaimCondition] = []) {
+        package init(
+            _ callers: [CallerSelector], where conditions: [ClaimCondition] = [],
+            when availability: Availability = Availability()
+        ) {
             self.callers = callers
             self.conditions = conditions
+            self.availability = availability
         }
     }
 
@@ -172,7 +183,9 @@ package final class Grant: Sendable {
 
     package var name: [UInt8] { entry.name }
     package var index: Int { entry.index }
+    package var description: [UInt8]? { entry.description }
     package var callers: [CallerSelector] { principals.callers }
+    package var availability: Availability { principals.availability }
     package var route: Int { issuance.route }
     package var credential: Int { issuance.credential }
     var issuer: any Issuer { issuance.issuer }
@@ -188,6 +201,40 @@ package final class Grant: Sendable {
         let (kind, id) = (caller.principal.kind, caller.principal.id)
         return kind != .anonymous && callers.contains(.identity(kind, id: id))
     }
+
+    /// How long something may hold that is issued now, so that it ends with the grant.
+    ///
+    /// Sessions are remembered by their length. So that a grant's last hour does not have one fetched for every second of it, what
+    /// the vendor gives for some minutes at least is given for a whole number of times of that, and a minute is left for the call.
+    /// - Parameter now: seconds since 1970.
+    func rest(at now: Int64) -> Rest {
+        let end = min(lifetimes.lastMoment ?? .max, availability.notAfter ?? .max)
+        if end == .max { return .endless }
+        var rest = end - now
+        let least = lifetimes.least
+        if least > 1 { rest = (rest - Grant.callTime) / least * least }
+        return rest < least ? .tooShort : .lasts(rest)
+    }
+
+    /// Why nothing can be issued that ends with the grant.
+    func objectionToTime(at now: Int64) -> Objection {
+        if let last = lifetimes.lastMoment, now >= last {
+            return Objection("lifetime", "the vendor's tokens cannot name a time so late")
+        }
+        return Objection("notAfter", "the grant ends before the shortest that the vendor issues would")
+    }
+
+    /// How much of a grant is left.
+    enum Rest {
+        case endless
+        /// In seconds.
+        case lasts(Int64)
+        /// For nothing that the vendor issues.
+        case tooShort
+    }
+
+    /// Seconds that a call for a session may take, with what the clocks differ by.
+    private static let callTime: Int64 = 60
 
     /// The claims of its callers that it looks at.
     package var claimNames: [[UInt8]] {

@@ -142,7 +142,7 @@ package struct KeyTemplate: Sendable {
     }
 
     /// As it stands in the configuration.
-    var written: [UInt8] {
+    package var written: [UInt8] {
         parts.flatMap { part -> [UInt8] in
             switch part {
             case .literal(let bytes): bytes

@@ -66,6 +66,10 @@ extension Policy {
         case .callers, .fields: true
         case .conditions: !grant.principals.conditions.isEmpty
         case .name: ask.grant != nil
+        case .enabled: !grant.availability.isEnabled
+        case .notBefore: grant.availability.notBefore != nil
+        case .notAfter: grant.availability.notAfter != nil
+        case .addresses: !grant.availability.addresses.isEmpty
         case .ticket: caller.ticket != nil
         case .request: ask.obscurity != nil
         case .bucket: if case .absent = grant.resources.bucket { ask.isAboutService } else { true }
@@ -80,18 +84,23 @@ extension Policy {
         let separator = Array(text: ", ")
         var asked: [UInt8]?
         switch caller.claims[condition.name] {
-        case .text(let text): asked = text
-        case .list(let list): asked = Array(list.joined(separator: separator))
+        case .single(let value): asked = value.shown
+        case .list(let list): asked = Array(list.map(\.shown).joined(separator: separator))
         case nil: break
         }
         let holds = condition.holds(for: caller.claims)
         let isOpen = fault.map { $0 < .conditions } ?? false
+        let granted = condition.values.map(\.shown)
+        let isOfOtherType = asked.map(granted.contains) ?? false
+        let otherType = "the caller's claim is of another type than this text, number, true or false"
         return Explanation.Finding(
             clause: .conditions, subject: "where.claims.\(condition.name.text)",
             outcome: isOpen ? .open : holds ? .holds : .fails, asked: asked,
-            granted: Array(condition.values.joined(separator: separator)),
+            granted: Array(granted.joined(separator: separator)),
             reason: isOpen || holds
-                ? "" : caller.claims.absence(of: condition.name) ?? "the caller's claim is none of these")
+                ? ""
+                : isOfOtherType
+                    ? otherType : caller.claims.absence(of: condition.name) ?? "the caller's claim is none of these")
     }
 
     /// What was compared: what the request or its caller says, and what the grant does.
@@ -106,6 +115,14 @@ extension Policy {
             guard let name = ask.grant else { return (nil, grant.name) }
             return (ask.parameters.bytes(name).array, grant.name)
         case .ticket: return (caller.ticket?.terms.grant, grant.name)
+        case .enabled: return (nil, nil)
+        case .notBefore:
+            return (ISO8601.write(instant.unixSeconds), grant.availability.notBefore.map { ISO8601.write($0) })
+        case .notAfter:
+            return (ISO8601.write(instant.unixSeconds), grant.availability.notAfter.map { ISO8601.write($0) })
+        case .addresses:
+            let blocks = grant.availability.addresses.map(\.description).joined(separator: ", ")
+            return (ask.address.map { Array(text: $0.description) }, Array(text: blocks))
         case .bucket:
             if case .named(let bucket) = grant.resources.bucket { return (ask.bucket?.array, bucket) }
             return (ask.bucket?.array, nil)
@@ -173,6 +190,9 @@ extension Policy {
                 limit: .grant, seconds: ask.lifetime == nil ? grant.lifetimes.usual : grant.lifetimes.longest))
         if let callersBound {
             if case .ignored = grant.callersEnd {} else { bounds.append(callersBound) }
+        }
+        if let notAfter = grant.availability.notAfter {
+            bounds.append(Explanation.Bound(limit: .grant, seconds: notAfter - now))
         }
         // It is hardly ever the least.
         if let last = grant.lifetimes.lastMoment, bounds.allSatisfy({ last - now < $0.seconds }) {

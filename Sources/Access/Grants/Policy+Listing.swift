@@ -15,12 +15,16 @@ extension Policy {
     }
 
     /// Tells what a caller may have, in the order of the routes and of the configuration. Grants that cannot be filled in for
-    /// the caller are left out.
+    /// the caller, or that may not be used now or from there, are left out.
+    /// - Parameter ask: asks for nothing in particular.
     package func list(
-        for caller: Caller, by nonce: Nonce, at instant: Instant, in workspace: inout PolicyWorkspace,
+        for caller: Caller, asking ask: borrowing Ask, at instant: Instant, in workspace: inout PolicyWorkspace,
         _ tell: (borrowing Listed) -> Void
     ) {
-        for grant in grants.lazy.flatMap({ $0[caller.index] }) where grant.admits(caller.claims) {
+        for grant in grants.lazy.flatMap({ $0[caller.index] })
+        where grant.admits(caller.claims)
+            && grant.availability.fault(at: instant.unixSeconds, from: ask.address) == nil
+        {
             workspace.candidate.begin()
             switch grant.resources.target {
             case .anything: tell(Listed(grant, key: nil))
@@ -28,7 +32,7 @@ extension Policy {
                 tell(Listed(grant, key: nil))
             case .key(let template), .prefix(let template):
                 guard
-                    workspace.candidate.set(key: template, for: caller, asking: nil, by: nonce, at: instant) == nil
+                    workspace.candidate.set(key: template, for: caller, asking: nil, by: ask.nonce, at: instant) == nil
                 else { continue }
                 tell(Listed(grant, key: workspace.candidate.key))
             }

@@ -27,15 +27,36 @@ package struct Policy: Sendable {
 
     /// - Parameter routes: how many routes there are.
     package init(_ grants: [Grant], for authenticator: Authenticator, routes: Int) {
-        var table = [[[Grant]]](
-            repeating: [[Grant]](repeating: [], count: authenticator.callers.count), count: routes)
+        self.grants = (0..<routes).map { route in
+            Policy.table(of: grants.filter { $0.route == route }, for: authenticator)
+        }
+        all = grants
+    }
+
+    /// For each caller's index, the grants of a route that admit the caller, in their order. Callers whom none of them names share
+    /// one list: there may be thousands of both.
+    private static func table(of grants: [Grant], for authenticator: Authenticator) -> [[Grant]] {
+        var common: [Grant] = []
+        var named: Set<Int> = []
         for grant in grants {
-            for index in Set(grant.callers.flatMap { authenticator.indices(admittedBy: $0) }) {
-                table[grant.route][index].append(grant)
+            if grant.callers.contains(.authenticated) { common.append(grant) }
+            for selector in grant.callers where selector != .authenticated {
+                named.formUnion(authenticator.indices(admittedBy: selector))
             }
         }
-        self.grants = table
-        all = grants
+        var table = [[Grant]](repeating: common, count: authenticator.callers.count)
+        table[authenticator.anonymous.index] = []
+        for index in named { table[index] = [] }
+        guard !named.isEmpty else { return table }
+        for grant in grants {
+            let isCommon = grant.callers.contains(.authenticated)
+            var indices = isCommon ? named.subtracting([authenticator.anonymous.index]) : []
+            for selector in grant.callers where selector != .authenticated {
+                indices.formUnion(authenticator.indices(admittedBy: selector))
+            }
+            for index in indices { table[index].append(grant) }
+        }
+        return table
     }
 
     /// Finds the one grant that admits the ask (R4) and how long it holds (R5).
@@ -114,30 +135,40 @@ package struct Policy: Sendable {
     ) -> Lifetime {
         let left = caller.end(at: now).map { $0 - now }
         if grant.neverEnds, let left { return .tooShort(left, needed: nil, .endlessCredential) }
-        switch ask.end {
-        case .binding(let end):
-            if let left, left < end - now { return .tooShort(left, needed: end - now, .earlierEnd) }
-            return .lasts(end - now, .requested)
-        case .fixed(let end):
-            if case .ignored = grant.callersEnd { return .lasts(end - now, .requested) }
-            if let left, left < end - now { return .tooShort(left, needed: end - now, .outliveCaller) }
-            return .lasts(end - now, .requested)
-        case nil: break
-        }
-        let lifetime = ask.lifetime ?? grant.lifetimes.usual
-        let last = grant.lifetimes.lastMoment ?? .max
-        guard now < last else {
-            return .denied(.notInGrant(Objection("lifetime", "the vendor's tokens cannot name a time so late")))
+        if let end = ask.end { return lifetime(until: end, by: grant, left, now: now) }
+        var (lifetime, limit) = (
+            ask.lifetime ?? grant.lifetimes.usual, ask.lifetime == nil ? Permit.Limit.grant : .requested
+        )
+        switch grant.rest(at: now) {
+        case .endless: break
+        case .lasts(let rest): if rest < lifetime { (lifetime, limit) = (rest, .grant) }
+        case .tooShort: return .denied(.notInGrant(grant.objectionToTime(at: now)))
         }
         if let left, left < lifetime {
             switch grant.callersEnd {
-            case .shortens: if now + left <= last { return .lasts(left, .caller) }
+            case .shortens: return .lasts(left, .caller)
             case .denies: return .fitting(left, in: lifetime, of: ask, by: grant)
             case .ignored: break
             }
         }
-        if last - now < lifetime { return .lasts(last - now, .grant) }
-        return .lasts(lifetime, ask.lifetime == nil ? .grant : .requested)
+        return .lasts(lifetime, limit)
+    }
+
+    /// For an ask that says when what is signed ends.
+    /// - Parameter left: seconds that the caller's own credential has left; nil where it has no end.
+    private static func lifetime(until end: Ask.End, by grant: Grant, _ left: Int64?, now: Int64) -> Lifetime {
+        let (seconds, remedy): (Int64, Shortfall.Remedy) =
+            switch end {
+            case .binding(let end): (end - now, .earlierEnd)
+            case .fixed(let end): (end - now, .outliveCaller)
+            }
+        if let notAfter = grant.availability.notAfter, notAfter - now < seconds {
+            return .denied(
+                .notInGrant(Objection("notAfter", "what is asked for would hold longer than the grant does")))
+        }
+        if case .fixed = end, case .ignored = grant.callersEnd { return .lasts(seconds, .requested) }
+        if let left, left < seconds { return .tooShort(left, needed: seconds, remedy) }
+        return .lasts(seconds, .requested)
     }
 
     /// - Parameter grant: one of those that are listed for the caller.
@@ -149,6 +180,9 @@ package struct Policy: Sendable {
         if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { return .foreign(.name) }
         if let ticket = caller.ticket, ticket.terms.grant != grant.name || !grant.namesCaller(caller) {
             return .foreign(.ticket)
+        }
+        if let fault = grant.availability.fault(at: instant.unixSeconds, from: ask.address) {
+            return .objects(fault.objection, fault.clause)
         }
         guard ask.obscurity == nil || grant.takesObscure else { return .obscure }
         let verdict = judgeScope(ask, by: grant, for: caller, at: instant, &scope)

@@ -3,6 +3,10 @@ package struct JSONNumber: Sendable {
     /// The bytes of the number in the text: RFC 8259 section 6, or json5.org section 6.
     package let text: [UInt8]
 
+    package init(_ integer: Int64) { text = Array(text: "\(integer)") }
+
+    init(text: [UInt8]) { self.text = text }
+
     /// The exact value of a plain integer that fits, in JSON5 also hexadecimal or with a plus sign.
     ///
     /// Nil for every number with a fraction or an exponent, even `1.0` and `1e2`.

@@ -15,6 +15,11 @@ package struct JSONValue: Sendable {
     package let offset: Int
     package let content: Content
 
+    package init(offset: Int, content: Content) {
+        self.offset = offset
+        self.content = content
+    }
+
     /// The object without the members of a name; the value itself where it is none.
     package func without(_ name: String) -> JSONValue {
         guard case .object(let members) = content else { return self }
@@ -64,4 +69,10 @@ package struct JSONMember: Sendable {
     /// Bytes from the start of the text to the first byte of the name, which is its quote if it has one.
     package let nameOffset: Int
     package let value: JSONValue
+
+    package init(name: [UInt8], nameOffset: Int, value: JSONValue) {
+        self.name = name
+        self.nameOffset = nameOffset
+        self.value = value
+    }
 }

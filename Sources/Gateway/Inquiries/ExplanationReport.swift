@@ -58,6 +58,7 @@ package struct ExplanationReport {
         let (word, tone): (String, Table.Tone) =
             hasWon ? ("wins", .good) : judged.fits ? ("fits, too", .odd) : ("does not admit it", .bad)
         var table = Table()
+        if let description = judged.grant.description { table.row("description", description.text) }
         for finding in judged.findings {
             let (word, tone): (String, Table.Tone) =
                 switch finding.outcome {
@@ -190,6 +191,7 @@ extension JSONObject {
 
     fileprivate mutating func add(_ judged: Explanation.Judged) {
         add("name", visible: judged.grant.name.text)
+        if let description = judged.grant.description { add("description", visible: description.text) }
         add("fits", judged.fits)
         add(
             "clauses",

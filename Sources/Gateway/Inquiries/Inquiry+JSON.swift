@@ -37,6 +37,7 @@ extension Inquiry {
             parameters.append("{}")
         }
         self.parameters = .json(parameters.array)
+        address = try Inquiry.address(value["address"])
         guard let text = try Inquiry.text(value["at"], "at") else {
             time = now
             return
@@ -45,6 +46,14 @@ extension Inquiry {
             throw Inquiry.fault("at must be a time in UTC such as \"2027-01-01T00:00:00Z\"")
         }
         self.time = time
+    }
+
+    private static func address(_ value: JSONValue?) throws(Refusal) -> IPAddress? {
+        guard let text = try text(value, "address") else { return nil }
+        guard let address = IPAddress(text.span) else {
+            throw fault("address must be an address such as \"192.0.2.1\" or \"2001:db8::1\"")
+        }
+        return address
     }
 
     private static let list = members.joined(separator: ", ")

@@ -23,6 +23,8 @@ package struct Inquiry {
     package let parameters: Parameters
     /// Seconds since 1970.
     package let time: Int64
+    /// The address that it is asked from; nil for none.
+    package var address: IPAddress?
 
     /// - Parameters:
     ///   - claims: what the caller's token says beside `sub` and `iss`.
@@ -49,7 +51,7 @@ package struct Inquiry {
     ///   - depth: how deep JSON may be nested.
     ///   - nonce: what a name is made of that the server chooses.
     func read(maximumDepth depth: Int, by nonce: Nonce, at instant: Instant) throws(Refusal) -> Ask {
-        var ask = Ask(nonce)
+        var ask = Ask(nonce, from: address)
         do throws(ParameterError) {
             switch parameters {
             case .json(let text): try ask.parameters.read(json: text.span, maximumDepth: depth)

@@ -20,6 +20,7 @@ final class AuditedGrant {
         let route = Registry.routes[grant.route]
         var line = AuditLine()
         line.add("grant", grant.name)
+        if let description = grant.description { line.add("description", description) }
         line.add("route", Array(text: route.description.name))
         line.add("provider", Array(text: route.provider.name))
         line.add("credential", Array(text: configuration.credentials[grant.credential].name))

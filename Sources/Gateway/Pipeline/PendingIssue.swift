@@ -27,5 +27,9 @@ struct PendingIssue {
 
     /// Whether the newest snapshot would still admit the request.
     /// - Parameter now: seconds since 1970.
-    func isStillGood(at now: Int64) -> Bool { newest.admission?.admits(self, at: now) ?? false }
+    func isStillGood(at now: Int64) -> Bool {
+        // The address was judged before, and does not change.
+        guard grant?.availability.fault(at: now) == nil else { return false }
+        return newest.admission?.admits(self, at: now) ?? false
+    }
 }

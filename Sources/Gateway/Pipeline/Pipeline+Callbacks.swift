@@ -47,6 +47,9 @@ extension Pipeline {
         if request.head.isRepeated(.authorization) || request.head.isRepeated(.contentType) {
             throw forged(CallbackFault("Authorization or Content-Type comes twice"), entry)
         }
+        if let fault = entry.grant.availability.fault(at: instant.unixSeconds, from: request.client.ip) {
+            throw forged(CallbackFault(fault.objection.reason), entry)
+        }
         if let fault = entry.faultOfHead(Pipeline.callback(request, at: instant), at: instant.unixSeconds) {
             throw forged(fault, entry)
         }

@@ -22,7 +22,7 @@ extension Pipeline {
             json.add(
                 "grants",
                 array: { list in
-                    configuration.policy.list(for: caller, by: ask.nonce, at: instant, in: &workspace) { listed in
+                    configuration.policy.list(for: caller, asking: ask, at: instant, in: &workspace) { listed in
                         list.add(object: { $0.add(listed) })
                     }
                 })
@@ -51,6 +51,7 @@ extension JSONObject {
         add("name", grant.name)
         add("route", route.description.name)
         add("path", route.description.path)
+        if let description = grant.description { add("description", description) }
         add("provider", route.provider.name)
         if case .named(let bucket) = grant.resources.bucket { add("bucket", bucket) }
         switch grant.resources.target {
@@ -63,5 +64,6 @@ extension JSONObject {
             add("lifetime", grant.lifetimes.usual)
             add("maxLifetime", grant.lifetimes.longest)
         }
+        if let notAfter = grant.availability.notAfter { add("notAfter", time: notAfter) }
     }
 }

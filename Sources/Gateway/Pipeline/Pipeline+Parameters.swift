@@ -8,7 +8,7 @@ import Providers
 extension Pipeline {
     /// R3: a GET is asked by its query, a POST by its body alone.
     mutating func read(_ request: borrowing Request, for route: RouteDescription) throws(Refusal) {
-        ask.reset(try drawNonce())
+        ask.reset(try drawNonce(), from: context.client.ip)
         if request.head.method == .post {
             try readQueryOfPost(request, among: route.request.parameters)
             try readBody(of: request, textParameter: route.request.textParameter, among: route.request.parameters)
@@ -50,7 +50,7 @@ extension Pipeline {
     /// The same for what has no parameters.
     mutating func readNothing(_ request: borrowing Request) throws(Refusal) {
         guard request.body.isEmpty else { throw .unwantedBody }
-        ask.reset(try drawNonce())
+        ask.reset(try drawNonce(), from: context.client.ip)
         try readParameters(among: []) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
         if context.caller.ticket != nil { _ = ask.parameters.take("ticket") }
         do throws(AskError) { try ask.read(by: []) } catch { throw Refusal(error) }

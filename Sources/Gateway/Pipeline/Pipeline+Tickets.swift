@@ -42,7 +42,7 @@ extension Pipeline {
         _ request: borrowing Request, by tickets: TicketSigner, _ key: TicketKey, into response: inout Response
     ) throws(Refusal) -> Outcome {
         let (caller, now) = (context.caller, context.instant.unixSeconds)
-        ask.reset(try drawNonce())
+        ask.reset(try drawNonce(), from: context.client.ip)
         try readQueryOfPost(request, among: Pipeline.mintParameters)
         try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
         let lifetime = try takeLifetime(atMost: key.maximumLifetime)
@@ -57,10 +57,12 @@ extension Pipeline {
         guard let grant = configuration.policy.ticketGrant(named: name.span, for: caller) else {
             throw Refusal(.notInGrant(nil))
         }
+        // The ticket's own use is judged again, by the address that it is used from.
+        if let fault = grant.availability.fault(at: now) { throw Refusal(.notInGrant(fault.objection)) }
         let route = Registry.routes[grant.route].description
         do throws(AskError) { try ask.read(by: route.request.parameters) } catch { throw Refusal(error) }
         let terms = TicketTerms(grant: grant.name, parameters: ask.fixed(by: route.request.parameters))
-        let end = min(now + lifetime, caller.endsAt ?? .max)
+        let end = min(now + lifetime, caller.endsAt ?? .max, grant.availability.notAfter ?? .max)
         let mark: [UInt8]
         do throws(CryptoError) { mark = try tickets.mark(of: caller.proof) } catch {
             throw fail("writing a ticket", error)

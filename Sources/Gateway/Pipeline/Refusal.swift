@@ -264,7 +264,7 @@ extension Refusal {
     /// The configuration, or the caller's credential, may not give any more what was asked for before the request waited.
     static let superseded = upstream(
         .upstreamUnavailable,
-        "the configuration or the caller's credential changed or ended while the request waited; ask again")
+        "the configuration changed, or the grant or the caller's credential ended, while the request waited; ask again")
 
     /// As many wait for vendors as may.
     static let crowded = upstream(.upstreamUnavailable, "too many are waiting for the vendor")

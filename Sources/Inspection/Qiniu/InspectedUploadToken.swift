@@ -81,8 +81,11 @@ extension PutPolicy {
         for field in fields.descriptions {
             guard let member = policy[field.name] else { continue }
             switch (field.kind, member.content) {
-            case (.integer, .number(let number)) where number.integer != nil:
-                values[field] = .integer(number.integer ?? 0)
+            case (.integer, .number(let number)), (.size, .number(let number)):
+                guard let integer = number.integer else {
+                    return FieldProblem(field.name, "is of another type than the vendor's")
+                }
+                values[field] = .integer(integer)
             case (.boolean, .boolean(let flag)): values[field] = .boolean(flag)
             case (.strings, .array): values[field] = .strings([])
             case (.string, .string(let text)), (.vendorText, .string(let text)), (.template, .string(let text)),

@@ -42,8 +42,8 @@ struct NOSUploadToken: TokenIssuer {
 
     /// What a grant's `policy` may hold. The service writes `Bucket`, `Object`, `Expires` and `OverWrite` itself.
     struct PolicyFields: FieldGroup {
-        let leastSize = Field("ObjectSizeMin", .integer(0...Int64.max), "The smallest object, in bytes.")
-        let mostSize = Field("ObjectSizeMax", .integer(1...Int64.max), "The largest object, in bytes.")
+        let leastSize = Field("ObjectSizeMin", .size(0...Int64.max), "The smallest object.")
+        let mostSize = Field("ObjectSizeMax", .size(1...Int64.max), "The largest object.")
         let types = Field("MimeLimit", .string, "Which types may be uploaded, joined by ;.")
         let callbackURL = Field("CallbackUrl", .string, "Whom the vendor tells.")
         let callbackBody = Field("CallbackBody", .string, "The callback's body, with the vendor's variables.")
@@ -51,6 +51,7 @@ struct NOSUploadToken: TokenIssuer {
     }
 
     static let policyFields = PolicyFields()
+    private static let policyDescriptions = policyFields.descriptions
 
     init(_ grant: Settings<Fields>) throws(FieldProblem) {
         let policy = grant.policy
@@ -62,7 +63,7 @@ struct NOSUploadToken: TokenIssuer {
         }
         constant = JSONMembers { json in
             if !grant.overwrite { json.add("OverWrite", false) }
-            for field in NOSUploadToken.policyFields.descriptions { json.add(field, policy.values[field]) }
+            for field in NOSUploadToken.policyDescriptions { json.add(field, policy.values[field]) }
         }
     }
 

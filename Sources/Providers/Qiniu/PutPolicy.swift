@@ -53,8 +53,8 @@ package struct PutPolicy: Sendable {
         let persistentType = Field("persistentType", .integer(0...1), "1 for idle-time jobs.")
         let persistentWorkflowTemplateID = Field(
             "persistentWorkflowTemplateID", .string, "A workflow template instead of persistentOps.")
-        let fsizeMin = Field("fsizeMin", .integer(Bounds.fsizeMin), "The smallest object, in bytes.")
-        let fsizeLimit = Field("fsizeLimit", .integer(Bounds.fsizeLimit), "The largest object, in bytes.")
+        let fsizeMin = Field("fsizeMin", .size(Bounds.fsizeMin), "The smallest object.")
+        let fsizeLimit = Field("fsizeLimit", .size(Bounds.fsizeLimit), "The largest object.")
         let detectMime = Field(
             "detectMime", .integer(-1...1),
             "Where an object's type comes from: 1 its content, -1 the client, 0 the client and else the names.")
@@ -73,6 +73,7 @@ package struct PutPolicy: Sendable {
 
     /// The declarations of a policy's members.
     package static let fields = Fields()
+    private static let descriptions = fields.descriptions
 
     /// The numbers that a grant may let callers choose. Everything else is the grant's alone.
     static let choices = [
@@ -107,7 +108,7 @@ package struct PutPolicy: Sendable {
         endUser = policy.endUser
         constant = JSONMembers { json in
             if insertOnly { json.add("insertOnly", 1) }
-            for field in PutPolicy.fields.descriptions {
+            for field in PutPolicy.descriptions {
                 if chosen.contains(where: { $0.choice.parameter.name == field.name }) { continue }
                 json.add(field, policy.values[field])
             }

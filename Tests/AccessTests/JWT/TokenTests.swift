@@ -76,9 +76,9 @@ import Testing
         #expect(authenticator.caller(other)?.isDenied == false)
     }
 
-    @Test func `of the claims those are kept that grants look at, if they are texts`() throws {
+    @Test func `of the claims those are kept that grants look at, if they can be compared`() throws {
         let text = TokenFixture.claims([
-            "scope": "\"a b\"", "groups": "[\"x\",\"y\"]", "tenant": "7", "age": "[\"x\",1]", "email": "\"e\"",
+            "scope": "\"a b\"", "groups": "[\"x\",\"y\"]", "tenant": "7.5", "age": "[\"x\",null]", "email": "\"e\"",
         ])
         let claims = try #require(authenticator.caller(key.token(claims: text))).claims
         #expect(claims.text(Array("scope".utf8)) == Array("a b".utf8))
@@ -177,11 +177,13 @@ import Testing
     @Test(arguments: [
         ("\"upload\"", true), ("\"read upload\"", true), ("\"upload read\"", true), ("[\"read\",\"upload\"]", true),
         ("\"uploads\"", false), ("\"Upload\"", false), ("\"read,upload\"", false), ("\"\"", false), ("[]", false),
-        ("[\"read upload\"]", false), ("null", false), ("true", false), ("[\"upload\",1]", false),
+        ("[\"read upload\"]", false), ("null", false), ("true", false), ("[\"upload\",1]", true),
+        ("[\"upload\",null]", false), ("[\"upload\",1.5]", false),
         ("{\"upload\":1}", false), ("\"read\\tupload\"", false),
     ])
     func `where: a scope has one of the words that the grant asks for`(value: String, holds: Bool) throws {
-        let condition = ClaimCondition(name: Array("scope".utf8), values: [Array("upload".utf8), Array("all".utf8)])
+        let values = [ClaimValue.text(Array("upload".utf8)), .text(Array("all".utf8))]
+        let condition = ClaimCondition(name: Array("scope".utf8), values: values)
         let outcome = try decide(TokenFixture.claims(["scope": value]), where: [condition])
         #expect(outcome == (holds ? "p/ 600 grant" : nil))
     }
@@ -199,7 +201,7 @@ import Testing
     }
 
     private func condition(_ name: String, _ value: String) -> ClaimCondition {
-        ClaimCondition(name: Array(name.utf8), values: [Array(value.utf8)])
+        ClaimCondition(name: Array(name.utf8), values: [.text(Array(value.utf8))])
     }
 
     @Test func `R14: claims stand in a prefix, as they are or as their SHA-256`() throws {

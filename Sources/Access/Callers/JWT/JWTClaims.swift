@@ -41,7 +41,7 @@ struct JWTClaims {
         self.start = start
     }
 
-    /// Those of the claims that are strings, or lists of strings, and have one of these names.
+    /// Those of the claims that conditions can be about, and that have one of these names.
     func kept(_ names: Set<[UInt8]>) -> CallerClaims { CallerClaims(members, named: names) }
 
     /// The last second of the year 9999.

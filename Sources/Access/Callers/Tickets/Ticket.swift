@@ -51,7 +51,7 @@ package struct TicketTerms: Sendable {
 
 /// Every part has its length before it, so that no two tickets are written alike.
 extension Ticket {
-    private static let version: UInt8 = 2
+    private static let version: UInt8 = 3
 
     func write(into out: inout ByteWriter) {
         out.append(Ticket.version)
@@ -64,13 +64,11 @@ extension Ticket {
         for claim in claims.entries {
             out.append(part: claim.name)
             switch claim.value {
-            case .text(let text):
-                out.append(0)
-                out.append(part: text)
+            case .single(let value): out.append(value)
             case .list(let list):
-                out.append(1)
+                out.append(ClaimCode.list.rawValue)
                 out.append(bigEndian: UInt16(clamping: list.count))
-                for text in list { out.append(part: text) }
+                for value in list { out.append(value) }
             }
         }
         out.append(part: mark)
@@ -120,7 +118,28 @@ extension Ticket {
     }
 }
 
+/// What stands before a claim's value, or before each value of a list. The numbers never change.
+private enum ClaimCode: UInt8 {
+    case text = 0
+    case list = 1
+    case integer = 2
+    case `false` = 3
+    case `true` = 4
+}
+
 extension ByteWriter {
+    fileprivate mutating func append(_ value: ClaimValue) {
+        switch value {
+        case .text(let text):
+            append(ClaimCode.text.rawValue)
+            append(part: text)
+        case .integer(let number):
+            append(ClaimCode.integer.rawValue)
+            append(bigEndian: UInt64(bitPattern: number))
+        case .boolean(let flag): append((flag ? ClaimCode.true : .false).rawValue)
+        }
+    }
+
     fileprivate mutating func append(part: [UInt8]) {
         append(bigEndian: UInt16(clamping: part.count))
         append(part)
@@ -168,23 +187,34 @@ private struct TicketReader: ~Escapable {
         guard let count = number(bytes: 2) else { return nil }
         var claims: [(name: [UInt8], value: CallerClaims.Value)] = []
         for _ in 0..<count {
-            guard let name = part(), let kind = byte() else { return nil }
-            switch kind {
-            case 0:
-                guard let text = part() else { return nil }
-                claims.append((name, .text(text)))
-            case 1:
-                guard let count = number(bytes: 2) else { return nil }
-                var list: [[UInt8]] = []
-                for _ in 0..<count {
-                    guard let text = part() else { return nil }
-                    list.append(text)
-                }
-                claims.append((name, .list(list)))
-            default: return nil
+            guard let name = part(), let code = claimCode() else { return nil }
+            guard code == .list else {
+                guard let value = claim(code) else { return nil }
+                claims.append((name, .single(value)))
+                continue
             }
+            guard let count = number(bytes: 2) else { return nil }
+            var list: [ClaimValue] = []
+            for _ in 0..<count {
+                guard let code = claimCode(), let value = claim(code) else { return nil }
+                list.append(value)
+            }
+            claims.append((name, .list(list)))
         }
         return claims
+    }
+
+    private mutating func claimCode() -> ClaimCode? { byte().flatMap(ClaimCode.init) }
+
+    /// One value; a list has none in it.
+    private mutating func claim(_ code: ClaimCode) -> ClaimValue? {
+        switch code {
+        case .text: part().map { .text($0) }
+        case .integer: number(bytes: 8).map { .integer(Int64(bitPattern: $0)) }
+        case .false: .boolean(false)
+        case .true: .boolean(true)
+        case .list: nil
+        }
     }
 
     mutating func parameters() -> [NameValue]? {
