@@ -151,7 +151,7 @@ extension Refusal {
         case .forbidden: self.init(.forbidden, "this caller is denied")
         case .notInGrant(let objection):
             let reason =
-                objection.map { "\($0.clause): \($0.reason)" } ?? "the caller has no such grant of this route"
+                objection.map { "\($0.clause): \($0.words)" } ?? "the caller has no such grant of this route"
             self.init(.notInGrant, "no grant admits this; \(reason)")
             if let objection { subject = ("clause", objection.clause.description) }
         case .obscure(let error): self.init(error)
