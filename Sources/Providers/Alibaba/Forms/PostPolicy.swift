@@ -41,8 +41,8 @@ struct PostPolicy: Sendable {
     private var contentType: [UInt8]?
     /// What is the same for every form is written once: the condition for the types that a form may give the object.
     private let typeCondition: [UInt8]
-    private let fieldConditions: [UInt8]
-    private let fieldMembers: [UInt8]
+    private var fieldConditions: [UInt8]
+    private var fieldMembers: [UInt8]
 
     /// - Parameters:
     ///   - sizes: in bytes.
@@ -79,6 +79,18 @@ struct PostPolicy: Sendable {
     func limited(to contentType: [UInt8]) -> PostPolicy {
         var policy = self
         policy.contentType = contentType
+        return policy
+    }
+
+    /// The same with one more field that the form has.
+    func adding(_ field: NameValue) -> PostPolicy {
+        var policy = self
+        var text = ByteWriter()
+        PostPolicy.writeConditions([field], into: &text)
+        policy.fieldConditions += text.array
+        text.reset()
+        PostPolicy.writeMembers([field], into: &text)
+        policy.fieldMembers += text.array
         return policy
     }
 
