@@ -19,6 +19,13 @@ extension [Enforcement] {
         .reuse,
     ]
 
+    static let ossListing = [
+        Enforcement(.vendor, "bucket, prefix and end", "version 4 signs the whole query, and the prefix stands in it"),
+        Enforcement(
+            .nobody, "content of keys", "whoever has the URL learns every key that begins so, its size and its time"),
+        .reuse,
+    ]
+
     static let ossForm = [
         Enforcement(.vendor, "bucket, key and end", "conditions and expiration of the policy"),
         Enforcement(.vendor, "size", "content-length-range of the policy"),
