@@ -32,7 +32,7 @@ package struct Ask: ~Copyable {
     private var bucketRange: Range<Int>?
     private var keyRange: Range<Int>?
     /// Whether all keys that begin with `key` are meant.
-    private(set) var keyIsPrefix = false
+    package private(set) var keyIsPrefix = false
     /// The lifetime asked for, in seconds.
     package private(set) var lifetime: Int64?
     /// The parameters that it has been read by, and what was given for each.

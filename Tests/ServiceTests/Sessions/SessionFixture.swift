@@ -127,7 +127,7 @@ final class SessionFixture: @unchecked Sendable {
             roleARN: account.roleARN, sessionName: Array(name.utf8), durationSeconds: seconds,
             policy: Array("{}".utf8))
         let principal = Principal(.apiKey, id: Array(name.utf8), subject: Array(name.utf8))
-        return STSSession(try CredentialKey(account, request, for: principal), request)
+        return STSSession(try CredentialKey(account, request, for: principal), request, scope: Array("{}".utf8))
     }
 
     /// - Parameter caller: a number of the caller's own; nil for one that pays nothing.

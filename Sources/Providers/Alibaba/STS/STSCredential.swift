@@ -32,16 +32,21 @@ package final class STSCredential: Sendable {
         text.append(securityToken)
         text.append("\",\"Expiration\":\"")
         ISO8601.write(expiresAt, into: &text)
-        text.append("\"}")
+        text.append(UInt8(ascii: "\""))
         closing = text.array
     }
 
-    /// Writes the whole JSON object that `/distribute-token.json` answers with. Nothing may be added to it: ali-oss copies all
-    /// of its members into its own options.
-    package func writeAnswer(into out: inout ByteWriter) {
+    /// Writes the whole JSON object that `/distribute-token.json` answers with. ali-oss copies all of its members into its own
+    /// options, each with its first letter in lower case. So what a session is for stands in one member, `Scope`, which is no
+    /// option of ali-oss; `Bucket`, `Region` or `Endpoint` beside the key would be.
+    /// - Parameter scope: that member's value, a JSON object.
+    package func writeAnswer(for scope: [UInt8], into out: inout ByteWriter) {
         out.append(opening)
         secret.reveal(into: &out)
         out.append(closing)
+        out.append(",\"Scope\":")
+        out.append(scope)
+        out.append(UInt8(ascii: "}"))
     }
 }
 

@@ -8,10 +8,13 @@ import Crypto
 package final class STSSession: Sendable {
     package let key: CredentialKey
     package let request: AssumeRole
+    /// What callers are told it is for, as a JSON object; empty where no caller gets it.
+    package let scope: [UInt8]
 
-    init(_ key: CredentialKey, _ request: AssumeRole) {
+    init(_ key: CredentialKey, _ request: AssumeRole, scope: [UInt8] = []) {
         self.key = key
         self.request = request
+        self.scope = scope
     }
 }
 
