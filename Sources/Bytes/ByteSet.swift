@@ -42,6 +42,12 @@ package struct ByteSet: Sendable {
 
     package func contains(all text: [UInt8]) -> Bool { contains(all: text.span) }
 
+    /// Whether any byte of `text` is one of these.
+    package func meets(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where contains(text[index]) { return true }
+        return false
+    }
+
     package func contains(all text: ArraySlice<UInt8>) -> Bool { contains(all: text.span) }
 
     /// Whether `text` is of these bytes alone, and as long as allowed.

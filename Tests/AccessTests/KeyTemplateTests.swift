@@ -32,8 +32,12 @@ import Testing
         #expect(throws: KeyTemplate.Fault.self) { try KeyTemplate(Array(template.utf8)) }
     }
 
-    @Test(arguments: ["${caller.id}${caller.source}", "${caller.id}-${ext}", "a/${caller.id}.${uuid}.${ext}"])
-    func `R14: a segment has at most one value of the caller's`(template: String) {
+    @Test(arguments: [
+        "${caller.id}${caller.source}", "${caller.id}${ext}", "${caller.id}x7${ext}", "a/${caller.id}${uuid}${ext}",
+        "${caller.id}-${caller.source}", "${caller.source}-${ext}", "a-${caller.id}${ext}",
+        "${caller.id}.${ext}${caller.id}",
+    ])
+    func `R14: values of a segment that nothing tells apart are refused`(template: String) {
         #expect(throws: KeyTemplate.Fault.self) { try KeyTemplate(Array(template.utf8)) }
     }
 
@@ -135,9 +139,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "${claims.a}${claims.b}", "${claims.a}-${sha256:claims.b}", "${caller.id}.${claims.a}", "${claims.a}.${ext}",
+        "${claims.a}${claims.b}", "${claims.a}${sha256:claims.b}", "${caller.id}a${claims.a}",
+        "${claims.a}${date.dd}${ext}",
     ])
-    func `R14: a segment has at most one claim`(template: String) {
+    func `R14: claims of a segment that nothing tells apart are refused`(template: String) {
         #expect(throws: KeyTemplate.Fault.self) { try KeyTemplate(Array(template.utf8)) }
     }
 }

@@ -94,11 +94,17 @@ struct Documented: Sendable, CustomTestStringConvertible {
                 settings.append(("credentials.\(route.provider.name).\(name)", "\"x\""))
             }
         }
-        for (path, text) in settings + (Documented.needs[testDescription] ?? Documented.needs[name] ?? []) {
+        for (path, text) in settings + (Documented.needs[testDescription] ?? Documented.needs[name] ?? []) + writing {
             tree.set(path.split(separator: ".").map(String.init)[...], to: text.isEmpty ? nil : text)
         }
         tree.set(path[...], to: value)
         return tree.written
+    }
+
+    /// Callbacks of signed requests are of those that write.
+    private var writing: [(String, String)] {
+        let signs = owner == "oss.authorization" || owner == "oss.presigned-url"
+        return signs && path.contains("callback") ? [("grants.g.methods", "\"PUT\"")] : []
     }
 
     /// Whether the key says something only where there are issuers of tokens.
@@ -155,6 +161,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.callback.callbackUrl": notice, "grants.g.callback.callbackHost": notice,
         "grants.g.callback.callbackBody": notice, "grants.g.callback.callbackBodyType": notice,
         "grants.g.callback.callbackSNI": notice,
+        "grants.g.callback.endUser": notice + [("grants.g.callback.callbackBody", "\"${x:enduser}\"")],
         "authentication.tickets.maxLifetime": [("authentication.tickets.secret", "\"\(ticketSecret)\"")],
         "grants.g.public": [("grants.g.callers", "\"anonymous\"")],
         "grants.g.unscoped": [("grants.g.keyPrefix", "")],
@@ -274,7 +281,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.versions": "\"v1\"", "grants.g.unenforced": "\"maxSize\"",
         "grants.g.maxSize": "1024", "grants.g.minSize": "1", "oss.post-policy: grants.g.contentTypes": "\"image/png\"",
         "grants.g.callback": "{\"callbackUrl\":\"http://x\",\"callbackBody\":\"x\"}",
-        "grants.g.callback.callbackUrl": "\"http://y\"",
+        "grants.g.callback.callbackUrl": "\"http://y\"", "grants.g.channel": "\"live\"",
         "grants.g.policy.keylimit": "\"p/x\"", "grants.g.policy.transformFallbackKey": "\"p/x\"",
         "grants.g.policy.mimeLimit": "\"image/*\"",
         "grants.g.policy.callbackUrl": "\"http://x\"", "grants.g.policy.persistentNotifyUrl": "\"http://x\"",

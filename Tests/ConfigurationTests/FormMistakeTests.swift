@@ -132,8 +132,32 @@ struct FormMistakeTests {
             mistake(
                 "callbackHost: \"a.example\"", "‸callbackHost: \"${caller.id}\"", "grants.forms.callback.callbackHost",
                 "nothing is filled in"),
+            body("u=${caller.id}", "has ${caller.id}, which OSS does not know"),
+            body("u=${caller.id}", "endUser: \"${caller.id}\" with ${x:enduser}"),
+            body("u=${claims.sub}&o=${object}", "has ${claims.sub}"), body("o=${Object}", "has ${Object}"),
+            body("o=${object", "has ${ without }"), body("u=${x:}", "has ${x:}"), body("u=${x:a b}", "has ${x:a b}"),
+            body("u=${}", "has ${}"), body("u=${x:enduser}", "needs endUser"),
+            endUser("u=${x:user}", "${caller.id}", "needs ${x:enduser} in callbackBody"),
+            endUser("u=${x:enduser}", "${caller.id}.${ext}", "must not use ${ext}"),
+            endUser("u=${x:enduser}", "${object}", "${object} is not known"),
+            endUser("u=${x:enduser}", "${claims.sub}", "only callers jwt:ID have any"),
         ])
     func callbacks(mistake: Mistake) throws { try mistake.check() }
+
+    /// A callback with this body.
+    private static func body(_ text: String, _ word: String) -> Mistake {
+        mistake(
+            "maxSize: 5368709120", "maxSize: 1, callback: { callbackUrl: \"http://a\", ‸callbackBody: \"\(text)\" }",
+            "grants.one.callback.callbackBody", word)
+    }
+
+    /// A callback with this body, and this name of who uploads.
+    private static func endUser(_ body: String, _ name: String, _ word: String) -> Mistake {
+        mistake(
+            "maxSize: 5368709120",
+            "maxSize: 1, callback: { callbackUrl: \"http://a\", callbackBody: \"\(body)\", ‸endUser: \"\(name)\" }",
+            "grants.one.callback.endUser", word)
+    }
 
     private static func url(_ text: String) -> Mistake {
         mistake(
@@ -145,6 +169,15 @@ struct FormMistakeTests {
         "refuses channels that could not stand in a URL, and what a route has no use for",
         arguments: [
             channel("a/b"), channel("a b"), channel(".."), channel("."), channel("ä"), channel("a?b"), channel("a%2F"),
+            channel("live-${caller.id}/x"), channel("live ${caller.id}"),
+            template("live-${ext}", "must not use ${ext}"), template("live-${uuid}", "must be there already"),
+            template("live-${user}", "${user} is not known"),
+            template("${caller.id}${caller.source}", "nothing that tells them apart"),
+            template("live-${claims.sub}", "only callers jwt:ID have any"),
+            mistake(
+                "callers: \"apiKey:app\", bucket: \"media\", channel: \"stage-1\"",
+                "callers: \"authenticated\", bucket: \"media\", ‸channel: \"live-${caller.id}\"", "grants.live.channel",
+                "must have ${caller.source}"),
             mistake("channel: \"stage-1\",", "", "grants.live", "needs channel").at("\"live\": {"),
             mistake("channel: \"stage-1\"", "channel: \"stage-1\", ‸key: \"a\"", "grants.live.key", "is not known"),
             mistake(
@@ -161,5 +194,30 @@ struct FormMistakeTests {
 
     private static func channel(_ name: String) -> Mistake {
         mistake("channel: \"stage-1\"", "‸channel: \"\(name)\"", "grants.live.channel", "must be of a-z A-Z 0-9")
+    }
+
+    private static func template(_ text: String, _ word: String) -> Mistake {
+        mistake("channel: \"stage-1\"", "‸channel: \"\(text)\"", "grants.live.channel", word)
+    }
+
+    @Test(arguments: [
+        "live-${caller.id}", "${caller.source}.${caller.id}", "${date.yyyy}~${caller.id}", "${caller.id}",
+    ])
+    func `a channel may name the caller`(channel: String) throws {
+        let text = try #require(FormMistakeTests.text.replacingOnce("\"stage-1\"", with: "\"\(channel)\""))
+        #expect(try Sample.load(text).grants.count == 3)
+    }
+
+    @Test(arguments: [
+        "bucket=${bucket}&object=${object}&etag=${etag}&size=${size}&mimeType=${mimeType}&crc64=${crc64}",
+        "h=${imageInfo.height}&w=${imageInfo.width}&f=${imageInfo.format}&md5=${contentMd5}&vpc=${vpcId}",
+        "ip=${clientIp}&id=${reqId}&op=${operation}&by=${x:by}&v=${x:my_var}", "plain", "a=$b&c=$",
+    ])
+    func `a callback may have every variable of OSS's`(body: String) throws {
+        let text = try #require(
+            FormMistakeTests.text.replacingOnce(
+                "maxSize: 5368709120",
+                with: "maxSize: 1, callback: { callbackUrl: \"http://a\", callbackBody: \"\(body)\" }"))
+        #expect(try Sample.load(text).grants.count == 3)
     }
 }

@@ -121,9 +121,9 @@ struct GrantMistakeTests {
             prefix("${claims.sub}/", "only callers jwt:ID"),
             prefix("${sha256:claims.sub}/", "only callers jwt:ID"),
             prefix("${caller.id}${caller.source}/", "two values of the caller's in one path segment"),
-            prefix("${caller.id}-${uuid}-${caller.id}/", "two values"),
+            prefix("${caller.id}${uuid}${caller.id}/", "two values"),
             prefix("a/${ext}/", "cannot have ${ext}"), prefix("a/b.${ext}", "cannot have ${ext}"),
-            Mistake(avatarsKey, "‸key: \"${caller.source}.${ext}\"", "grants.avatars.key", "two values"),
+            Mistake(avatarsKey, "‸key: \"${caller.source}${ext}\"", "grants.avatars.key", "two values"),
             Mistake(avatarsKey, "key: \"${caller.source}/a.jpg\"", "grants.avatars.extensions", "needs ${ext} in key")
                 .at("extensions: ["),
             Mistake(photosPrefix, "\(photosPrefix), ‸extensions: [\"a\"]", "grants.photos.extensions", "needs ${ext}"),

@@ -259,4 +259,23 @@ struct OSSRequestMistakeTests {
                 "keyPrefix: \"in/\",", with: "keyPrefix: \"in?acl/\", versions: \"v4\","))
         #expect(Sample.problems(in: text).isEmpty)
     }
+
+    private static let notice = "callbackUrl: \"http://a\", callbackBody"
+
+    @Test(
+        "refuses callbacks that OSS would not make, or would make with what nobody fills in",
+        arguments: [
+            mistake(
+                "methods: [\"GET\", \"POST\"], ", "methods: \"GET\", ‸callback: { \(notice): \"x\" }, ",
+                "grants.objects.callback", "needs PUT or POST"
+            ).without(", subresources: [\"uploads\"]"),
+            mistake(
+                "lifetime: \"5m\"",
+                "lifetime: \"5m\", callback: { callbackUrl: \"http://a\", ‸callbackBody: \"${caller.id}\" }",
+                "grants.links.callback.callbackBody", "OSS does not know"),
+            mistake(
+                "lifetime: \"5m\"", "lifetime: \"5m\", callback: { \(notice): \"x\", ‸endUser: \"${caller.id}\" }",
+                "grants.links.callback.endUser", "needs ${x:enduser}"),
+        ])
+    func callbacks(mistake: Mistake) throws { try mistake.check() }
 }

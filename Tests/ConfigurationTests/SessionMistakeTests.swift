@@ -141,6 +141,10 @@ struct SessionMistakeTests {
             grant("outliveCaller: true", "‸outliveCaller: \"yes\"", "outliveCaller", "true or false"),
             grant("listPrefix: true", "‸listPrefix: 1", "listPrefix", "true or false"),
             grant("shareAcrossCallers: false", "‸shareAcrossCallers: 0", "shareAcrossCallers", "true or false"),
+            grant("listPrefix: true", "listPrefix: true, ‸narrow: 1", "narrow", "true or false"),
+            grant(
+                "bucket: \"uploads\", \(prefix), ", "bucket: \"uploads\", unscoped: true, ‸narrow: true, ", "narrow",
+                "needs keyPrefix"),
             grant(lifetime, "‸lifetime: \"899s\"", "lifetime", "from 15m to 12h"),
             grant(lifetime, "lifetime: \"15m\", ‸maxLifetime: \"13h\"", "maxLifetime", "from 15m to 12h"),
             grant(lifetime, "‸maxLifetime: \"10m\"", "maxLifetime", "from 15m to 12h"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Sessions of a role over HTTP, the sandbox being the vendor: R5, R17")
 struct DistributeTokenTests {
-    /// The six members that SDKs read, of the types they read them as, and nothing else.
+    /// The six members that SDKs read, of the types they read them as, and what the session is for.
     private func expectSession(
         _ answer: Answer, seconds: Int64, limitedBy limit: String,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -14,7 +14,7 @@ struct DistributeTokenTests {
         let json = answer.json
         #expect(
             json.names
-                == ["StatusCode", "Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"],
+                == ["StatusCode", "Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration", "Scope"],
             sourceLocation: sourceLocation)
         #expect(json["StatusCode"] == 200 && json["Code"] == "Success", sourceLocation: sourceLocation)
         #expect(json["AccessKeyId"]?.string?.hasPrefix("STS.") == true, sourceLocation: sourceLocation)

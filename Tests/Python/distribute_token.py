@@ -28,6 +28,7 @@ from alibabacloud_credentials.models import Config as CredentialsConfig
 from alibabacloud_credentials.provider.uri import URLCredentialsProvider
 
 SECRETS = ["AccessKeyId", "AccessKeySecret", "SecurityToken"]
+SCOPE = {"Bucket", "Prefix", "Key", "Region", "Endpoint"}
 STRINGS = sorted([*SECRETS, "Code", "Expiration"])
 # The SDK reports every refusal on a logger, which would hide what is printed here.
 logging.disable(logging.CRITICAL)
@@ -64,7 +65,9 @@ def check_answer(url):
     limits = {"requested", "grant", "caller", "credential"}
     check_that("Countersign-Limited-By", fields["Countersign-Limited-By"] in limits, fields["Countersign-Limited-By"])
     value = parsed(body)
-    check("members", sorted(value), sorted([*STRINGS, "StatusCode"]))
+    check("members", sorted(value), sorted([*STRINGS, "Scope", "StatusCode"]))
+    scope = value["Scope"]
+    check_that("Scope says what the key is for", {"Bucket", "Prefix"} <= set(scope) <= SCOPE, scope)
     check("StatusCode", (type(value["StatusCode"]), value["StatusCode"]), (int, 200))
     check("texts", [name for name in STRINGS if type(value[name]) is str and value[name]], STRINGS)
     check("Code", value["Code"], "Success")
@@ -81,6 +84,9 @@ def check_answer(url):
     options = ali_oss(body)
     found = options["accessKeyId"], options["accessKeySecret"], options["stsToken"]
     check_that("ali-oss reads it", found == expected[:3])
+    # It assigns every member to the client's options, so none may be called as one of them.
+    taken = {"bucket", "region", "endpoint", "internal", "cname", "secure", "timeout", "authorizationV4"} & set(options)
+    check("options of ali-oss that the answer changes", taken, set())
     return value
 
 
@@ -160,6 +166,7 @@ def self_test():
     good = {
         "StatusCode": 200, "Code": "Success", "AccessKeyId": "STS.SANDBOXselftest", "AccessKeySecret": "s3cr3t/+=",
         "SecurityToken": "CAIS/token+with=signs" * 20, "Expiration": end,
+        "Scope": {"Bucket": "demo-bucket", "Prefix": "uploads/", "Region": "cn-hangzhou"},
     }
     bad = {
         "type": "https://countersign.example/docs/api.md#not_in_grant", "title": "Forbidden", "status": 403,

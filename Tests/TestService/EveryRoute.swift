@@ -96,6 +96,7 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
             EveryRoute("oss.presigned-url", "oss", #"bucket: "demo-bucket", \#(reading), \#(own)"#) {
                 [("method", "GET"), ("key", key($0))]
             },
+            EveryRoute("oss.list-url", "oss", #"bucket: "demo-bucket", \#(own)"#) { [("prefix", key($0))] },
             EveryRoute("oss.post-policy", "oss", #"bucket: "demo-bucket", maxSize: "1MiB", \#(own)"#) {
                 [("key", key($0))]
             },

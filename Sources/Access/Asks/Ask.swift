@@ -36,7 +36,7 @@ package struct Ask: ~Copyable {
     private var keyRange: Range<Int>?
     private var extensionRange: Range<Int>?
     /// Whether all keys that begin with `key` are meant.
-    private(set) var keyIsPrefix = false
+    package private(set) var keyIsPrefix = false
     /// The lifetime asked for, in seconds.
     package private(set) var lifetime: Int64?
     /// The parameters that it has been read by, and what was given for each.

@@ -63,5 +63,6 @@ package struct Principal: Sendable, Hashable {
         (1...maximumPlainLength).contains(text.count) && text[0] != UInt8(ascii: ".") && plainBytes.contains(all: text)
     }
 
-    private static let plainBytes = ByteSet.dottedWord.union("@+=~")
+    /// What such a name is made of.
+    static let plainBytes = ByteSet.dottedWord.union("@+=~")
 }

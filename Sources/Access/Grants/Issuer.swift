@@ -1,3 +1,5 @@
+import Bytes
+
 /// A grant's vendor half: it knows what the grant's fields of its route mean. It is made once, when the configuration is
 /// compiled, and does no input or output. What it issues, and how, is for its kind to say: `TokenIssuer` signs it here.
 package protocol Issuer: Sendable {
@@ -8,6 +10,10 @@ package protocol Issuer: Sendable {
     /// - Parameter key: the bytes that will be signed, templates filled in; `ask.key` may be another. `ObjectKeyRule` holds for
     ///   it, and it is not empty.
     func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection?
+
+    /// Why the vendor's own rules do not let the caller have this name there, or what the ask says of it; nil when they do.
+    /// - Parameter name: `vendorName`, filled in.
+    func objection(toVendorName name: Span<UInt8>, of ask: borrowing Ask) -> Objection?
 
     /// The name that the caller has with the vendor, rendered into the permit (R14); nil for none.
     var vendorName: KeyTemplate? { get }
@@ -27,6 +33,7 @@ package protocol Issuer: Sendable {
 
 extension Issuer {
     package func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection? { nil }
+    package func objection(toVendorName name: Span<UInt8>, of ask: borrowing Ask) -> Objection? { nil }
     package var vendorName: KeyTemplate? { nil }
     package var callersEnd: CallersEnd { .shortens }
     package var neverEnds: Bool { false }
@@ -48,13 +55,19 @@ package enum CallersEnd: Sendable {
 package struct Objection: Sendable {
     /// The clause's stable name, such as `verb` or `keyPrefix`.
     package let clause: StaticString
-    /// Why, and what would be right; nothing of the ask's values.
-    package let reason: StaticString
     /// What the grant gives instead, where the caller may know (`GET /grants` tells it).
     package var granted: [UInt8]?
+    /// The caller's value that is at fault, such as `claims.tenant`; empty for none.
+    private let value: [UInt8]
+    /// Why, without the value's name.
+    package let reason: StaticString
 
-    package init(_ clause: StaticString, _ reason: StaticString) {
+    package init(_ clause: StaticString, _ reason: StaticString, value: [UInt8] = []) {
         self.clause = clause
+        self.value = value
         self.reason = reason
     }
+
+    /// Why, and what would be right; nothing of the ask's values.
+    package var words: String { value.isEmpty ? reason.description : "\(value.text) \(reason)" }
 }

@@ -16,6 +16,8 @@ package struct KeyTemplate: Sendable {
     }
 
     let parts: [Part]
+    /// For each part, the bytes that its value must not hold; empty where no part has any (`KeyTemplate.separators`).
+    private let barred: [ByteSet?]
     /// The extensions that `${ext}` may become; nil for any of `[a-z0-9]{1,8}`.
     private let extensions: Set<[UInt8]>?
 
@@ -34,6 +36,8 @@ package struct KeyTemplate: Sendable {
         case noExtension
         /// The extension asked for, alone or by a key, is not admitted, or the key has none.
         case badExtension
+        /// The value of this name holds a byte that separates values of the template.
+        case separator(name: [UInt8])
     }
 
     package init(_ text: [UInt8]) throws(Fault) {
@@ -57,16 +61,17 @@ package struct KeyTemplate: Sendable {
         }
         if !literal.isEmpty { parts.append(.literal(literal)) }
         self.parts = parts
-        try checkSegments()
+        barred = try KeyTemplate.separators(in: parts)
     }
 
     /// The template with `${ext}` bound to a list.
     package func limited(to extensions: [[UInt8]]?) -> KeyTemplate {
-        KeyTemplate(parts: parts, extensions: extensions.map(Set.init))
+        KeyTemplate(self, extensions: extensions.map(Set.init))
     }
 
-    private init(parts: [Part], extensions: Set<[UInt8]>?) {
-        self.parts = parts
+    private init(_ template: KeyTemplate, extensions: Set<[UInt8]>?) {
+        parts = template.parts
+        barred = template.barred
         self.extensions = extensions
     }
 
@@ -146,14 +151,12 @@ package struct KeyTemplate: Sendable {
         parts.flatMap { part -> [UInt8] in
             switch part {
             case .literal(let bytes): bytes
-            case .claim(let name): Array(text: "${claims.") + name + [UInt8(ascii: "}")]
-            case .claimDigest(let name): Array(text: "${sha256:claims.") + name + [UInt8(ascii: "}")]
-            default: Array(text: "${\(KeyTemplate.placeholders.first { $0.1 == part }?.0 ?? "")}")
+            default: Array(text: "${") + part.name + [UInt8(ascii: "}")]
             }
         }
     }
 
-    private static let placeholders: [(String, Part)] = [
+    fileprivate static let placeholders: [(String, Part)] = [
         ("caller.id", .callerID), ("caller.source", .callerSource), ("uuid", .uuid), ("date.yyyy", .year),
         ("date.mm", .month), ("date.dd", .day), ("ext", .fileExtension),
     ]
@@ -172,22 +175,6 @@ package struct KeyTemplate: Sendable {
         throw Fault(reason: "${\(name.prefix(64))} is not known; there are \(known)")
     }
 
-    /// At most one value that the caller controls in a path segment, else two callers could share a rendering.
-    private func checkSegments() throws(Fault) {
-        var controlled = 0
-        for part in parts {
-            switch part {
-            case .literal(let bytes): if bytes.contains(UInt8(ascii: "/")) { controlled = 0 }
-            case .callerID, .callerSource, .claim, .claimDigest, .fileExtension:
-                controlled += 1
-                if controlled > 1 {
-                    throw Fault(reason: "has two values of the caller's in one path segment; put a / between them")
-                }
-            case .uuid, .year, .month, .day: break
-            }
-        }
-    }
-
     /// Appends the text for this request to `rendered`.
     /// - Parameters:
     ///   - fileExtension: the one asked for; nil for none.
@@ -196,8 +183,9 @@ package struct KeyTemplate: Sendable {
         for caller: Caller, asking fileExtension: Span<UInt8>?, by nonce: Nonce, at instant: Instant,
         into rendered: inout ByteWriter
     ) -> RenderFault? {
-        for part in parts {
-            switch part {
+        for index in parts.indices {
+            let start = rendered.count
+            switch parts[index] {
             case .literal(let bytes): rendered.append(bytes)
             case .callerID:
                 let subject = caller.principal.subject
@@ -224,8 +212,25 @@ package struct KeyTemplate: Sendable {
                 if let extensions, !extensions.contains(fileExtension.array) { return .badExtension }
                 rendered.append(fileExtension)
             }
+            if !barred.isEmpty, let bytes = barred[index],
+                bytes.meets(rendered.bytes.extracting(start..<rendered.count))
+            {
+                return .separator(name: parts[index].name)
+            }
         }
         return nil
+    }
+}
+
+extension KeyTemplate.Part {
+    /// What stands in its placeholder, such as `claims.tenant`; empty for a literal.
+    fileprivate var name: [UInt8] {
+        switch self {
+        case .literal: []
+        case .claim(let name): Array(text: "claims.") + name
+        case .claimDigest(let name): Array(text: "sha256:claims.") + name
+        default: Array(text: KeyTemplate.placeholders.first { $0.1 == self }?.0 ?? "")
+        }
     }
 }
 

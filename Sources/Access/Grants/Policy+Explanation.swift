@@ -213,7 +213,7 @@ extension Policy.Verdict {
         case .missing(let parameter, let clause): (clause, clause.rawValue, "\(parameter) is needed")
         case .obscure: (.request, Clause.request.rawValue, "it cannot be told what is asked for")
         case .lifetimeTooLong: (.lifetime, Clause.lifetime.rawValue, "more seconds are asked for than may be")
-        case .objects(let objection, let clause): (clause, objection.clause.description, objection.reason.description)
+        case .objects(let objection, let clause): (clause, objection.clause.description, objection.words)
         }
     }
 }

@@ -190,11 +190,15 @@ package struct Policy: Sendable {
         if let objection = Policy.objection(toKey: scope.key, of: ask, by: grant) {
             return .objects(objection, .fields)
         }
-        if let template = grant.issuer.vendorName,
-            let fault = scope.set(
+        if let template = grant.issuer.vendorName {
+            if let fault = scope.set(
                 vendorName: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
-        {
-            return Policy.verdict(on: fault, of: ask)
+            {
+                return Policy.verdict(on: fault, of: ask)
+            }
+            if let objection = grant.issuer.objection(toVendorName: scope.vendorName, of: ask) {
+                return .objects(objection, .fields)
+            }
         }
         if let objection = grant.issuer.objection(to: ask) { return .objects(objection, .fields) }
         return ask.lifetime ?? 0 <= grant.lifetimes.longest ? .fits : .lifetimeTooLong
@@ -298,6 +302,9 @@ package struct Policy: Sendable {
             .objects(Objection("key", "the caller has no claim that may stand where the grant has it"), .key)
         case .badExtension:
             .objects(Objection("key", "the extension is not one that the grant admits"), .key)
+        case .separator(let name):
+            .objects(
+                Objection("key", "must not hold a character that separates values in the grant", value: name), .key)
         }
     }
 }

@@ -21,7 +21,8 @@ extension Pipeline {
         } catch {
             throw fail("a session", error)
         }
-        let terms = SessionTerms(expiresAt: permit.expiresAt, limitedBy: permit.limitedBy)
+        let terms = SessionTerms(
+            expiresAt: permit.expiresAt, limitedBy: permit.limitedBy, scope: session.session.scope)
         if let credential = session.credential(at: instant) {
             let issued = response.write(credential, on: terms, at: instant)
             return try enter(permit, issued, of: request, in: response)

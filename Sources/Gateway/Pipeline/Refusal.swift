@@ -159,7 +159,7 @@ extension Refusal {
         case .forbidden: self.init(.forbidden, "this caller is denied")
         case .notInGrant(let objection):
             let reason =
-                objection.map { "\($0.clause): \($0.reason)\(Refusal.ending($0.granted))" }
+                objection.map { "\($0.clause): \($0.words)\(Refusal.ending($0.granted))" }
                 ?? "the caller has no such grant of this route"
             self.init(.notInGrant, "no grant admits this; \(reason)")
             if let objection { subject = ("clause", objection.clause.description) }

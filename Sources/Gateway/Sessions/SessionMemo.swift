@@ -36,6 +36,7 @@ final class RememberedSession {
     private let grant: Grant
     private let caller: Caller
     private let lifetime: Int64
+    private let extent: Permit.Extent
     private let bucket, key, vendorName: [UInt8]
     private var served = ServedCredential()
 
@@ -44,14 +45,15 @@ final class RememberedSession {
         self.caller = caller
         grant = permit.grant
         lifetime = permit.lifetime
+        extent = permit.extent
         bucket = permit.bucket.array
         key = permit.key.array
         vendorName = permit.vendorName.array
     }
 
     fileprivate func isMeant(by permit: borrowing Permit, for caller: Caller) -> Bool {
-        grant === permit.grant && self.caller === caller && lifetime == permit.lifetime && permit.key.equals(key)
-            && permit.bucket.equals(bucket) && permit.vendorName.equals(vendorName)
+        grant === permit.grant && self.caller === caller && lifetime == permit.lifetime && extent == permit.extent
+            && permit.key.equals(key) && permit.bucket.equals(bucket) && permit.vendorName.equals(vendorName)
     }
 
     /// What was served a moment ago.

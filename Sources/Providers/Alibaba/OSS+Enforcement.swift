@@ -14,7 +14,15 @@ extension [Enforcement] {
         Enforcement(.vendor, "method, bucket, key and sub-resources", "they are signed"),
         Enforcement(.vendor, "Content-Type, Content-MD5 and x-oss- headers", "they are signed, where they are given"),
         Enforcement(.vendor, "end", "the date or the deadline that is signed"),
+        Enforcement(.vendor, "callback", "it is signed, where the grant has one, with the name of who uploads in it"),
         Enforcement(.nobody, "size", "a body's size is not signed; oss.post-policy can limit it"),
+        .reuse,
+    ]
+
+    static let ossListing = [
+        Enforcement(.vendor, "bucket, prefix and end", "version 4 signs the whole query, and the prefix stands in it"),
+        Enforcement(
+            .nobody, "content of keys", "whoever has the URL learns every key that begins so, its size and its time"),
         .reuse,
     ]
 
@@ -27,7 +35,7 @@ extension [Enforcement] {
         ),
         Enforcement(.vendor, "overwriting", "x-oss-forbid-overwrite, unless the grant has overwrite: true"),
         Enforcement(.vendor, "ACL", "a condition on x-oss-object-acl, unless the grant has objectAcl: \"any\""),
-        Enforcement(.vendor, "callback", "a condition, where the grant has one"),
+        Enforcement(.vendor, "callback", "a condition, where the grant has one, with the name of who uploads in it"),
         Enforcement(
             .nobody, "other fields",
             "OSS takes those that no condition names: metadata, storage class, encryption, a redirect, and a callback's x: variables"

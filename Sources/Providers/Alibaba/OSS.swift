@@ -9,7 +9,8 @@ package enum OSS {
         givesSessions: false,
         credentialFields: credential.descriptions,
         routes: [
-            RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute, PostUpload.route,
+            RemoteSignature.route, OSSAuthorization.headerRoute, OSSAuthorization.urlRoute, ListURL.route,
+            PostUpload.route,
             LiveStream.route, OSSCallback.route,
         ],
         accessKeyFault: { key in

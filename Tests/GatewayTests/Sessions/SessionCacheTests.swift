@@ -404,7 +404,7 @@ import Upstream
         guard case .serve(let credential)? = outcome.reply else { throw SessionFixture.Fault("none was served") }
         #expect(credential.expiresAt == fixture.unixSeconds + 900)
         var answer = ByteWriter()
-        credential.writeAnswer(into: &answer)
+        credential.writeAnswer(for: .none, into: &answer)
         let end = ISO8601.write(fixture.unixSeconds + 900).text
         let text = answer.array.text
         #expect(text.contains("\"Expiration\":\"\(end)\""))

@@ -33,6 +33,8 @@ import Upstream
                       actions: ["oss:PutObject"], callers: ["authenticated"], maxLifetime: "12h" },
                     h: { route: "distribute-token", credential: "s", bucket: "media", keyPrefix: "up/",
                       actions: ["oss:PutObject"], callers: ["authenticated"] },
+                    narrow: { route: "distribute-token", credential: "s", bucket: "media", keyPrefix: "up/",
+                      actions: ["oss:PutObject"], callers: ["authenticated"], narrow: true },
                     day: { route: "distribute-token", credential: "s", bucket: "media",
                       keyPrefix: "up/${date.yyyy}/${date.mm}/${date.dd}/", actions: ["oss:PutObject"],
                       callers: ["authenticated"] },
@@ -42,11 +44,12 @@ import Upstream
         }
 
         mutating func session(
-            _ grant: String, for name: String, expires: Int64 = 3600, at seconds: Int64 = 1_800_000_000
+            _ grant: String, for name: String, expires: Int64 = 3600, _ more: String = "",
+            at seconds: Int64 = 1_800_000_000
         ) throws -> RememberedSession {
             let route = try #require(Registry.route(named: "distribute-token"))
             var ask = Ask(Nonce(InlineArray(repeating: 7)))
-            try ask.parameters.read(form: Array("grant=\(grant)&expires=\(expires)".utf8).span)
+            try ask.parameters.read(form: Array("grant=\(grant)&expires=\(expires)\(more)".utf8).span)
             try ask.read(by: Registry.routes[route].description.request.parameters)
             guard
                 case .caller(let caller) = configuration.authenticator.identify(
@@ -89,6 +92,16 @@ import Upstream
         keys.append(try fixture.session("day", for: "alice", at: 1_800_000_000 + 86_400).session.key)
         #expect(Set(keys).count == keys.count)
         #expect(fixture.made == 6)
+    }
+
+    @Test func `R17: a key and a prefix of the same bytes have sessions of their own`() throws {
+        var fixture = try Fixture()
+        let prefix = try fixture.session("narrow", for: "alice", "&keyPrefix=up/a/").session
+        let key = try fixture.session("narrow", for: "alice", "&key=up/a/").session
+        #expect(prefix.key != key.key)
+        #expect(prefix.request.policy?.text.contains("media/up/a/*\"") == true)
+        #expect(key.request.policy?.text.contains("media/up/a/\"") == true)
+        #expect(try fixture.session("narrow", for: "alice", "&keyPrefix=up/a/").session.key == prefix.key)
     }
 
     @Test func `thousands of lifetimes share a bounded memory, and none gets another's session`() throws {

@@ -40,9 +40,9 @@ struct PostPolicy: Sendable {
     /// The one type that the form has; it is a field of the form then.
     private var contentType: [UInt8]?
     private let contentTypes: [[UInt8]]
-    private let fields: [NameValue]
+    private var fields: [NameValue]
     /// The same as members of a form, written once.
-    private let fieldMembers: JSONMembers
+    private var fieldMembers: JSONMembers
 
     /// - Parameters:
     ///   - sizes: in bytes.
@@ -52,7 +52,11 @@ struct PostPolicy: Sendable {
         self.sizes = sizes
         self.contentTypes = contentTypes
         self.fields = fields
-        fieldMembers = JSONMembers { form in for field in fields { form.add(named: field.name, field.value) } }
+        fieldMembers = PostPolicy.members(fields)
+    }
+
+    private static func members(_ fields: [NameValue]) -> JSONMembers {
+        JSONMembers { form in for field in fields { form.add(named: field.name, field.value) } }
     }
 
     /// The same for objects of at most `size` bytes; nothing changes for more than there may be anyway.
@@ -66,6 +70,14 @@ struct PostPolicy: Sendable {
     func limited(to contentType: [UInt8]) -> PostPolicy {
         var policy = self
         policy.contentType = contentType
+        return policy
+    }
+
+    /// The same with one more field that the form has.
+    func adding(_ field: NameValue) -> PostPolicy {
+        var policy = self
+        policy.fields.append(field)
+        policy.fieldMembers = PostPolicy.members(policy.fields)
         return policy
     }
 

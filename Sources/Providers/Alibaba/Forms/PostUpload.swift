@@ -15,7 +15,9 @@ struct PostUpload: TokenIssuer {
     /// Any when it is empty.
     private let contentTypes: [[UInt8]]
     private let policy: PostPolicy
-    private let callback: [UInt8]?
+    private let callback: PostCallback?
+    /// The value of the form's field, where it is the same for everybody.
+    private let commonCallback: [UInt8]?
     let unenforced: [Enforcement]
 
     private enum Version {
@@ -118,13 +120,10 @@ struct PostUpload: TokenIssuer {
         }
         let isPinned = grant.objectAcl != .any
         if isPinned { form.append(NameValue("x-oss-object-acl", Array(grant.objectAcl.rawValue.utf8))) }
-        if let fields = grant.callback {
-            let value = try PostCallback.encode(fields)
-            form.append(NameValue("callback", value))
-            callback = value
-        } else {
-            callback = nil
-        }
+        let callback = try grant.callback.map { fields throws(FieldProblem) in try PostCallback(fields) }
+        commonCallback = callback.flatMap { $0.endUser == nil ? $0.encoded(for: Span()) : nil }
+        if let commonCallback { form.append(NameValue("callback", commonCallback)) }
+        self.callback = callback
         unenforced = (isPinned ? [] : [.anyACL]) + (callback == nil ? [.anyCallback] : [])
         let policy = PostPolicy(sizes: sizes, contentTypes: contentTypes, fields: form)
         self.policy = contentTypes.count == 1 ? policy.limited(to: contentTypes[0]) : policy
@@ -160,6 +159,9 @@ struct PostUpload: TokenIssuer {
         return nil
     }
 
+    /// Who uploads, as the callback tells it.
+    var vendorName: KeyTemplate? { callback?.endUser }
+
     // MARK: The form
 
     func issue(
@@ -167,7 +169,9 @@ struct PostUpload: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         let isPrefix = permit.extent == .prefix
-        let policy = policy(for: ask)
+        let callback = commonCallback ?? callback?.encoded(for: permit.vendorName)
+        var policy = policy(for: ask)
+        if commonCallback == nil, let callback { policy = policy.adding(NameValue("callback", callback)) }
         let scope = try PostPolicy.Scope(
             bucket: permit.bucket, key: permit.key, isPrefix: isPrefix, until: permit.expiresAt)
         try out.append(members: { json throws(IssueError) in
@@ -194,7 +198,7 @@ struct PostUpload: TokenIssuer {
                 })
             json.add("bucket", permit.bucket)
             json.add(isPrefix ? "keyPrefix" : "key", permit.key)
-            addSampleNames(ranges, permit, key, to: &json)
+            addSampleNames(ranges, permit, key, callback, to: &json)
             if let scoped { PostUpload.addSampleNames(scoped, at: instant.unixSeconds, to: &json) }
         })
     }
@@ -209,7 +213,8 @@ struct PostUpload: TokenIssuer {
 
     /// What the vendor's samples for web pages give under names of their own.
     private func addSampleNames(
-        _ ranges: PostForm.Ranges, _ permit: borrowing Permit, _ key: SigningKey, to json: inout JSONObject
+        _ ranges: PostForm.Ranges, _ permit: borrowing Permit, _ key: SigningKey, _ callback: [UInt8]?,
+        to json: inout JSONObject
     ) {
         json.add("accessid", key.accessKey)
         json.add("host", text: { endpoint.write(bucket: permit.bucket, into: &$0) })

@@ -87,6 +87,9 @@ struct OSSAuthorization: TokenIssuer {
         sessionPolicy.map { .signingBySession(self, policy: $0) } ?? .signing(self)
     }
 
+    /// Who uploads, as the callback tells it.
+    var vendorName: KeyTemplate? { clauses.callback?.endUser }
+
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let parts = ask.detail as? OSSRequestParts else { return Objection("key", "was not read") }
         let objection = rule.objection(
@@ -107,11 +110,14 @@ struct OSSAuthorization: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let parts = ask.detail as? OSSRequestParts else { throw .nothingToSign }
+        let callback = parts.endsUpload ? clauses.callback?.encoded(for: permit.vendorName) : nil
         try out.append(members: { json throws(IssueError) in
             json.add("method", parts.method)
             switch form {
             case .url:
-                let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: parts.lines.span)
+                let request = try parts.request(
+                    bucket: permit.bucket, key: permit.key, lines: parts.lines.span,
+                    adding: callback.map { [NameValue("callback", $0)] } ?? [])
                 try json.add(
                     "url",
                     text: { url throws(IssueError) in
@@ -121,6 +127,11 @@ struct OSSAuthorization: TokenIssuer {
             case .header:
                 var lines = ByteWriter(capacity: parts.lines.count + 160 + (key.securityToken?.count ?? 0))
                 lines.append(parts.lines)
+                if let callback {
+                    lines.append("x-oss-callback: ")
+                    lines.append(callback)
+                    lines.append("\r\n")
+                }
                 switch parts.version {
                 case .v1: HeaderSignatureV1.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
                 case .v4: HeaderSignatureV4.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)

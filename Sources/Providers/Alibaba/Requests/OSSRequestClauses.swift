@@ -12,6 +12,8 @@ struct OSSRequestClauses: Sendable {
     private let isSizeEnforced: Bool
     /// Whether the grant is for one key.
     private let hasOneKey: Bool
+    /// Whom the vendor tells of an upload.
+    let callback: PostCallback?
 
     /// The longest body that OSS takes, in bytes.
     private static let maximumBody: Int64 = 5 << 30
@@ -21,6 +23,7 @@ struct OSSRequestClauses: Sendable {
         let methods, headers, subresources, query, contentTypes: Field<[[UInt8]]?>
         let maxSize: Field<Int?>
         let versions: Field<[[UInt8]]>
+        let callback: Field<Settings<PostCallback.Fields>?>
         let unenforced: Field<[[UInt8]]?>
 
         init(_ table: OperationTable) {
@@ -46,6 +49,9 @@ struct OSSRequestClauses: Sendable {
             versions = Field(
                 "versions", .strings, default: OSSRequestParts.Version.allCases.map(\.name.array), told: true,
                 "The signature's versions that may be had.")
+            callback = Field(
+                "callback", .object(PostCallback.fields),
+                "Whom the vendor tells of an upload: of a PUT, and of the POST that completes one in parts.")
             unenforced = Field(
                 "unenforced", .strings,
                 "Clauses that stand in the grant although the vendor cannot enforce them (R18): maxSize.")
@@ -64,6 +70,11 @@ struct OSSRequestClauses: Sendable {
         contentTypes = grant.contentTypes
         guard contentTypes.map({ !$0.isEmpty && $0.allSatisfy(MediaTypeName.isPattern) }) ?? true else {
             throw FieldProblem("contentTypes", "must be at least one, such as image/png or image/*, in lower case")
+        }
+        callback = try grant.callback.map { fields throws(FieldProblem) in try PostCallback(fields) }
+        let methods = grant.methods ?? []
+        guard callback == nil || methods.contains(where: { $0.text == "PUT" || $0.text == "POST" }) else {
+            throw FieldProblem("callback", "needs PUT or POST among the methods, since OSS tells of uploads alone")
         }
         maxSize = grant.maxSize.map { Int64($0) }
         let subResources = grant.subresources ?? []
@@ -93,6 +104,9 @@ struct OSSRequestClauses: Sendable {
     func objection(to parts: OSSRequestParts) -> Objection? {
         guard versions.contains(parts.version) else {
             return Objection("versions", "the grant's versions do not name the version")
+        }
+        if parts.version == .v1, callback != nil, parts.endsUpload {
+            return Objection("callback", "version v1 cannot tell a callback from the end of a key; ask for v4")
         }
         if parts.version == .v1, hasOneKey, !parts.parameters.isEmpty {
             return Objection("versions", "version v1 cannot tell one key with a query from others; ask for v4")

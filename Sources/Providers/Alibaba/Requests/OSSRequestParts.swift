@@ -131,6 +131,14 @@ struct OSSRequestParts: AskDetail {
         }
     }
 
+    /// Whether it is one of the requests of which OSS makes callbacks: an object that is put whole, or completed of its parts
+    /// (OSS API reference, "Callback").
+    var endsUpload: Bool {
+        func has(_ name: StaticString) -> Bool { parameters.contains { $0.name.span.equals(name) } }
+        if method.span.equals("PUT") { return !has("partNumber") }
+        return method.span.equals("POST") && has("uploadId")
+    }
+
     // MARK: The request
 
     /// Whether it could be signed, whatever the grant says.
@@ -167,10 +175,14 @@ struct OSSRequestParts: AskDetail {
     private static let anyBucket = Array("any".utf8)
     private static let anyKey = Array("x".utf8)
 
-    /// - Parameter lines: the headers, and perhaps more.
+    /// - Parameters:
+    ///   - lines: the headers, and perhaps more.
+    ///   - more: what the service adds to the query.
     @_lifetime(copy bucket, copy key, copy lines, borrow self)
-    func request(bucket: Span<UInt8>, key: Span<UInt8>, lines: Span<UInt8>) throws(IssueError) -> OSSRequest {
-        try OSSRequest(method: method.span, bucket: bucket, key: key, parameters: parameters, fieldLines: lines)
+    func request(
+        bucket: Span<UInt8>, key: Span<UInt8>, lines: Span<UInt8>, adding more: [NameValue] = []
+    ) throws(IssueError) -> OSSRequest {
+        try OSSRequest(method: method.span, bucket: bucket, key: key, parameters: parameters + more, fieldLines: lines)
     }
 
     /// The headers that version 4 signs only where it is told to.

@@ -11,13 +11,19 @@ package struct DistributeToken: Issuer {
     private let actions: SessionActions
     private let listPrefix: Bool
     private let sharesAcrossCallers: Bool
+    private let narrow: Bool
+    private let bucket: [UInt8]
+    private let region: [UInt8]?
+    private let endpoint: WebOrigin?
     package let callersEnd: CallersEnd
     package let vendorName: KeyTemplate?
 
     static let route = RouteDescription(
         "distribute-token", path: "/distribute-token.json",
         "A temporary access key for one prefix of a bucket, from Alibaba Cloud STS.",
-        request: RouteRequest(Parameters().descriptions, withoutKey: .prefix),
+        request: RouteRequest(Parameters().descriptions, withoutKey: .prefix) { ask, _ throws(AskError) in
+            try check(ask)
+        },
         grant: RouteGrant(
             Fields(), scope: [.bucket, .keyPrefix], lifetime: .upTo(AssumeRole.durations.upperBound),
             enforcement: .session
@@ -29,10 +35,20 @@ package struct DistributeToken: Issuer {
                 AnswerField("AccessKeySecret", "The secret half."),
                 AnswerField("SecurityToken", "What has to be sent along with every request."),
                 AnswerField("Expiration", "When the key ends: 2015-11-03T09:52:59Z."),
+                AnswerField(
+                    "Scope", type: .object,
+                    "What the key is for: `Bucket`, `Prefix` or `Key`, and `Region` and `Endpoint` where the credential has them."
+                ),
             ], token: ["SecurityToken"], errorsForSDK: true))
 
     private struct Parameters: ParameterGroup {
         let grant = Parameter.grant
+        let key = Parameter(
+            "key", .key(maximumLength: OSS.maximumKeyLength),
+            "One key, for a session of that alone; the grant must say narrow.")
+        let keyPrefix = Parameter(
+            "keyPrefix", .keyPrefix(maximumLength: OSS.maximumKeyLength),
+            "A longer prefix than the grant's, for a session of that alone; ends in /. The grant must say narrow.")
         let expires = Parameter.expires(from: AssumeRole.durations.lowerBound)
     }
 
@@ -41,6 +57,9 @@ package struct DistributeToken: Issuer {
             "actions", .strings, required: true, told: true,
             "What the key may do with the prefix's objects: \(SessionActions.objectLevel.joined(separator: ", ")).")
         let listPrefix = Field("listPrefix", .boolean, default: false, "Whether the prefix's keys may be listed.")
+        let narrow = Field(
+            "narrow", .boolean, default: false,
+            "Whether a caller may ask for a session of one key, or of a longer prefix, of the grant's prefix.")
         let sessionName = Field("sessionName", .template, "How the vendor's logs name the session; a template.")
         let outliveCaller = Field.outliveCaller("the key")
         let shareAcrossCallers = Field(
@@ -53,6 +72,11 @@ package struct DistributeToken: Issuer {
         actions = try SessionActions(grant.actions ?? [], isUnscoped: isUnscoped)
         listPrefix = grant.listPrefix
         sharesAcrossCallers = grant.shareAcrossCallers
+        narrow = grant.narrow
+        if narrow, isUnscoped { throw FieldProblem("narrow", "needs keyPrefix, of which sessions are a part") }
+        region = context.credential[STSAccount.fields.region]
+        endpoint = OSS.endpoint(context.credential)
+        bucket = context.bucket ?? []
         callersEnd = CallersEnd(outliveCaller: grant.outliveCaller)
         vendorName = grant.sessionName
         try checkSessionName()
@@ -75,7 +99,30 @@ package struct DistributeToken: Issuer {
         }
     }
 
-    package func objection(to ask: borrowing Ask) -> Objection? { nil }
+    private static func check(_ ask: borrowing Ask) throws(AskError) {
+        guard ask.keyIsPrefix, let prefix = ask.key, !prefix.extracting(last: 1).equals("/") else { return }
+        throw AskError(.invalid, "keyPrefix", "must end in /, else users/1 would also admit users/10")
+    }
+
+    package func objection(to ask: borrowing Ask) -> Objection? {
+        guard ask.key != nil, !narrow else { return nil }
+        return Objection("narrow", "the grant gives sessions of its whole prefix alone; leave out key and keyPrefix")
+    }
+
+    package func objection(toKey key: Span<UInt8>, of ask: borrowing Ask) -> Objection? {
+        guard narrow, ask.key != nil else { return nil }
+        var policy = ByteWriter(capacity: SessionPolicy.maximumLength)
+        do throws(SessionPolicy.Fault) {
+            try write(of: key, ask.keyIsPrefix ? .prefix : .object, on: bucket.span, into: &policy)
+        } catch {
+            return switch error {
+            case .tooLong: Objection("key", "is too long for a session's policy")
+            case .bucket, .prefix:
+                Objection("key", "must hold no * ? $ \" or \\, which session policies read otherwise")
+            }
+        }
+        return nil
+    }
 
     private func checkSessionName() throws(FieldProblem) {
         guard let template = vendorName else { return }
@@ -126,7 +173,7 @@ extension DistributeToken {
         }
         do throws(CryptoError) {
             let key = try CredentialKey(account, request, for: sharesAcrossCallers ? nil : principal)
-            return STSSession(key, request)
+            return STSSession(key, request, scope: scope(under: permit))
         } catch {
             throw .crypto(error)
         }
@@ -137,17 +184,37 @@ extension DistributeToken {
     ) throws(STSSessionFault) -> [UInt8] {
         scratch.reset()
         do throws(SessionPolicy.Fault) {
-            if permit.extent == .bucket {
-                try SessionPolicy.write(
-                    actions, on: permit.bucket, prefix: nil, listPrefix: listPrefix, into: &scratch)
-            } else {
-                try SessionPolicy.write(
-                    actions, on: permit.bucket, prefix: permit.key, listPrefix: listPrefix, into: &scratch)
-            }
+            try write(of: permit.key, permit.extent, on: permit.bucket, into: &scratch)
         } catch {
             throw .policy(error)
         }
         return scratch.array
+    }
+
+    /// Writes the policy of a session for one key, for all keys of a prefix, or for the whole bucket.
+    private func write(
+        of key: Span<UInt8>, _ extent: Permit.Extent, on bucket: Span<UInt8>, into out: inout ByteWriter
+    ) throws(SessionPolicy.Fault) {
+        switch extent {
+        case .object: try SessionPolicy.write(actions, on: bucket, key: key, into: &out)
+        case .prefix: try SessionPolicy.write(actions, on: bucket, prefix: key, listPrefix: listPrefix, into: &out)
+        case .bucket, .service:
+            try SessionPolicy.write(actions, on: bucket, prefix: nil, listPrefix: listPrefix, into: &out)
+        }
+    }
+
+    /// What the session is for.
+    private func scope(under permit: borrowing Permit) -> JSONMembers {
+        JSONMembers { json in
+            json.add("Bucket", permit.bucket)
+            switch permit.extent {
+            case .object: json.add("Key", permit.key)
+            case .prefix: json.add("Prefix", permit.key)
+            case .bucket, .service: break
+            }
+            if let region { json.add("Region", region) }
+            if let endpoint { json.add("Endpoint", endpoint.authority) }
+        }
     }
 
     private func name(

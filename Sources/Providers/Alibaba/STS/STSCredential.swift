@@ -21,9 +21,11 @@ package final class STSCredential: Sendable {
         self.expiresAt = expiresAt
     }
 
-    /// Writes the whole JSON object that `/distribute-token.json` answers with. Nothing may be added to it: ali-oss copies all
-    /// of its members into its own options.
-    package func writeAnswer(into out: inout ByteWriter) {
+    /// Writes the whole JSON object that `/distribute-token.json` answers with. ali-oss copies all of its members into its own
+    /// options, each with its first letter in lower case. So what a session is for stands in one member, `Scope`, which is no
+    /// option of ali-oss; `Bucket`, `Region` or `Endpoint` beside the key would be.
+    /// - Parameter scope: the members of that object.
+    package func writeAnswer(for scope: JSONMembers, into out: inout ByteWriter) {
         out.append(object: { answer in
             answer.add("StatusCode", 200)
             answer.add("Code", "Success")
@@ -31,6 +33,7 @@ package final class STSCredential: Sendable {
             answer.add("AccessKeySecret", text: { secret.reveal(into: &$0) })
             answer.add("SecurityToken", securityToken)
             answer.add("Expiration", time: expiresAt)
+            answer.add("Scope", object: { $0.add(scope) })
         })
     }
 }

@@ -8,10 +8,13 @@ import Crypto
 package final class STSSession: Sendable {
     package let key: CredentialKey
     package let request: AssumeRole
+    /// What callers are told it is for; none where no caller gets it.
+    package let scope: JSONMembers
 
-    init(_ key: CredentialKey, _ request: AssumeRole) {
+    init(_ key: CredentialKey, _ request: AssumeRole, scope: JSONMembers = .none) {
         self.key = key
         self.request = request
+        self.scope = scope
     }
 }
 

@@ -4,7 +4,8 @@ import Crypto
 
 /// `/oss/rtmp-url`: the URL by which a client streams into one live channel until a moment.
 struct LiveStream: TokenIssuer {
-    private let channel: [UInt8]
+    /// The channel, which is the caller's name with the vendor.
+    let vendorName: KeyTemplate?
     private let endpoint: WebOrigin
 
     /// Of a playlist's name, in bytes (OSS API reference, "PutLiveChannel").
@@ -41,16 +42,22 @@ struct LiveStream: TokenIssuer {
     private static let parameters = Parameters()
 
     private struct Fields: FieldGroup {
-        let channel = Field("channel", .string, required: true, "The live channel.")
+        let channel = Field("channel", .template, required: true, "The live channel.")
     }
 
     private init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
         guard let endpoint = OSS.endpoint(context.credential) else { throw FieldProblem("credential", "needs region") }
         if let bucket = context.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
-        guard let channel = grant.channel, RTMPURL.isChannel(channel.span) else {
+        vendorName = grant.channel
+        guard let channel = grant.channel, RTMPURL.isChannel(channel.sample.span) else {
             throw FieldProblem("channel", "must be of a-z A-Z 0-9 and -._~")
         }
-        self.channel = channel
+        if channel.usesExtension {
+            throw FieldProblem("channel", "must not use ${ext}, since nobody asks for a key here")
+        }
+        if channel.usesUUID {
+            throw FieldProblem("channel", "must not use ${uuid}, since the channel must be there already")
+        }
         self.endpoint = endpoint
     }
 
@@ -62,7 +69,12 @@ struct LiveStream: TokenIssuer {
         else { throw AskError(.invalid, "playlist", playlistFault) }
     }
 
-    func objection(to ask: borrowing Ask) -> Objection? {
+    func objection(to ask: borrowing Ask) -> Objection? { nil }
+
+    func objection(toVendorName channel: Span<UInt8>, of ask: borrowing Ask) -> Objection? {
+        guard RTMPURL.isChannel(channel) else {
+            return Objection("channel", "the caller's name cannot stand in a channel, which is of a-z A-Z 0-9 and -._~")
+        }
         if let asked = ask[LiveStream.parameters.channel], !asked.equals(channel) {
             return Objection("channel", "the grant's channel is another")
         }
@@ -79,11 +91,11 @@ struct LiveStream: TokenIssuer {
             try json.add(
                 "url",
                 text: { url throws(IssueError) in
-                    try RTMPURL(bucket: permit.bucket, channel: channel.span, playlist: playlist).write(
+                    try RTMPURL(bucket: permit.bucket, channel: permit.vendorName, playlist: playlist).write(
                         on: endpoint, until: permit.expiresAt, by: OSSSigner.V1(key), into: &url, using: &scratch)
                 })
             json.add("bucket", permit.bucket)
-            json.add("channel", channel)
+            json.add("channel", permit.vendorName)
             json.add("deadline", permit.expiresAt)
         })
     }

@@ -133,11 +133,11 @@ private let bad: [Bad] = [
     @Test func `the answer to clients is exactly the documented one`() throws {
         let credential = try read(UpstreamAnswer(status: 200, body: success())).get()
         var out = ByteWriter()
-        credential.writeAnswer(into: &out)
+        credential.writeAnswer(for: JSONMembers { $0.add("Bucket", "media") }, into: &out)
         #expect(
             out.array.text == "{\"StatusCode\":200,\"Code\":\"Success\",\"AccessKeyId\":\"\(id)\","
                 + "\"AccessKeySecret\":\"\(secret)\",\"SecurityToken\":\"\(STSSample.token)\","
-                + "\"Expiration\":\"2025-09-05T11:01:38Z\"}")
+                + "\"Expiration\":\"2025-09-05T11:01:38Z\",\"Scope\":{\"Bucket\":\"media\"}}")
         let members = try JSON.read(Data(out.array)).members
         #expect(
             Set(members.keys) == Set(DistributeToken.route.answer.members.map(\.name))
@@ -180,9 +180,9 @@ private let bad: [Bad] = [
             }
             guard let credential = try? read(UpstreamAnswer(status: 200, body: body)).get() else { continue }
             var out = ByteWriter()
-            credential.writeAnswer(into: &out)
+            credential.writeAnswer(for: .none, into: &out)
             let members = try? JSON.read(Data(out.array)).members
-            if members?.count != 6 || credential.expiresAt <= STSSample.now { Issue.record("\(body.text)") }
+            if members?.count != 7 || credential.expiresAt <= STSSample.now { Issue.record("\(body.text)") }
         }
     }
 

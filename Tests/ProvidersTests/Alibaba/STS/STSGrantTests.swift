@@ -152,10 +152,21 @@ private func session(
                 continue
             }
         }
-        guard case .failure(.policy(.prefix)) = try session(issuer, prefix: "users/ann/a.jpg", extent: .object) else {
-            Issue.record("an object")
-            return
+        for key in ["users/ann/*", "users/ann/a?.jpg", "users/ann/$a", "users/ann/\"", "users/ann/\\"] {
+            guard case .failure(.policy(.prefix)) = try session(issuer, prefix: key, extent: .object) else {
+                Issue.record("\(key)")
+                continue
+            }
         }
+    }
+
+    @Test func `a session of one key is of that alone, and lists nothing`() throws {
+        let issuer = try DistributeToken(fields())
+        let session = try session(issuer, prefix: "users/ann/a.jpg", extent: .object).get()
+        let policy = try #require(session.request.policy?.text)
+        #expect(policy.contains(#""Resource":["acs:oss:*:*:examplebucket/users/ann/a.jpg"]"#))
+        #expect(!policy.contains("oss:ListObjects") && !policy.contains("a.jpg*"))
+        #expect(String(json: { $0.add(session.scope) }) == #"{"Bucket":"examplebucket","Key":"users/ann/a.jpg"}"#)
     }
 
     @Test func `unscoped is the whole bucket`() throws {
@@ -231,13 +242,13 @@ private func session(
     @Test func `the route is as the contract has it`() {
         let route = DistributeToken.route
         #expect(route.name == "distribute-token" && route.path == Array("/distribute-token.json".utf8))
-        #expect(route.request.parameters.map(\.name) == ["grant", "expires"])
+        #expect(route.request.parameters.map(\.name) == ["grant", "key", "keyPrefix", "expires"])
         #expect(
             Set(route.grant.fields.map(\.name))
-                == ["actions", "sessionName", "listPrefix", "outliveCaller", "shareAcrossCallers"])
+                == ["actions", "sessionName", "listPrefix", "narrow", "outliveCaller", "shareAcrossCallers"])
         #expect(
             route.answer.members.map(\.name)
-                == ["StatusCode", "Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"])
+                == ["StatusCode", "Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration", "Scope"])
         #expect(STS.description.name == "sts" && STS.description.routes.map(\.name) == ["distribute-token"])
     }
 }

@@ -1,0 +1,110 @@
+import Access
+import Bytes
+import Crypto
+
+/// `/oss/list-url`: a URL that lists the keys of one prefix (OSS API reference, "ListObjectsV2").
+///
+/// It is signed by version 4 alone, which signs the whole query, so nobody can change the prefix; version 1 signs no `prefix`.
+struct ListURL: TokenIssuer {
+    private let endpoint: WebOrigin
+    private let region: [UInt8]
+
+    static let route = RouteDescription(
+        "oss.list-url", path: "/oss/list-url", "A URL that lists the keys of one prefix.",
+        request: RouteRequest(parameters.descriptions, withoutKey: .prefix) { ask, _ throws(AskError) in
+            ask.detail = try Detail(ask)
+        },
+        grant: RouteGrant(
+            Fields(), scope: [.bucket, .keyPrefix], lifetime: .upTo(PresignedURLV4.lifetimes.upperBound),
+            credential: .with(OSS.credential.region), enforcement: .ossListing
+        ) { _, context throws(FieldProblem) in .signing(try ListURL(context)) },
+        answer: RouteAnswer(
+            [
+                AnswerField("method", "GET."), AnswerField("url", "The URL."), AnswerField("bucket", "The bucket."),
+                AnswerField("prefix", "What the listed keys begin with."),
+                AnswerField("deadline", type: .integer, "When the URL ends, in seconds since 1970."),
+            ], token: ["url"]))
+
+    private struct Parameters: ParameterGroup {
+        let grant = Parameter.grant
+        let bucket = Parameter.bucket
+        let prefix = Parameter(
+            "prefix", .keyPrefix(maximumLength: OSS.maximumKeyLength),
+            "What the keys begin with; without it, the grant's keyPrefix.")
+        let delimiter = Parameter("delimiter", .text(maximumLength: 64), "What divides keys into folders, such as /.")
+        let maxKeys = Parameter("maxKeys", .integer(1...1000), "The most keys of one answer.")
+        let startAfter = Parameter(
+            "startAfter", .text(maximumLength: OSS.maximumKeyLength), "The key behind which the listing begins.")
+        let continuationToken = Parameter(
+            "continuationToken", .text(maximumLength: 2048), "Where the listing before has ended, as OSS has said it.")
+        let expires = Parameter.expires
+    }
+
+    private static let parameters = Parameters()
+
+    private struct Fields: FieldGroup {}
+
+    /// The query beside prefix and signature.
+    private struct Detail: AskDetail {
+        let query: [NameValue]
+
+        init(_ ask: borrowing Ask) throws(AskError) {
+            if let bucket = ask.bucket, !OSS.isBucket(bucket) { throw AskError(.invalid, "bucket", OSS.bucketFault) }
+            var query = [NameValue("list-type", StaticString("2").array)]
+            for (name, parameter) in [
+                (StaticString("delimiter"), ListURL.parameters.delimiter),
+                (StaticString("start-after"), ListURL.parameters.startAfter),
+                (StaticString("continuation-token"), ListURL.parameters.continuationToken),
+            ] {
+                guard let text = ask[parameter] else { continue }
+                guard OSSRequest.isText(text) else {
+                    throw AskError(.invalid, parameter.name, "must be UTF-8 without control characters")
+                }
+                query.append(NameValue(name.array, text.array))
+            }
+            if let count = ask[ListURL.parameters.maxKeys] {
+                query.append(NameValue("max-keys", Array(text: "\(count)")))
+            }
+            self.query = query
+        }
+    }
+
+    private init(_ context: GrantContext) throws(FieldProblem) {
+        guard let endpoint = OSS.endpoint(context.credential),
+            let region = context.credential[OSS.credential.region]
+        else { throw FieldProblem("credential", "needs region") }
+        if let bucket = context.bucket, !OSS.isBucket(bucket.span) { throw FieldProblem("bucket", OSS.bucketFault) }
+        self.endpoint = endpoint
+        self.region = region
+    }
+
+    func objection(to ask: borrowing Ask) -> Objection? { nil }
+
+    func issue(
+        _ ask: borrowing Ask, under permit: borrowing Permit, with key: SigningKey, at instant: Instant,
+        into out: inout ByteWriter, using scratch: inout ByteWriter
+    ) throws(IssueError) {
+        guard let detail = ask.detail as? Detail else { throw .nothingToSign }
+        var query = detail.query
+        if !permit.key.isEmpty { query.append(NameValue("prefix", permit.key.array)) }
+        let method = StaticString("GET").array
+        let begin = permit.expiresAt - permit.lifetime
+        try out.append(members: { json throws(IssueError) in
+            json.add("method", method)
+            try json.add(
+                "url",
+                text: { url throws(IssueError) in
+                    let request = try OSSRequest(
+                        method: method.span, bucket: permit.bucket, key: Span(), parameters: query, fieldLines: Span())
+                    try PresignedURLV4.write(
+                        for: CanonicalRequest(request, signing: []), on: endpoint, lasting: permit.lifetime,
+                        by: OSSSigner.V4(
+                            ScopedKey.kept(by: key, region: region, at: begin), at: begin, token: key.securityToken),
+                        into: &url, using: &scratch)
+                })
+            json.add("bucket", permit.bucket)
+            json.add("prefix", permit.key)
+            json.add("deadline", permit.expiresAt)
+        })
+    }
+}
