@@ -40,11 +40,11 @@ final class EventLoop {
     /// first.
     private var due: [UInt64] = []
     private var input = [UInt8](repeating: 0, count: 64 * 1024)
-    private var lastSweep: Int64 = 0
+    var lastSweep: Int64 = 0
     var acceptsFrom: Int64?
-    private var stopDeadline: Int64?
+    var stopDeadline: Int64?
     /// When connections that wait for a request are closed, once the loop has been asked to stop.
-    private var idleEnd: Int64?
+    var idleEnd: Int64?
     /// Listening sockets that are being closed.
     private var closing = 0
 
@@ -225,7 +225,7 @@ final class EventLoop {
             }
             guard channel.next != .park, channel.next != .drain else {
                 // It would be told again and again.
-                if hasHungUp { close(channel) }
+                if hasHungUp { close(channel) } else { wait(for: .nothing, channel) }
                 return false
             }
             return read(channel)
@@ -329,7 +329,7 @@ final class EventLoop {
             wait(for: .nothing, channel)
             putOff(channel)
         case .park:
-            guard let answer = channel.lateAnswer else { return wait(for: .nothing, channel) }
+            guard let answer = channel.lateAnswer else { return park(channel) }
             channel.lateAnswer = nil
             swap(&context.response, &answer.response)
             answers.reuse(answer)
@@ -338,6 +338,13 @@ final class EventLoop {
             deliver(channel)
         case .linger: lingerOn(channel)
         }
+    }
+
+    /// Reads nothing until the answer has come. Few clients send more before that, so the socket is watched as before; one that
+    /// does send is not watched from then on.
+    private func park(_ channel: ServerChannel) {
+        guard channel.interest == .write else { return _ = countBuffers(of: channel) }
+        wait(for: .nothing, channel)
     }
 
     private func lingerOn(_ channel: ServerChannel) {
@@ -354,7 +361,7 @@ final class EventLoop {
     }
 
     /// Sends what was finished, and goes on with the requests that waited behind it, which may get more finished.
-    private func sendLateAnswers() {
+    func sendLateAnswers() {
         var finished = answers.takeFinished()
         while !finished.isEmpty {
             for answer in finished {
@@ -398,51 +405,6 @@ final class EventLoop {
         let slot = Int(token & 0xFFFF_FFFF)
         guard slot < channels.count, let channel = channels[slot], channel.token == token else { return nil }
         return channel
-    }
-
-    // MARK: Time
-
-    private func sweep() {
-        let now = context.instant.monotonic
-        let isOver = stopDeadline.map { now >= $0 } ?? false
-        clients.sweep(at: now)
-        context.handler.tick(at: context.instant)
-        if isOver { context.handler.end() }
-        // They have come in time.
-        sendLateAnswers()
-        if let start = acceptsFrom, now >= start {
-            acceptsFrom = nil
-            watchListeners()
-        }
-        let isIdleOver = idleEnd.map { now >= $0 } ?? false
-        // Work on one connection may end others.
-        for slot in channels.indices {
-            guard let channel = channels[slot] else { continue }
-            if isOver {
-                close(channel)
-            } else if isIdleOver || channel.connection.isLast && !channel.isShakingHands, channel.isIdle {
-                closeIdle(channel)
-            } else if now >= channel.deadline {
-                expire(channel)
-            }
-        }
-    }
-
-    /// What has arrived and was not read yet is still answered.
-    private func closeIdle(_ channel: ServerChannel) {
-        read(channel)
-        if channel.isIdle { close(channel) }
-    }
-
-    private func expire(_ channel: ServerChannel) {
-        guard !channel.isStuck(at: context.instant) else { return cutOff(channel) }
-        guard context.instant.monotonic >= channel.deadline else { return }
-        guard !channel.isLingering, !channel.isOpening else { return close(channel) }
-        abandon(channel)
-        context.out.reset()
-        channel.connection.expire(in: &context)
-        channel.next = context.out.isEmpty ? .close : .linger
-        deliver(channel)
     }
 }
 

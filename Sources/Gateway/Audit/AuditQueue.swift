@@ -4,7 +4,8 @@ import Telemetry
 
 /// The lines of one event loop that wait to be written, and what is only counted.
 ///
-/// The loop adds, the audit's thread takes all at once; the lock is held for moments.
+/// The loop adds and announces, the audit's thread takes all at once; the lock is held for moments. Lines are announced at the end of
+/// the loop's pass, so that the thread wakes once for all of them, and brings them to the disk together.
 final class AuditQueue: Sendable {
     /// What is taken at once.
     struct Load: ~Copyable, Sendable {
@@ -13,6 +14,8 @@ final class AuditQueue: Sendable {
         var count = 0
         var tally = AuditTally()
         var lost: Int64 = 0
+        /// Whether the audit's thread has been told of it.
+        var isAnnounced = false
 
         var isEmpty: Bool { count == 0 && tally.isEmpty }
 
@@ -22,6 +25,7 @@ final class AuditQueue: Sendable {
             count = 0
             tally.reset()
             lost = 0
+            isAnnounced = false
         }
     }
 
@@ -32,36 +36,36 @@ final class AuditQueue: Sendable {
     /// What lines are counted as that are not written although something was given or refused.
     static let lost: StaticString = "lost"
 
-    /// - Parameter alarm: called when there is something after there was nothing.
+    /// - Parameter alarm: wakes the audit's thread.
     init(alarm: @escaping @Sendable () -> Void) { self.alarm = alarm }
 
     /// - Parameter waits: whether an answer waits for it.
     func add(_ line: borrowing AuditLine, waits: Bool) {
-        let wasEmpty = load.withLock { load in
-            let wasEmpty = load.isEmpty
+        load.withLock { load in
             load.lines.append(waits ? AuditQueue.waits : UInt8(ascii: "-"))
             load.lines.append(line.bytes)
             load.lines.append("\n")
             load.count += 1
-            return wasEmpty
         }
-        if wasEmpty { alarm() }
     }
 
     /// Counts something that has no line.
-    func count(_ reason: StaticString) {
-        let wasEmpty = load.withLock { load in
-            let wasEmpty = load.isEmpty
-            load.tally.count(reason)
-            return wasEmpty
-        }
-        if wasEmpty { alarm() }
-    }
+    func count(_ reason: StaticString) { load.withLock { $0.tally.count(reason) } }
 
     /// Counts a line that there is no room for.
     func lose() {
         load.withLock { $0.lost += 1 }
         count(AuditQueue.lost)
+    }
+
+    /// Wakes the audit's thread if there is something that it has not been told of.
+    func announce() {
+        let isNew = load.withLock { load in
+            guard !load.isEmpty, !load.isAnnounced else { return false }
+            load.isAnnounced = true
+            return true
+        }
+        if isNew { alarm() }
     }
 
     /// Takes what there is, and leaves an empty load instead.

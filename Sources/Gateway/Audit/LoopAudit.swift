@@ -126,6 +126,9 @@ final class LoopAudit {
     /// When the oldest held answer will have waited too long; nil while none is held.
     var nextTick: Int64? { held.oldest.map { $0 + patience } }
 
+    /// The loop's pass is over: what it has added is written now.
+    func rest() { queue?.announce() }
+
     /// Gives up on all answers that are held.
     func end() { giveUp(since: .max) }
 

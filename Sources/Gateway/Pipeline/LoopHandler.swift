@@ -110,6 +110,7 @@ package final class LoopHandler: RequestHandler {
     }
 
     package func rest(since begin: Instant) {
+        resources.audit.rest()
         resources.meter.rest(since: begin)
         current.reporter.flush()
         for snapshot in earlier { snapshot.reporter.flush() }

@@ -82,6 +82,7 @@ final class AuditFixture {
             line.begin("issued", at: 1_800_000_000)
             line.add("requestId", id)
         }
+        loopAudit.rest()
         if let held {
             var context = try RequestContext.made(as: pending, named: "id-\(tickets)")
             if isSuperseded { held.issue = try AuditFixture.supersededIssue() }
@@ -110,6 +111,7 @@ final class AuditFixture {
                 as: pending, named: "denied", by: Caller(principal, index: 1), at: instant)
             loopAudit.begin(at: instant)
             loopAudit.note(.foreignOrigin, of: context)
+            loopAudit.rest()
         }
     }
 
