@@ -147,7 +147,7 @@ struct InquiryTests {
         let minted = try run(
             "mint", sandbox.configuration, ["--caller", "apiKey:alice", "--grant", "own", "--format", "json"])
         #expect(minted.code == 0, "\(minted.err)")
-        let names = ["StatusCode", "Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration"]
+        let names = ["StatusCode", "Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration", "Scope"]
         #expect(try JSON(minted.out).names.sorted() == names.sorted())
         let text = try run("mint", sandbox.configuration, ["--caller", "apiKey:alice", "--grant", "own"])
         #expect(text.out.contains("grant            own\nlimitedBy        grant\n"), "\(text.out)")

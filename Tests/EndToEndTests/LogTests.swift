@@ -29,7 +29,7 @@ struct LogTests {
             ("three", "/nos/token", "200", "ok", "POST", ""), ("four", "/readyz", "200", "ok", "GET", LogTests.trace),
         ]
         for (id, path, status, code, method, trace) in expected {
-            let lines = log.split(separator: "\n").filter { $0.contains(id) }
+            let lines = log.split(separator: "\n").filter { $0.contains("requestId") && $0.contains(id) }
             try #require(lines.count == 1, "\(lines)")
             if format == "json" {
                 let line = try JSON(String(lines[0]))

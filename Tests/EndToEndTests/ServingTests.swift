@@ -165,7 +165,7 @@ struct ServingTests {
         let port = try #require(log.firstMatch(of: #/address=\[::1\]:(\d+)/#)?.output.1)
         let outcome = try CurlTests.curl(["http://[::1]:\(port)/nos/token?object=a"])
         #expect(outcome.out.contains("UPLOAD "), "\(outcome.out)")
-        let named = try CurlTests.curl(["-H", "Host: evil.example", "http://[::1]:\(port)/livez"])
+        let named = try CurlTests.curl(["-H", "Host: evil.example", "http://[::1]:\(port)/nos/token?object=a"])
         #expect(named.out.contains("misdirected"))
     }
 

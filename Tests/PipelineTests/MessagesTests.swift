@@ -100,7 +100,7 @@ struct MessagesTests {
         try Service.run(Self.setup) { service in
             for (claims, told) in [
                 ("", "grants.scoped: the token has no claim plan; grants.tenant: the token has no claim tenant"),
-                ("\"plan\":7,\"tenant\":[1]", "the claim plan is a number"),
+                ("\"plan\":7.5,\"tenant\":[1]", "the claim plan is a number"),
                 ("\"plan\":\"free\",\"tenant\":\"a/b\"", "the claim tenant must be one string of 1 to 128"),
                 ("\"plan\":\"free\",\"tenant\":\"a/b\"", "the claim plan is none of those"),
             ] {

@@ -52,6 +52,9 @@ enum APIExample {
         // Alibaba's sessions.
         "StatusCode": 200, "Code": "Success", "AccessKeyId": "STS.NUgY…", "AccessKeySecret": "5ddzIa26…",
         "SecurityToken": "CAIScGkw…", "Expiration": "2026-11-24T10:10:00Z",
+        "Scope": [
+            "Bucket": "media", "Prefix": "photos/", "Region": "cn-hangzhou", "Endpoint": "oss-cn-hangzhou.aliyuncs.com",
+        ],
         // What Kodo knows.
         "items": [["key": "photos/a.jpg", "hash": "FpHy…", "fsize": 5120]], "commonPrefixes": ["photos/2026/"],
         "marker": "", "fsize": 5120, "hash": "FpHy…", "mimeType": "image/jpeg", "putTime": 17_955_144_000_000_000,
