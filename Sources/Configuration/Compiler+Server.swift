@@ -50,8 +50,8 @@ extension Compiler {
     }
 
     /// - Parameter fields: those of `server`.
-    func compileFront(_ fields: Settings<Schema.Server>) -> Configuration.Front {
-        Configuration.Front(
+    func compileHealthCheckTarget(_ fields: Settings<Schema.Server>) -> Configuration.HealthCheckTarget {
+        Configuration.HealthCheckTarget(
             listen: compilePublicListen(fields, exposure(fields, isSandbox: false)),
             hosts: fields.hosts, hasTLS: fields.tls != nil, proxies: compileProxies(fields))
     }

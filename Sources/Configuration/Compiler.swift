@@ -31,15 +31,15 @@ final class Compiler {
     }
 
     /// Reads no secret and no other file: what names them is not judged.
-    func compileFront() throws(ConfigurationError) -> Configuration.Front {
+    func compileHealthCheckTarget() throws(ConfigurationError) -> Configuration.HealthCheckTarget {
         reader.readsSecrets = false
-        let front = parse().map { document in
-            compileFront(reader.read(document, "", Schema.root).server)
+        let target = parse().map { document in
+            compileHealthCheckTarget(reader.read(document, "", Schema.root).server)
         }
-        guard let front, reader.problems.count == 0 else {
+        guard let target, reader.problems.count == 0 else {
             throw ConfigurationError(file: name, problems: reader.problems.problems)
         }
-        return front
+        return target
     }
 
     func compile() throws(ConfigurationError) -> Configuration {
@@ -102,7 +102,7 @@ final class Compiler {
             callbackKeys: compileCallbackKeys(root.callbackKeys),
             reload: Compiler.reload(root.reload),
             audit: root.audit.flatMap { compileAudit($0) },
-            log: Compiler.log(root.log), fixed: FixedValue.all(in: root.values, by: Schema.root.descriptions),
+            log: Compiler.log(root.log), fixed: RestartOnlySetting.all(in: root.values, by: Schema.root.descriptions),
             warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants)
                 + overlaps + Compiler.warning(ofTickets: authenticator, server)
                 + (root.audit == nil ? Compiler.warning(withoutAudit: server) : []))

@@ -166,7 +166,7 @@ package struct Configuration: Sendable {
     package let audit: AuditSettings?
     package let log: Log.Settings
     /// What counts from the service's start to its end.
-    package let fixed: [FixedValue]
+    package let fixed: [RestartOnlySetting]
     /// Settings that are allowed, but should be reviewed.
     package var warnings: [String]
 

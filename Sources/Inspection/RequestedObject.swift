@@ -52,11 +52,11 @@ extension InspectedRequest {
     /// The parameter of a URL that is written, on a host that does not matter.
     static func parameter(
         _ name: StaticString,
-        of write: (WebOrigin, _ out: inout ByteWriter, _ scratch: inout ByteWriter) throws(IssueError) -> Void
+        of write: (BaseURL, _ out: inout ByteWriter, _ scratch: inout ByteWriter) throws(IssueError) -> Void
     ) throws(IssueError) -> [UInt8] {
         // RFC 2606.
-        guard let origin = WebOrigin(isSecure: true, Array(text: "vendor.invalid")) else { throw .nothingToSign }
-        let url = try written { out, scratch throws(IssueError) in try write(origin, &out, &scratch) }
+        guard let base = BaseURL(isSecure: true, Array(text: "vendor.invalid")) else { throw .nothingToSign }
+        let url = try written { out, scratch throws(IssueError) in try write(base, &out, &scratch) }
         return InspectedRequest(url: url)?.parameter(name) ?? []
     }
 

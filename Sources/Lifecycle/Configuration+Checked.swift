@@ -29,7 +29,7 @@ extension Configuration {
                 configuration.warnings.append("audit.file: \(weakness)")
             }
         }
-        let failures = PolicyProof.failures(of: configuration)
+        let failures = PolicyTestRunner.failures(of: configuration)
         if !failures.isEmpty { throw ConfigurationError(file: path, problems: failures) }
         return configuration
     }

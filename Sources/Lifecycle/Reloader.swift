@@ -19,9 +19,9 @@ final class Reloader: Sendable {
     private let server: Server
     private let loops: [LoopHandler]
     /// What the service was started with, of what cannot change meanwhile; the rest of that configuration goes with its snapshot.
-    private let fixed: [FixedValue]
+    private let fixed: [RestartOnlySetting]
     private let record: ReloadRecord
-    private let supervisor: Supervisor
+    private let systemd: SystemdNotifier
     private let queue = DispatchQueue(label: "countersign.reload")
     // Unsafe: on the queue only.
     @safe private nonisolated(unsafe) var snapshot: Snapshot
@@ -41,10 +41,10 @@ final class Reloader: Sendable {
     ///   - path: where its configuration is.
     init(
         _ snapshot: Snapshot, from path: String, on server: Server, _ loops: [LoopHandler],
-        _ supervisor: Supervisor
+        _ systemd: SystemdNotifier
     ) {
         self.snapshot = snapshot
-        self.supervisor = supervisor
+        self.systemd = systemd
         self.path = path
         self.server = server
         self.loops = loops
@@ -103,7 +103,7 @@ final class Reloader: Sendable {
     // MARK: Taking up
 
     private func takeUp() {
-        if !isSucceeded { supervisor.reloading(at: SystemClock.now().monotonic * 1000) }
+        if !isSucceeded { systemd.reloading(at: SystemClock.now().monotonic * 1000) }
         let recorder = FileRecorder()
         defer {
             files = recorder.files
@@ -132,8 +132,8 @@ final class Reloader: Sendable {
         if !isSucceeded { server.renew(Server.Settings(next)) }
         snapshot = next
         watch()
-        let left = Countdown(from: shares.count) { [record, supervisor, isSucceeded] in
-            if !isSucceeded { supervisor.ready() }
+        let left = Countdown(from: shares.count) { [record, systemd, isSucceeded] in
+            if !isSucceeded { systemd.ready() }
             let generation = record.succeeded(at: SystemClock.now().unixSeconds)
             next.log.write(.info, "configuration reloaded", ["generation": "\(generation)"])
         }
@@ -142,7 +142,7 @@ final class Reloader: Sendable {
 
     private func refuse(_ problems: [String]) {
         record.refused(because: problems, at: SystemClock.now().unixSeconds)
-        if !isSucceeded { supervisor.ready() }
+        if !isSucceeded { systemd.ready() }
         for problem in problems {
             snapshot.log.write(.error, "configuration not reloaded, the one before stays", ["problem": problem])
         }

@@ -25,12 +25,12 @@ package enum Serving {
     /// Serves by the configuration in a file.
     package static func run(_ path: String) -> Ending {
         let socketActivation = SocketActivation(ProcessInfo.processInfo.environment)
-        let supervisor = Supervisor(ProcessInfo.processInfo.environment)
-        switch start(path, socketActivation, supervisor) {
+        let systemd = SystemdNotifier(ProcessInfo.processInfo.environment)
+        switch start(path, socketActivation, systemd) {
         case .failed(let ending): return ending
         case .started(let service):
             defer { service.log.writer.flush(within: lastWords) }
-            let isWritten = serve(by: service, socketActivation, supervisor)
+            let isWritten = serve(by: service, socketActivation, systemd)
             service.log.write(.info, "stopped")
             return isWritten ? .done : .failed
         }
@@ -49,7 +49,7 @@ package enum Serving {
 
     /// Reads the configuration and puts the service together by it. The caller keeps nothing of the configuration.
     private static func start(
-        _ path: String, _ socketActivation: SocketActivation, _ supervisor: Supervisor
+        _ path: String, _ socketActivation: SocketActivation, _ systemd: SystemdNotifier
     ) -> Start {
         let recorder = FileRecorder()
         let configuration: Configuration
@@ -72,7 +72,7 @@ package enum Serving {
             let snapshot = try Snapshot(configuration, making)
             return .started(
                 try StartedService(
-                    snapshot, from: path, on: socketActivation.sockets, supervisor, log))
+                    snapshot, from: path, on: socketActivation.sockets, systemd, log))
         } catch {
             log.write(.error, "cannot start", ["error": "\(error)"])
             log.writer.flush(within: lastWords)
@@ -100,19 +100,19 @@ package enum Serving {
 
     /// - Returns: whether all lines of the audit are written.
     private static func serve(
-        by service: StartedService, _ socketActivation: SocketActivation, _ supervisor: Supervisor
+        by service: StartedService, _ socketActivation: SocketActivation, _ systemd: SystemdNotifier
     ) -> Bool {
         let (server, reloader, audit, log) = (service.server, service.reloader, service.audit, service.log)
         audit?.tell("the audit begins", log)
         let handover = Handover(of: server, log) { process in
-            supervisor.handedOver(to: process)
+            systemd.handedOver(to: process)
             reloader.succeeded()
             server.stop(succeeded: true)
         }
-        let heartbeat = Heartbeat(supervisor, service.loops)
+        let watchdog = WatchdogTimer(systemd, service.loops)
         @Sendable func stop() {
             log.write(.info, "stopping")
-            supervisor.stopping()
+            systemd.stopping()
             handover.forbid()
             server.stop()
         }
@@ -130,11 +130,11 @@ package enum Serving {
         server.run {
             // The process that this one was to replace, if any, goes on then.
             guard !server.isStopping else { return }
-            supervisor.ready()
+            systemd.ready()
             if !socketActivation.takeOver() { stop() }
         }
         for signal in signals { signal.cancel() }
-        withExtendedLifetime(heartbeat) {}
+        withExtendedLifetime(watchdog) {}
         guard let audit else { return true }
         let isWritten = audit.close(within: max(lastRecords, server.timeLeft))
         audit.tell("the audit ends", log)

@@ -18,7 +18,7 @@ struct StartedService {
     ///   - path: where its configuration is.
     ///   - sockets: listening sockets that another process has opened.
     init(
-        _ snapshot: Snapshot, from path: String, on sockets: [Int32], _ supervisor: Supervisor, _ log: Log
+        _ snapshot: Snapshot, from path: String, on sockets: [Int32], _ systemd: SystemdNotifier, _ log: Log
     ) throws {
         let configuration = snapshot.configuration
         let audit = configuration.audit.map { SharedAudit($0, log) }
@@ -38,6 +38,6 @@ struct StartedService {
         self.audit = audit
         self.log = log
         publicAddresses = configuration.server.listen.count
-        reloader = Reloader(snapshot, from: path, on: server, loops, supervisor)
+        reloader = Reloader(snapshot, from: path, on: server, loops, systemd)
     }
 }

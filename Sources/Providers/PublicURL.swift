@@ -3,7 +3,7 @@ import Bytes
 /// A URL by which vendors reach this service: what they know of it, whatever stands between. What they sign of a request is as
 /// it is here, so it is spelled as in the vendor's settings.
 package struct PublicURL: Sendable {
-    private let origin: WebOrigin
+    private let base: BaseURL
     /// Begins with `/`, and is not decoded.
     package let path: [UInt8]
     /// What follows the `?`, not decoded either; nil where there is none.
@@ -14,7 +14,7 @@ package struct PublicURL: Sendable {
         "must be https:// or http://, a host in lower case, a port if it is not the scheme's own, and a path"
 
     /// Host and port, as the Host field of a request to it has them.
-    package var authority: [UInt8] { origin.authority }
+    package var authority: [UInt8] { base.authority }
 
     /// Nil comes back for anything but `https://` or `http://`, a host in lower case, a port if it is not the scheme's own, a
     /// path, and perhaps a query.
@@ -24,11 +24,11 @@ package struct PublicURL: Sendable {
         guard isSecure || text.starts(with: http) else { return nil }
         let rest = text.dropFirst(isSecure ? https.count : http.count)
         guard let slash = rest.firstIndex(of: UInt8(ascii: "/")),
-            let origin = WebOrigin(isSecure: isSecure, Array(rest[..<slash]))
+            let base = BaseURL(isSecure: isSecure, Array(rest[..<slash]))
         else { return nil }
         let end = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         guard slash < end else { return nil }
-        self.origin = origin
+        self.base = base
         path = Array(rest[slash..<end])
         query = end < rest.endIndex ? Array(rest[(end + 1)...]) : nil
         guard PublicURL.isPath(path), query.map(PublicURL.isQuery) ?? true else { return nil }

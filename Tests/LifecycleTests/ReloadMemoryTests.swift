@@ -38,7 +38,7 @@ struct ReloadMemoryTests {
         let configuration = try Configuration.load(folder + "/c.json5")
         let snapshot = try Snapshot(configuration)
         let service = try StartedService(
-            snapshot, from: folder + "/c.json5", on: [], Supervisor([:]), snapshot.log
+            snapshot, from: folder + "/c.json5", on: [], SystemdNotifier([:]), snapshot.log
         )
         return (service, Trace(snapshot))
     }

@@ -17,8 +17,8 @@ struct SignedObjectTests {
         signer = try SigningKey(accessKey: Array("AK".utf8), secret: Secret(Array("sécret-1234567890".utf8)))
     }
 
-    private func origin(_ authority: String) throws -> WebOrigin {
-        try #require(WebOrigin(isSecure: true, Array(authority.utf8)))
+    private func origin(_ authority: String) throws -> BaseURL {
+        try #require(BaseURL(isSecure: true, Array(authority.utf8)))
     }
 
     /// The URL is visible ASCII, and Foundation leaves it as it is.

@@ -25,7 +25,7 @@ struct AuditChainTests {
 
     private static func text(_ lines: [[UInt8]]) -> [UInt8] { lines.flatMap { $0 + [UInt8(ascii: "\n")] } }
 
-    private static func form(_ line: [UInt8]) -> AuditText? { AuditText(line.span) }
+    private static func form(_ line: [UInt8]) -> ParsedAuditLine? { ParsedAuditLine(line.span) }
 
     private static func told(_ lines: [[UInt8]], _ key: Secret = auditKey, expecting head: String? = nil) throws
         -> [String]

@@ -134,7 +134,7 @@ package struct Authenticator: Sendable {
     package var tokenIssuers: [JWTIssuer] { issuers.map(\.issuer) }
 
     /// What an event loop remembers of the tokens that it has seen.
-    package func makeMemory() -> JWTMemory { JWTMemory(capacity: rememberedTokens) }
+    package func makeMemory() -> JWTCache { JWTCache(capacity: rememberedTokens) }
 
     /// - Parameters:
     ///   - authorization: the value of the Authorization field, nil when there is none.
@@ -142,7 +142,7 @@ package struct Authenticator: Sendable {
     ///   - now: seconds since 1970.
     ///   - memory: of this authenticator alone.
     package func identify(
-        authorization: Span<UInt8>?, apiKey: Span<UInt8>?, at now: Int64, remembering memory: inout JWTMemory
+        authorization: Span<UInt8>?, apiKey: Span<UInt8>?, at now: Int64, remembering memory: inout JWTCache
     ) -> Finding {
         if let authorization {
             guard apiKey == nil else { return .refused("present one credential, not two") }
@@ -216,7 +216,7 @@ package struct Authenticator: Sendable {
     /// The caller of a request with a ticket (R11): its principal, as long as the credential that had proved it is still configured,
     /// and only for the request that the ticket names.
     package func identify(
-        ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64, remembering memory: borrowing JWTMemory
+        ticket text: Span<UInt8>, by signer: TicketSigner?, at now: Int64, remembering memory: borrowing JWTCache
     ) -> Finding {
         let refusal: StaticString = "the ticket is not valid"
         guard let signer, let ticketKey, !text.isEmpty else { return .refused(refusal) }
@@ -279,7 +279,7 @@ package struct Authenticator: Sendable {
     private static let failure: StaticString = "no key can be checked now"
 
     /// Who has a key or a token.
-    private func find(_ credential: Span<UInt8>, at now: Int64, _ memory: inout JWTMemory) -> Finding {
+    private func find(_ credential: Span<UInt8>, at now: Int64, _ memory: inout JWTCache) -> Finding {
         guard !credential.isEmpty, credential.count <= JSONWebToken.maximumLength else {
             return .refused(Authenticator.bearerRefusal)
         }
@@ -301,7 +301,7 @@ package struct Authenticator: Sendable {
         }
     }
 
-    private static func finding(_ token: JWTMemory.Entry, at now: Int64) -> Finding {
+    private static func finding(_ token: JWTCache.Entry, at now: Int64) -> Finding {
         token.validity.fault(at: now).map(refused) ?? .caller(token.caller)
     }
 
@@ -309,14 +309,14 @@ package struct Authenticator: Sendable {
         .refused(fault.isGenuine ? fault.reason : bearerRefusal, because: fault)
     }
 
-    private func hasKeys(of issuerIndex: Int, at now: Int64, _ memory: borrowing JWTMemory) -> Bool {
+    private func hasKeys(of issuerIndex: Int, at now: Int64, _ memory: borrowing JWTCache) -> Bool {
         issuers[issuerIndex].issuer.keys != nil || memory.keys(of: issuerIndex)?.isCurrent(at: now) == true
     }
 
     /// Who has a token that is its issuer's, and when it holds.
     private func check(
-        _ text: Span<UInt8>, _ digest: Digest, at now: Int64, _ memory: borrowing JWTMemory
-    ) throws(JWTFault) -> JWTMemory.Entry {
+        _ text: Span<UInt8>, _ digest: Digest, at now: Int64, _ memory: borrowing JWTCache
+    ) throws(JWTFault) -> JWTCache.Entry {
         let token = try JSONWebToken(text)
         guard let issuerIndex = issuers.firstIndex(where: { $0.issuer.issuer == token.claims.issuer }) else {
             throw JWTFault("its iss is none of authentication.jwt", in: .issuer)
@@ -327,7 +327,7 @@ package struct Authenticator: Sendable {
         let caller = Caller(
             principal, index: index, isDenied: denied.contains(principal), claims: token.claims.kept(claimNames),
             by: .init(endsAt: token.claims.expiry, leeway: issuer.leeway, proof: proof))
-        return JWTMemory.Entry(
+        return JWTCache.Entry(
             digest: digest, caller: caller, issuer: issuerIndex,
             validity: JWTValidity(token.claims, leeway: issuer.leeway))
     }

@@ -1,4 +1,4 @@
-/// The one JSON reader of the house: strict, bounded, and exact about where a text is wrong.
+/// The only JSON reader of the service: strict, bounded, and exact about where a text is wrong.
 ///
 /// It walks over the bytes once. Every look at the text goes through `next` or `byte(at:)`, which know where it ends.
 package struct JSONReader: ~Escapable {

@@ -55,7 +55,7 @@ struct AdminPipeline: ~Copyable {
     private let hosts: [HostRule]
     /// Nil where everybody may ask who reaches the listener.
     private let authenticator: Authenticator?
-    private var memory: JWTMemory
+    private var memory: JWTCache
     private let paths = Endpoint.allCases.map { (path: $0.path, endpoint: $0) }
     private let readiness: Readiness
     private let explainer: Explainer
@@ -70,7 +70,7 @@ struct AdminPipeline: ~Copyable {
         ids = try RequestIDs()
         hosts = configuration.admin.listen.map { HostRule(configuration.server, listener: $0, isAdmin: true) }
         authenticator = configuration.admin.authenticator
-        memory = JWTMemory(capacity: 0)
+        memory = JWTCache(capacity: 0)
         self.readiness = readiness
         explainer = Explainer(configuration: configuration)
         self.metrics = metrics
@@ -124,7 +124,7 @@ struct AdminPipeline: ~Copyable {
         guard hosts.indices.contains(listener), isProbe || hosts[listener].admits(request.authority) else {
             throw .misdirected
         }
-        guard request.head.value(of: .origin) == nil, OriginRule.isOwnOrNone(request) else {
+        guard request.head.value(of: .origin) == nil, CORSPolicy.isOwnOrNone(request) else {
             throw .webPage
         }
         for candidate in paths where request.path.equals(candidate.path) { return candidate.endpoint }

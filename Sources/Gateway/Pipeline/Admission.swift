@@ -2,19 +2,19 @@ import Access
 import Bytes
 import Configuration
 
-/// What an snapshot admits requests by, on one loop.
+/// What a snapshot admits requests by, on one loop.
 struct Admission {
     let configuration: Configuration
     /// By the index of the address that is listened on.
     let hosts: [HostRule]
-    let origins: OriginRule
-    let keys: IssuerKeys
+    let origins: CORSPolicy
+    let keys: LoopTokens
 
-    init(_ configuration: Configuration, keys: IssuerKeys) {
+    init(_ configuration: Configuration, keys: LoopTokens) {
         self.configuration = configuration
         self.keys = keys
         hosts = configuration.server.listen.map { HostRule(configuration.server, listener: $0) }
-        origins = OriginRule(configuration.server)
+        origins = CORSPolicy(configuration.server)
     }
 
     /// Whether a request that has waited would still be admitted: by its host, its page's origin, its caller and its grant.

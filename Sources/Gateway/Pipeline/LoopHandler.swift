@@ -32,7 +32,7 @@ package final class LoopHandler: RequestHandler {
 
     // MARK: Snapshots
 
-    /// The loop's share of an snapshot, which nobody is answered by yet. From any thread.
+    /// The loop's share of a snapshot that answers no request yet. From any thread.
     package func prepare(_ snapshot: Snapshot) throws(CryptoError) -> LoopSnapshot {
         try LoopSnapshot(snapshot, resources)
     }

@@ -17,7 +17,7 @@ struct Pipeline: ~Copyable {
     let router: Router
     /// By the index of the address that is listened on.
     private let hosts: [HostRule]
-    let origins: OriginRule
+    let origins: CORSPolicy
     /// By the grant's index; nil for one whose route issues nothing.
     private let grantIssuers: [GrantIssuer?]
     let callbacks: CallbackTable
@@ -34,7 +34,7 @@ struct Pipeline: ~Copyable {
     var refusals: RefusalLog
     var ask: Ask
     var workspace: PolicyWorkspace
-    let keys: IssuerKeys
+    let keys: LoopTokens
     /// Nil where there are no tickets.
     let tickets: TicketSigner?
     var scratch: ByteWriter
@@ -201,7 +201,7 @@ struct Pipeline: ~Copyable {
         if request.head.method == .options { return endpoint }
         switch endpoint {
         case .alive, .everything: return endpoint
-        case .issue, .grants, .tickets: admitOrigin(of: request, into: &response)
+        case .issue, .grants, .tickets: addCORSFields(of: request, into: &response)
         case .callback: break
         }
         try admitAddress(of: request, into: &response)

@@ -3,7 +3,7 @@ import Bytes
 import HTTP
 import Upstream
 
-/// What a client is told when it does not get what it asked: this file maps every fault of every room to it.
+/// What a client is told when it does not get what it asked: this file maps the errors of all modules to it.
 package struct Refusal: Error {
     /// Stable, for programs; the status goes with it.
     package let code: Code

@@ -6,14 +6,14 @@ import HTTP
 import Net
 import Upstream
 
-/// One loop's share of an snapshot: the pipeline, and what it has to do with vendors.
+/// One loop's share of a snapshot: the pipeline, and what it has to do with vendors.
 package final class LoopSnapshot {
     private var pipeline: Pipeline
     private var admin: AdminPipeline
     /// The index of the first of the admin's listeners.
     private let firstAdminListener: Int
     private let upstream: LoopUpstream
-    private let keys: IssuerKeys
+    private let keys: LoopTokens
     let reporter: RequestReporter
     let admission: Admission
 
@@ -24,7 +24,7 @@ package final class LoopSnapshot {
         reporter = RequestReporter(resources.meter, accesses, resources.audit)
         let tools = LoopCallTools(loop, resources.upstreamClient, at: snapshot.clock, log)
         upstream = try LoopUpstream(snapshot, tools, loop.answers)
-        keys = IssuerKeys(snapshot.issuerKeys, configuration.authenticator.makeMemory(), tools)
+        keys = LoopTokens(snapshot.issuerKeys, configuration.authenticator.makeMemory(), tools)
         admission = Admission(configuration, keys: keys)
         pipeline = try Pipeline(
             admission, upstream, reporter, resources, log: log)

@@ -24,14 +24,14 @@ package final class Snapshot: Sendable {
     package let accounts: SessionAccounts
     let links: FetchLinks
     package let callbackKeys: CallbackKeys
-    let issuerKeys: IssuerKeySources
+    let issuerKeys: JWKSSources
 
     /// Why there is none.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// How an snapshot is made.
+    /// How a snapshot is made.
     package struct Settings {
         /// What the configuration was made of.
         package var files = WatchedFiles()
@@ -65,7 +65,7 @@ package final class Snapshot: Sendable {
                 for: configuration, trusting: trusts, after: earlier?.callbackKeys, from: now)
             issuerKeys =
                 settings.areBelieved
-                ? try IssuerKeySources(configuration, trusting: trusts, after: earlier?.issuerKeys, from: now) : .none
+                ? try JWKSSources(configuration, trusting: trusts, after: earlier?.issuerKeys, from: now) : .none
         } catch {
             throw Failure(description: error.description)
         }

@@ -73,9 +73,9 @@ enum InspectedOSSURL {
             inspection.isSigned(signature, byOneOf: request.possibleMethods, otherwise: otherwise) {
                 method throws(IssueError) in
                 try read.signed(by: method, with: additional) { canonical throws(IssueError) in
-                    try InspectedRequest.parameter("x-oss-signature") { origin, out, scratch throws(IssueError) in
+                    try InspectedRequest.parameter("x-oss-signature") { base, out, scratch throws(IssueError) in
                         try PresignedURLV4.write(
-                            for: canonical, on: origin, lasting: lifetime,
+                            for: canonical, on: base, lasting: lifetime,
                             by: OSSSigner.V4(key, at: moment, token: token), into: &out, using: &scratch)
                     }
                 }
@@ -104,9 +104,9 @@ enum InspectedOSSURL {
             inspection.isSigned(signature, byOneOf: request.possibleMethods, otherwise: otherwise) {
                 method throws(IssueError) in
                 try read.signed(by: method) { signed throws(IssueError) in
-                    try InspectedRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
+                    try InspectedRequest.parameter("Signature") { base, out, scratch throws(IssueError) in
                         try PresignedURLV1.write(
-                            for: signed, on: origin, until: deadline, by: OSSSigner.V1(entry.key, token: token),
+                            for: signed, on: base, until: deadline, by: OSSSigner.V1(entry.key, token: token),
                             into: &out, using: &scratch)
                     }
                 }
@@ -137,9 +137,9 @@ enum InspectedOSSURL {
         guard let (signature, deadline) = request.signatureAndEnd(in: &inspection) else { return inspection }
         if let entry = inspection.key(accessKey, of: keyring, isTemporary: token != nil) {
             do throws(IssueError) {
-                let made = try InspectedRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
+                let made = try InspectedRequest.parameter("Signature") { base, out, scratch throws(IssueError) in
                     try RTMPURL(bucket: bucket.span, channel: channel.span, playlist: playlist.span).write(
-                        on: origin, until: deadline, by: OSSSigner.V1(entry.key, token: token), into: &out,
+                        on: base, until: deadline, by: OSSSigner.V1(entry.key, token: token), into: &out,
                         using: &scratch)
                 }
                 inspection.isSigned(signature, as: [made], otherwise: "it is not that of this channel and playlist")

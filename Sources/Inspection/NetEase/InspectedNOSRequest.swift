@@ -36,9 +36,9 @@ enum InspectedNOSRequest {
                     "it is not that of this URL and method, with the Content-MD5, Content-Type and x-nos- fields given"
             ) { method throws(IssueError) in
                 try withRequest(method, object, request) { signed throws(IssueError) in
-                    try InspectedRequest.parameter("Signature") { origin, out, scratch throws(IssueError) in
+                    try InspectedRequest.parameter("Signature") { base, out, scratch throws(IssueError) in
                         try NOSPresignedURL.write(
-                            for: signed, on: origin, until: deadline, with: entry.key, into: &out, using: &scratch)
+                            for: signed, on: base, until: deadline, with: entry.key, into: &out, using: &scratch)
                     }
                 }
             }

@@ -48,10 +48,10 @@ package enum OSS {
     package static let dateTolerance: Int64 = 15 * 60
 
     /// Where the buckets of a credential are, be it of OSS or of STS.
-    static func endpoint(_ fields: FieldValues) -> WebOrigin? {
+    static func endpoint(_ fields: FieldValues) -> BaseURL? {
         let region = fields[credential.region].map { Array("oss-".utf8) + $0 + Array(".aliyuncs.com".utf8) }
         let host = fields[credential.endpoint] ?? fields[STSAccount.fields.ossEndpoint] ?? region
-        return host.flatMap { WebOrigin(isSecure: true, $0) }
+        return host.flatMap { BaseURL(isSecure: true, $0) }
     }
 
     static let endpointFault = "must be a host in lower case, with a port if it is not 443"

@@ -35,8 +35,8 @@ package enum NOS {
     package static let dateTolerance: Int64 = 15 * 60
 
     /// Where the buckets of a credential are.
-    static func endpoint(_ fields: FieldValues) -> WebOrigin? {
-        fields[credential.endpoint].flatMap { WebOrigin(isSecure: true, $0) }
+    static func endpoint(_ fields: FieldValues) -> BaseURL? {
+        fields[credential.endpoint].flatMap { BaseURL(isSecure: true, $0) }
     }
 
     static let bucketFault = "must be 3 to 63 of a-z 0-9 and -, since it is part of a host's name"

@@ -6,7 +6,7 @@ import Crypto
 /// URL, ready for the client to send.
 struct NOSAuthorization: TokenIssuer {
     private let rule: OperationRule
-    private let endpoint: WebOrigin
+    private let endpoint: BaseURL
     private let form: Form
     let callersEnd: CallersEnd
 

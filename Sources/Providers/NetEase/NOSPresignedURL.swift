@@ -10,7 +10,7 @@ package enum NOSPresignedURL {
     ///   - out: what is written there stands in a JSON string as it is.
     ///   - scratch: room to work in.
     package static func write(
-        for request: borrowing NOSRequest, on endpoint: WebOrigin, until deadline: Int64, with key: SigningKey,
+        for request: borrowing NOSRequest, on endpoint: BaseURL, until deadline: Int64, with key: SigningKey,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard deadline > 0 else { throw .unsignable("a URL must end after 1970") }

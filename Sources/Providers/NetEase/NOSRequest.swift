@@ -63,7 +63,7 @@ package struct NOSRequest: ~Escapable {
     }
 
     /// Writes `https://bucket.endpoint/key?parameters`.
-    func writeURL(on endpoint: WebOrigin, into out: inout ByteWriter) {
+    func writeURL(on endpoint: BaseURL, into out: inout ByteWriter) {
         if bucket.isEmpty { endpoint.write(into: &out) } else { endpoint.write(bucket: bucket, into: &out) }
         out.append(UInt8(ascii: "/"))
         NOSObjectName.encode(key, into: &out)

@@ -7,7 +7,7 @@ import Crypto
 /// Scheme and host are the grant's, the path is made of the key that was judged, and a query is one that the grant has word for
 /// word: nothing that a caller writes is in what is signed, but the key, and that encoded.
 struct Download: TokenIssuer {
-    private let origin: WebOrigin
+    private let base: BaseURL
     private let queries: [[UInt8]]
     private let signature: Signature
 
@@ -83,14 +83,14 @@ struct Download: TokenIssuer {
     private init(
         _ grant: Settings<Fields>, _ context: GrantContext, signature: Signature
     ) throws(FieldProblem) {
-        guard let origin = WebOrigin(isSecure: grant.scheme == .https, grant.domain ?? []) else {
+        guard let base = BaseURL(isSecure: grant.scheme == .https, grant.domain ?? []) else {
             throw FieldProblem("domain", "must be a host in lower case, with a port if it is not the scheme's own")
         }
         queries = grant.query ?? []
         for query in queries {
             if let fault = ObjectURL.queryFault(query.span) { throw FieldProblem("query", fault.description) }
         }
-        self.origin = origin
+        self.base = base
         self.signature = signature
         if case .key(let template) = context.target, !signs(template) {
             throw FieldProblem("key", "\(Download.inseparable); or say neverExpires: true")
@@ -135,7 +135,7 @@ struct Download: TokenIssuer {
             try json.add(
                 "url",
                 text: { url throws(IssueError) in
-                    let object = try ObjectURL(permit.key, query: query, on: origin)
+                    let object = try ObjectURL(permit.key, query: query, on: base)
                     switch signature {
                     case .token: try DownloadURL.write(for: object, until: permit.expiresAt, with: key, into: &url)
                     case .antiLeech(let secret, _):

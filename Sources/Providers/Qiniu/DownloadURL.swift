@@ -6,7 +6,7 @@ import Crypto
 ///
 /// `sign` is the url-safe base64 of the HMAC-SHA1 over all that stands before `&token=`, scheme and host included (Qiniu's
 /// `download-token` page; the sign that it prints belongs to another URL than the one beside it). The same key signs management
-/// requests by the same function over other texts, so this signs nothing but a URL on a configured origin: no text of a
+/// requests by the same function over other texts, so this signs nothing but a URL below a configured base: no text of a
 /// client's begins it, and no line break is ever in it.
 package enum DownloadURL {
     /// - Parameters:

@@ -8,7 +8,7 @@ import Crypto
 /// caller says stands percent-encoded in the query of a listing, which the prefix bounds whatever is beside it.
 struct ManagementAuthorization: TokenIssuer {
     private let rule: OperationRule
-    private let hosts: [(operation: ManagementOperation, origin: WebOrigin)]
+    private let hosts: [(operation: ManagementOperation, base: BaseURL)]
     private let signature: ManagementSignature
     let callersEnd: CallersEnd
 
@@ -65,15 +65,15 @@ struct ManagementAuthorization: TokenIssuer {
         rule = try OperationRule(
             ManagementOperation.table, methods: [ManagementOperation.method],
             subResources: (grant.operations, "operations"), headers: [], reach: context.reach)
-        var hosts: [(operation: ManagementOperation, origin: WebOrigin)] = []
+        var hosts: [(operation: ManagementOperation, base: BaseURL)] = []
         for (operation, host) in [
             (ManagementOperation.list, grant.hosts.list), (.stat, grant.hosts.stat), (.buckets, grant.hosts.buckets),
         ] {
-            guard let origin = WebOrigin(isSecure: true, host) else {
+            guard let base = BaseURL(isSecure: true, host) else {
                 throw FieldProblem(
                     "hosts.\(operation.service.name)", "must be a host in lower case, with a port if it is not 443")
             }
-            hosts.append((operation, origin))
+            hosts.append((operation, base))
         }
         self.hosts = hosts
         signature = grant.neverExpires ? .qbox : .qiniu
@@ -125,7 +125,7 @@ struct ManagementAuthorization: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let operation = ask.detail as? ManagementOperation,
-            let origin = hosts.first(where: { $0.operation == operation })?.origin
+            let base = hosts.first(where: { $0.operation == operation })?.base
         else { throw .nothingToSign }
         let target = ManagementTarget(operation, ask, permit, using: &scratch).bytes
         try out.append(members: { json throws(IssueError) in
@@ -133,7 +133,7 @@ struct ManagementAuthorization: TokenIssuer {
             json.add(
                 "url",
                 text: { url in
-                    origin.write(into: &url)
+                    base.write(into: &url)
                     url.append(target)
                 })
             try json.add(
@@ -144,7 +144,7 @@ struct ManagementAuthorization: TokenIssuer {
                         "Authorization",
                         text: { out throws(IssueError) in
                             try signature.write(
-                                forTarget: target.span, on: origin.authority, date: date, with: key, into: &out,
+                                forTarget: target.span, on: base.authority, date: date, with: key, into: &out,
                                 using: &scratch)
                         })
                     guard signature == .qiniu else { return }

@@ -8,7 +8,7 @@ import Bytes
 package struct ObjectURL: ~Escapable {
     private let key: Span<UInt8>
     private let query: Span<UInt8>
-    private let origin: WebOrigin
+    private let base: BaseURL
 
     /// Parameters by which a URL carries a signature; one more of them would be read instead of ours.
     private static let reserved: [StaticString] = ["e", "token", "sign", "t"]
@@ -17,12 +17,12 @@ package struct ObjectURL: ~Escapable {
     ///   - key: the whole key, not encoded.
     ///   - query: a query as it shall be sent, such as `imageView2/2/w/200`; empty for none.
     @_lifetime(copy key, copy query)
-    package init(_ key: Span<UInt8>, query: Span<UInt8> = Span(), on origin: WebOrigin) throws(IssueError) {
+    package init(_ key: Span<UInt8>, query: Span<UInt8> = Span(), on base: BaseURL) throws(IssueError) {
         guard !key.isEmpty else { throw .unsignable("a URL of an object must have its key") }
         if let fault = ObjectURL.queryFault(query) { throw .unsignable(fault) }
         self.key = key
         self.query = query
-        self.origin = origin
+        self.base = base
     }
 
     /// Begins the parameter of this name behind what is written.
@@ -35,7 +35,7 @@ package struct ObjectURL: ~Escapable {
     /// - Returns: where the path is in `out`.
     @discardableResult
     func write(into out: inout ByteWriter) -> Range<Int> {
-        origin.write(into: &out)
+        base.write(into: &out)
         let start = out.count
         out.append(UInt8(ascii: "/"))
         // HTTP clients make one slash of two behind the host.

@@ -137,7 +137,7 @@ package final class AuditFile {
             settle()
         }
         let recorded = written.number
-        if recorded > 0, FileMark(descriptor)?.size == 0 {
+        if recorded > 0, FileIdentity(descriptor)?.size == 0 {
             findings.append(
                 "\(path) is empty or was not there, and its lines went up to \(recorded): it was moved away, or they were "
                     + "deleted")
@@ -168,8 +168,8 @@ package final class AuditFile {
                 try AuditFile.lock(descriptor, path)
                 isTaken = true
             }
-            let mark = FileMark(descriptor)
-            if mark == nil || mark != FileMark(path) || mark?.size != size {
+            let mark = FileIdentity(descriptor)
+            if mark == nil || mark != FileIdentity(path) || mark?.size != size {
                 guard try !join(.moved, at: moment) else { return true }
             }
             guard size >= Int64(maximumSize) else { return false }
@@ -198,7 +198,7 @@ package final class AuditFile {
     /// - Parameter reason: why a file is begun that has no line yet.
     /// - Returns: whether one is begun.
     private func join(_ reason: AuditChain.Reason, at moment: Int64) throws(AuditFault) -> Bool {
-        if descriptor < 0 || FileMark(descriptor) != FileMark(path) {
+        if descriptor < 0 || FileIdentity(descriptor) != FileIdentity(path) {
             // Lines may have been added to the old one before it was moved.
             if descriptor >= 0 { _ = goOn(from: try AuditTail(of: descriptor, by: key)) }
             close()
@@ -216,7 +216,7 @@ package final class AuditFile {
             try begin(reason, at: moment)
             return true
         }
-        guard FileMark(descriptor)?.names == 1, goOn(from: tail) else {
+        guard FileIdentity(descriptor)?.names == 1, goOn(from: tail) else {
             let isCut = tail.isGenuine && tail.position.number < written.number
             let fault =
                 isCut
@@ -261,7 +261,7 @@ package final class AuditFile {
         unsafe unlink(next)
         let fresh = unsafe open(next, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard fresh >= 0 else { throw AuditFault(failed: "cannot make \(next)") }
-        FileMark(descriptor)?.giveOwner(to: fresh)
+        FileIdentity(descriptor)?.giveOwner(to: fresh)
         let (position, mark) = (written, durable)
         do throws(AuditFault) {
             guard flock(fresh, LOCK_EX | LOCK_NB) == 0 else { throw AuditFault(failed: "cannot lock \(next)") }
@@ -304,8 +304,8 @@ package final class AuditFile {
 
     /// Gives the file another name, so that the new one can have its own.
     private func setAsideCurrent(behind number: Int64, at moment: Int64) throws(AuditFault) {
-        guard let there = FileMark(path) else { return }
-        guard there == FileMark(descriptor) else { throw AuditFault("\(path) was replaced just now") }
+        guard let there = FileIdentity(path) else { return }
+        guard there == FileIdentity(descriptor) else { throw AuditFault("\(path) was replaced just now") }
         guard there.names == 1 else { return }
         let name = "\(path).\(AuditFile.stamp(moment))-\(AuditFile.padded(number))"
         _ = try AuditFile.named(name) { name in
@@ -335,7 +335,7 @@ package final class AuditFile {
             return file >= 0
         }
         defer { systemClose(file) }
-        FileMark(descriptor)?.giveOwner(to: file)
+        FileIdentity(descriptor)?.giveOwner(to: file)
         let count = unsafe bytes.withUnsafeBytes { unsafe calls.write(file, $0) }
         guard count == bytes.count, calls.sync(file) == 0 else { throw AuditFault(failed: "cannot write \(name)") }
         return name
@@ -356,16 +356,16 @@ package final class AuditFile {
         let trust = AuditFileTrust(path)
         if let fault = trust.folderFault { throw AuditFault(fault) }
         while true {
-            let isThere = FileMark(path) != nil
+            let isThere = FileIdentity(path) != nil
             let file = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
             guard file >= 0 else { throw AuditFault(failed: "cannot open \(path)") }
             do throws(AuditFault) {
-                if !isThere { FileMark(AuditFileTrust.folder(of: path))?.giveOwner(to: file) }
-                guard let mark = FileMark(file) else { throw AuditFault(failed: "cannot look at \(path)") }
+                if !isThere { FileIdentity(AuditFileTrust.folder(of: path))?.giveOwner(to: file) }
+                guard let mark = FileIdentity(file) else { throw AuditFault(failed: "cannot look at \(path)") }
                 if let fault = trust.fault(of: mark) { throw AuditFault(fault) }
                 try lock(file, path)
                 // Another may have been put in its trust before it was locked, and this one another name.
-                if let locked = FileMark(file), locked == FileMark(path) {
+                if let locked = FileIdentity(file), locked == FileIdentity(path) {
                     if let fault = trust.nameFault(of: locked) { throw AuditFault(fault) }
                     return file
                 }

@@ -40,14 +40,14 @@ final class AuditHead {
         do throws(CryptoError) { self.key = try key.derived(by: AuditHead.purpose.span) } catch {
             throw AuditFault("\(error)")
         }
-        let isThere = FileMark(path) != nil
+        let isThere = FileIdentity(path) != nil
         // Unsafe: here and below, paths and bytes are lent for the calls.
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw AuditFault(failed: "cannot open \(path)") }
         isAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
-        guard FileMark(descriptor)?.isRegular == true else { throw AuditFault("\(path) is no ordinary file") }
+        guard FileIdentity(descriptor)?.isRegular == true else { throw AuditFault("\(path) is no ordinary file") }
         guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { throw AuditFault(failed: "cannot lock \(path)") }
-        if !isThere { FileMark(audit)?.giveOwner(to: descriptor) }
+        if !isThere { FileIdentity(audit)?.giveOwner(to: descriptor) }
     }
 
     deinit {
@@ -64,8 +64,8 @@ final class AuditHead {
         guard count >= 0 else { throw AuditFault(failed: "cannot read \(path)") }
         guard let value = try? JSONReader.read(Array(bytes[..<count]), as: .json),
             let number = AuditHead.number(value["seq"]), let running = AuditHead.number(value["running"]),
-            let head = value["head"]?.text.flatMap({ AuditText.code($0.span) }),
-            let code = value["mac"]?.text.flatMap({ AuditText.code($0.span) })
+            let head = value["head"]?.text.flatMap({ ParsedAuditLine.code($0.span) }),
+            let code = value["mac"]?.text.flatMap({ ParsedAuditLine.code($0.span) })
         else { return nil }
         let record = Record(position: AuditChain.Position(number: number, head: head), running: running)
         return try self.code(of: AuditHead.text(of: record)).constantTimeEquals(code) ? record : nil

@@ -21,7 +21,7 @@ struct AuditTail {
     private static let reach = 1 << 18
 
     init(of descriptor: Int32, by key: HMACKey) throws(AuditFault) {
-        guard let length = FileMark(descriptor)?.size else { throw AuditFault(failed: "cannot look at the file") }
+        guard let length = FileIdentity(descriptor)?.size else { throw AuditFault(failed: "cannot look at the file") }
         let start = max(0, length - Int64(AuditTail.reach))
         let bytes = try AuditTail.read(descriptor, from: start, count: Int(length - start))
         guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
@@ -32,13 +32,13 @@ struct AuditTail {
         size = start + Int64(end) + 1
         if end + 1 < bytes.count { torn = Array(bytes[(end + 1)...]) }
         let last = Array(AuditTail.lastLine(of: bytes[..<end]))
-        guard let text = AuditText(last.span) else {
+        guard let text = ParsedAuditLine(last.span) else {
             isGenuine = false
             return
         }
         position = AuditChain.Position(number: text.number, head: text.code)
         let before = Array(AuditTail.lastLine(of: bytes[..<max(0, end - last.count - 1)]))
-        guard let previous = text.header?.previous ?? AuditText(before.span)?.code else {
+        guard let previous = text.header?.previous ?? ParsedAuditLine(before.span)?.code else {
             isGenuine = false
             return
         }

@@ -56,11 +56,11 @@ package struct AuditVerifier: ~Copyable {
     /// - Parameter head: the code of some line that must be there; nil to expect none.
     package init(_ key: Secret, expecting head: [UInt8]? = nil) throws(CryptoError) {
         self.key = try HMACKey(.sha256, key)
-        expected = head.flatMap { AuditText.code($0.span) }
+        expected = head.flatMap { ParsedAuditLine.code($0.span) }
     }
 
     /// Whether a text can be the code of a line.
-    package static func isHead(_ text: [UInt8]) -> Bool { AuditText.code(text.span) != nil }
+    package static func isHead(_ text: [UInt8]) -> Bool { ParsedAuditLine.code(text.span) != nil }
 
     /// What comes now is of another file.
     package mutating func begin(_ file: String) {
@@ -75,7 +75,7 @@ package struct AuditVerifier: ~Copyable {
         line += 1
         lines += 1
         guard isWhole else { return note(.cutOff) }
-        guard let read = AuditText(text) else { return note(.foreign) }
+        guard let read = ParsedAuditLine(text) else { return note(.foreign) }
         if let header = read.header {
             try follow(read, header, text)
         } else {
@@ -100,7 +100,7 @@ package struct AuditVerifier: ~Copyable {
 
     // MARK: Lines
 
-    private mutating func follow(_ read: AuditText, _ text: Span<UInt8>) throws(CryptoError) {
+    private mutating func follow(_ read: ParsedAuditLine, _ text: Span<UInt8>) throws(CryptoError) {
         guard first != nil else {
             // What its code is over is not here.
             if read.number > 1 { note(.removed, 1..<read.number) } else { note(.broken, read.number..<read.number + 1) }
@@ -121,7 +121,8 @@ package struct AuditVerifier: ~Copyable {
     }
 
     /// The first line of a segment: it tells itself what it goes on from.
-    private mutating func follow(_ read: AuditText, _ header: AuditText.Header, _ text: Span<UInt8>) throws(CryptoError)
+    private mutating func follow(_ read: ParsedAuditLine, _ header: ParsedAuditLine.Header, _ text: Span<UInt8>)
+        throws(CryptoError)
     {
         let own = try read.code(of: text, behind: header.previous, by: key)
         guard own.constantTimeEquals(read.code) else {

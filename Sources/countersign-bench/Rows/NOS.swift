@@ -37,7 +37,7 @@ extension Chapter {
             },
             Row("NOS presigned URL") { bench in
                 let (signer, parts) = (try signer(), RequestParts())
-                let endpoint = try origin("nos-eastchina1.126.net")
+                let endpoint = try base("nos-eastchina1.126.net")
                 return {
                     bench.out.reset()
                     try NOSPresignedURL.write(

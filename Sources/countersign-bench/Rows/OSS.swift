@@ -88,7 +88,7 @@ extension Chapter {
             Row("OSS V4 string and request read, \(stringV4.count + canonical.count) bytes") { bench in
                 {
                     let string = try StringToSignV4(reading: stringV4.span)
-                    bench.take(try CanonicalText(reading: canonical.span, of: string).keyRange.count)
+                    bench.take(try ParsedCanonicalRequest(reading: canonical.span, of: string).keyRange.count)
                 }
             },
             .issuing("OSS V4 string, signed", "oss.sign", askV4),

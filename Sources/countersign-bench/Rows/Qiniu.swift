@@ -44,22 +44,22 @@ extension Chapter {
                 "Qiniu management request, GET answered",
                 Sample.get("/qiniu/authorization?operation=stat&key=photos%2F2026%2Fimg%201.jpg")),
             Row("Qiniu download URL") { bench in
-                let (signer, origin) = (try signer(), try origin("media.example.com"))
+                let (signer, base) = (try signer(), try base("media.example.com"))
                 let (key, query) = (Array(text: "photos/2026/img 1.jpg"), Array(text: "imageView2/2/w/200"))
                 return {
                     bench.out.reset()
                     try DownloadURL.write(
-                        for: ObjectURL(key.span, query: query.span, on: origin), until: Fixture.seconds, with: signer,
+                        for: ObjectURL(key.span, query: query.span, on: base), until: Fixture.seconds, with: signer,
                         into: &bench.out)
                 }
             },
             Row("Qiniu CDN URL") { bench in
-                let (secret, origin) = (Secret(Array(text: Fixture.secret)), try origin("cdn.example.com"))
+                let (secret, base) = (Secret(Array(text: Fixture.secret)), try base("cdn.example.com"))
                 let (key, query) = (Array(text: "photos/2026/img 1.jpg"), Array(text: "imageView2/2/w/200"))
                 return {
                     bench.out.reset()
                     try TimestampAntiLeech.write(
-                        for: ObjectURL(key.span, query: query.span, on: origin), until: Fixture.seconds, with: secret,
+                        for: ObjectURL(key.span, query: query.span, on: base), until: Fixture.seconds, with: secret,
                         into: &bench.out, using: &bench.scratch)
                 }
             },
@@ -97,9 +97,9 @@ extension Chapter {
         try SigningKey(accessKey: Array(text: "AKIDexample"), secret: Secret(Array(text: Fixture.secret)))
     }
 
-    static func origin(_ host: String) throws -> WebOrigin {
-        guard let origin = WebOrigin(isSecure: true, Array(text: host)) else { throw RowError("no origin") }
-        return origin
+    static func base(_ host: String) throws -> BaseURL {
+        guard let base = BaseURL(isSecure: true, Array(text: host)) else { throw RowError("no base") }
+        return base
     }
 }
 

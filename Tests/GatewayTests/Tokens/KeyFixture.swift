@@ -18,15 +18,15 @@ final class KeyFixture: @unchecked Sendable {
     private(set) var monotonic: Int64 = 5_000_000
     private var posted: [@Sendable () -> Void] = []
     private(set) var configuration: Configuration
-    private(set) var sources: IssuerKeySources
-    private(set) var loops: [IssuerKeys] = []
+    private(set) var sources: JWKSSources
+    private(set) var loops: [LoopTokens] = []
     let upstreamClients: [FakeUpstreamClient]
 
     var now: Instant { Instant(unixSeconds: unixSeconds, monotonic: monotonic) }
 
     init(loops: Int = 1, _ fields: String = "") throws {
         configuration = try KeyFixture.configuration(fields)
-        sources = try IssuerKeySources(
+        sources = try JWKSSources(
             configuration, trusting: TLSTrusts(), from: Instant(unixSeconds: unixSeconds, monotonic: monotonic))
         upstreamClients = (0..<loops).map { _ in FakeUpstreamClient() }
         engage()
@@ -44,7 +44,7 @@ final class KeyFixture: @unchecked Sendable {
 
     private func engage() {
         loops = upstreamClients.map { upstreamClient in
-            IssuerKeys(
+            LoopTokens(
                 sources, configuration.authenticator.makeMemory(),
                 LoopCallTools(
                     calls: LoopCalls(upstreamClient: upstreamClient) { [unowned self] in now },
@@ -57,7 +57,7 @@ final class KeyFixture: @unchecked Sendable {
     /// Goes on with another configuration.
     func reload(_ fields: String = "") throws {
         configuration = try KeyFixture.configuration(fields)
-        sources = try IssuerKeySources(configuration, trusting: TLSTrusts(), after: sources, from: now)
+        sources = try JWKSSources(configuration, trusting: TLSTrusts(), after: sources, from: now)
         engage()
     }
 

@@ -59,7 +59,7 @@ import Testing
         let (name, bucket, key) = (Array(method.utf8), Array("media".utf8), Array("a b/c.jpg".utf8))
         let (digest, type) = ([UInt8](), Array(type.utf8))
         let (lines, date) = (Array("x-nos-meta-a: b\r\n".utf8), HTTPDate.write(now))
-        let origin = try #require(WebOrigin(isSecure: true, Array("nos-eastchina1.126.net".utf8)))
+        let origin = try #require(BaseURL(isSecure: true, Array("nos-eastchina1.126.net".utf8)))
         let own: [UInt8] = asURL ? [] : lines
         let request = try NOSRequest(
             method: name.span, bucket: bucket.span, key: key.span,

@@ -9,9 +9,9 @@ import Testing
 /// What is told of OSS's URLs, signed requests and streams.
 @Suite struct OSSInspectionTests {
     private let now = InspectionSample.now
-    private let origin: WebOrigin
+    private let origin: BaseURL
 
-    init() throws { origin = try #require(WebOrigin(isSecure: true, Array("oss-cn-hangzhou.aliyuncs.com".utf8))) }
+    init() throws { origin = try #require(BaseURL(isSecure: true, Array("oss-cn-hangzhou.aliyuncs.com".utf8))) }
 
     private func scopedKey(at moment: Int64, _ accessKey: String = "AKID") throws -> ScopedKey {
         try ScopedKey(

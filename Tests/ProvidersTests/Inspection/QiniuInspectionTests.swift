@@ -81,7 +81,7 @@ import Testing
 
     private func download(_ query: String = "") throws -> String {
         let (key, query) = (Array("a b/é.jpg".utf8), Array(query.utf8))
-        let origin = try #require(WebOrigin(isSecure: true, Array("m.example.com".utf8)))
+        let origin = try #require(BaseURL(isSecure: true, Array("m.example.com".utf8)))
         return try InspectionSample.written { out, _ in
             try DownloadURL.write(
                 for: ObjectURL(key.span, query: query.span, on: origin), until: now + 600, with: InspectionSample.key(),
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func `a CDN URL is genuine until it ends, and refused one edit away`() throws {
-        let origin = try #require(WebOrigin(isSecure: true, Array("cdn.example.com".utf8)))
+        let origin = try #require(BaseURL(isSecure: true, Array("cdn.example.com".utf8)))
         let key = Array("v/a.mp4".utf8)
         let url = try InspectionSample.written { out, scratch in
             try TimestampAntiLeech.write(

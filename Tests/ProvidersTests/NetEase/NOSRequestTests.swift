@@ -44,7 +44,7 @@ private struct Sample {
     }
 
     func url() throws -> String {
-        let origin = try #require(WebOrigin(isSecure: true, Array("nos-eastchina1.126.net".utf8)))
+        let origin = try #require(BaseURL(isSecure: true, Array("nos-eastchina1.126.net".utf8)))
         return try withRequest { request in
             var out = ByteWriter()
             request.writeURL(on: origin, into: &out)
@@ -146,7 +146,7 @@ private struct Sample {
 
     @Test func `a presigned URL has its signature behind the parameters, encoded`() throws {
         let key = try SigningKey(accessKey: Array("A+K".utf8), secret: Secret(Array("SK".utf8)))
-        let origin = try #require(WebOrigin(isSecure: false, Array("nos-eastchina1.126.net".utf8)))
+        let origin = try #require(BaseURL(isSecure: false, Array("nos-eastchina1.126.net".utf8)))
         let sample = Sample(method: "GET", parameters: [("download", "a b.txt"), ("versionId", "3")])
         func url(until deadline: Int64) throws -> String {
             try sample.withRequest { request in

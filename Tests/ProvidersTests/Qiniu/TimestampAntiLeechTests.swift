@@ -7,9 +7,9 @@ import Testing
 @testable import Providers
 
 @Suite struct TimestampAntiLeechTests {
-    private let origin: WebOrigin
+    private let origin: BaseURL
 
-    init() throws { origin = try #require(WebOrigin(isSecure: true, Array("cdn.example.com".utf8))) }
+    init() throws { origin = try #require(BaseURL(isSecure: true, Array("cdn.example.com".utf8))) }
 
     private func url(_ key: String, query: String = "", until deadline: Int64) throws -> String {
         let (key, query) = (Array(key.utf8), Array(query.utf8))

@@ -78,8 +78,8 @@ enum NOSVectors {
         #expect(SplitURL(out.array.text).sorted == SplitURL(try #require(expected["url"]?.string)).sorted)
     }
 
-    private static func endpoint(_ host: String) throws -> WebOrigin {
-        try #require(WebOrigin(isSecure: false, Array(host.utf8)))
+    private static func endpoint(_ host: String) throws -> BaseURL {
+        try #require(BaseURL(isSecure: false, Array(host.utf8)))
     }
 
     private static func withRequest(

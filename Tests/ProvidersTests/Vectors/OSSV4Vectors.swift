@@ -63,7 +63,7 @@ enum OSSV4Vectors {
         #expect(isOf && !isOfAnother && string.moment == moment)
         let request = Array(canonical.utf8)
         let key = key?.bytes ?? []
-        do throws(StringToSignError) { _ = try CanonicalText(reading: request.span, of: string) } catch {
+        do throws(StringToSignError) { _ = try ParsedCanonicalRequest(reading: request.span, of: string) } catch {
             // SDKs sign keys that are not given to callers (R13).
             let isRefused = !key.isEmpty && ObjectKeyRule.fault(of: key.span) != nil
             #expect(isRefused && error.clause == .resource, "\(error): \(canonical)")

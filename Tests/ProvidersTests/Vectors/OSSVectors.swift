@@ -112,12 +112,12 @@ enum OSSVectors {
     static func urls(_ expected: JSON) -> [String] { (expected["urls"]?.members ?? [:]).values.compactMap(\.string) }
 
     /// The host of a vector without its bucket.
-    static func endpoint(_ input: JSON) throws -> WebOrigin {
+    static func endpoint(_ input: JSON) throws -> BaseURL {
         let host = try #require(input["host"]?.string)
         let bucket = try #require(input["bucket"]?.string)
         try #require(host.hasPrefix(bucket + "."))
         let isSecure = input["scheme"]?.string == "https"
-        return try #require(WebOrigin(isSecure: isSecure, Array(host.utf8.dropFirst(bucket.utf8.count + 1))))
+        return try #require(BaseURL(isSecure: isSecure, Array(host.utf8.dropFirst(bucket.utf8.count + 1))))
     }
 }
 

@@ -64,7 +64,7 @@ enum QiniuURLVectors {
     }
 
     static func download(
-        _ key: [UInt8], _ query: String, on origin: WebOrigin, until deadline: Int64, with signer: SigningKey
+        _ key: [UInt8], _ query: String, on origin: BaseURL, until deadline: Int64, with signer: SigningKey
     ) throws -> String {
         let query = Array(query.utf8)
         var out = ByteWriter()
@@ -73,7 +73,7 @@ enum QiniuURLVectors {
         return out.array.text
     }
 
-    static func origin(_ url: SplitURL) throws -> WebOrigin {
-        try #require(WebOrigin(isSecure: url.scheme == "https", Array(url.authority.utf8)))
+    static func origin(_ url: SplitURL) throws -> BaseURL {
+        try #require(BaseURL(isSecure: url.scheme == "https", Array(url.authority.utf8)))
     }
 }

@@ -8,7 +8,7 @@ import Crypto
 /// vendor holds the client to them. The vendor takes every field that no condition names, and wants every field that one names to
 /// be there (its error 0006-00000226): so a policy cannot say that a form must have no callback, nor that an ACL may be left out.
 struct PostUpload: TokenIssuer {
-    private let endpoint: WebOrigin
+    private let endpoint: BaseURL
     private let region: [UInt8]
     /// In bytes.
     private let sizes: ClosedRange<Int64>

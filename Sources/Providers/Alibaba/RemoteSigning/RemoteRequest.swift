@@ -55,7 +55,7 @@ struct RemoteRequest: AskDetail {
         regionEnd = 0
     }
 
-    init(_ canonical: borrowing CanonicalText, of string: borrowing StringToSignV4, at now: Int64) {
+    init(_ canonical: borrowing ParsedCanonicalRequest, of string: borrowing StringToSignV4, at now: Int64) {
         version = .v4
         verb = canonical.verb
         age = RemoteRequest.seconds(now, since: string.moment)

@@ -86,8 +86,8 @@ extension RemoteSignature {
             throw AskError(.missing, "canonicalRequest", "must be the canonical request")
         }
         let string = try stringV4(of: ask)
-        let canonical: CanonicalText
-        do throws(StringToSignError) { canonical = try CanonicalText(reading: text, of: string) } catch {
+        let canonical: ParsedCanonicalRequest
+        do throws(StringToSignError) { canonical = try ParsedCanonicalRequest(reading: text, of: string) } catch {
             throw AskError(.unreadableStringToSign, "canonicalRequest", error.description)
         }
         guard (try? string.isOf(text)) == true else {
@@ -96,7 +96,7 @@ extension RemoteSignature {
         }
         try check(ask, agreesWith: canonical.verb, bucket: text.extracting(canonical.bucketRange))
         let encoded = text.extracting(canonical.keyRange)
-        if let key = ask.key, !CanonicalText.isEncoding(encoded, of: key, keeping: .unreservedPath) {
+        if let key = ask.key, !ParsedCanonicalRequest.isEncoding(encoded, of: key, keeping: .unreservedPath) {
             throw disagreement("key")
         }
         let end: Ask.End =

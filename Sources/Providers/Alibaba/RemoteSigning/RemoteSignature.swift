@@ -4,7 +4,7 @@ import Crypto
 
 /// `/oss/sign`: the signature over a string that a client's own SDK has put together (remote signing, V1 and V4).
 ///
-/// `base64(HMAC-SHA1(secret, string))`, or V4's over its string to sign, for strings that `StringToSign` or `CanonicalText`
+/// `base64(HMAC-SHA1(secret, string))`, or V4's over its string to sign, for strings that `StringToSign` or `ParsedCanonicalRequest`
 /// reads and the grant admits; a blind signature would be a blank cheque. What is signed is in `OSSOperations`.
 struct RemoteSignature: TokenIssuer {
     private let accessKey: [UInt8]
@@ -184,8 +184,8 @@ struct RemoteSignature: TokenIssuer {
         guard request.isURL else { return nil }
         let query = request.query(in: canonical)
         guard let credential = query.value(of: "x-oss-credential"),
-            let end = CanonicalText.accessKeyEnd(of: credential),
-            CanonicalText.isEncoding(credential.extracting(0..<end), of: accessKey.span)
+            let end = ParsedCanonicalRequest.accessKeyEnd(of: credential),
+            ParsedCanonicalRequest.isEncoding(credential.extracting(0..<end), of: accessKey.span)
         else { return Objection("accessKeyId", "x-oss-credential names another access key than the grant's") }
         return nil
     }
@@ -198,10 +198,10 @@ struct RemoteSignature: TokenIssuer {
         let query =
             request.version == .v1
             ? JudgedNames(request.query(in: text)) { _ in false }
-            : JudgedNames(request.query(in: text)) { CanonicalText.isCarrier(query: $0) }
+            : JudgedNames(request.query(in: text)) { ParsedCanonicalRequest.isCarrier(query: $0) }
         // Others than the vendor's own could be sent unsigned as well.
         let headers = JudgedNames(request.headers(in: text)) { name in
-            !RequestFields.isOwn(name) || CanonicalText.isCarrier(header: name)
+            !RequestFields.isOwn(name) || ParsedCanonicalRequest.isCarrier(header: name)
         }
         return rule.objection(to: verb.name, .object, names: query, headers: headers)
     }

@@ -6,7 +6,7 @@ import Crypto
 ///
 ///     OSS4-HMAC-SHA256 \n 20240106T233431Z \n 20240106/cn-hangzhou/oss/aliyun_v4_request \n hex(SHA256(canonical request))
 ///
-/// It says nothing of the request but its hash, so the service signs one only with its canonical request (`CanonicalText`).
+/// It says nothing of the request but its hash, so the service signs one only with its canonical request (`ParsedCanonicalRequest`).
 /// It is a view of the text, and allocates nothing.
 package struct StringToSignV4: ~Escapable {
     private let text: Span<UInt8>

@@ -6,7 +6,7 @@ import Crypto
 ///
 /// It is signed by version 4 alone, which signs the whole query, so nobody can change the prefix; version 1 signs no `prefix`.
 struct ListURL: TokenIssuer {
-    private let endpoint: WebOrigin
+    private let endpoint: BaseURL
     private let region: [UInt8]
 
     static let route = RouteDescription(

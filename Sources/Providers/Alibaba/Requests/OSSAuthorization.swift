@@ -10,7 +10,7 @@ struct OSSAuthorization: TokenIssuer {
     let callersEnd: CallersEnd
     private let rule: OperationRule
     private let clauses: OSSRequestClauses
-    private let endpoint: WebOrigin
+    private let endpoint: BaseURL
     private let region: [UInt8]
     private let form: Form
 

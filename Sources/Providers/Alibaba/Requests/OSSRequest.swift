@@ -41,7 +41,7 @@ package struct OSSRequest: ~Escapable {
     }
 
     /// Writes `https://bucket.endpoint/key?parameters`, the parameters sorted by name, as the vendor's Go SDK does.
-    func writeURL(on endpoint: WebOrigin, _ parameters: [NameValue], into out: inout ByteWriter) {
+    func writeURL(on endpoint: BaseURL, _ parameters: [NameValue], into out: inout ByteWriter) {
         if bucket.isEmpty { endpoint.write(into: &out) } else { endpoint.write(bucket: bucket, into: &out) }
         out.append(UInt8(ascii: "/"))
         OSSRequest.encode(key, into: &out)

@@ -14,7 +14,7 @@ package enum PresignedURLV4 {
     ///   - out: what is written there stands in a JSON string as it is.
     ///   - scratch: room to work in; the string to sign is there afterwards.
     package static func write(
-        for canonical: borrowing CanonicalRequest, on endpoint: WebOrigin, lasting lifetime: Int64,
+        for canonical: borrowing CanonicalRequest, on endpoint: BaseURL, lasting lifetime: Int64,
         by signer: OSSSigner.V4, into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard lifetimes.contains(lifetime) else { throw .unsignable("a URL must live for 1 to 604800 seconds") }

@@ -14,7 +14,7 @@ package struct DistributeToken: Issuer {
     private let narrow: Bool
     private let bucket: [UInt8]
     private let region: [UInt8]?
-    private let endpoint: WebOrigin?
+    private let endpoint: BaseURL?
     package let callersEnd: CallersEnd
     package let vendorName: KeyTemplate?
 

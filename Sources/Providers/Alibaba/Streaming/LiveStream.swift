@@ -6,7 +6,7 @@ import Crypto
 struct LiveStream: TokenIssuer {
     /// The channel, which is the caller's name with the vendor.
     let vendorName: KeyTemplate?
-    private let endpoint: WebOrigin
+    private let endpoint: BaseURL
 
     /// Of a playlist's name, in bytes (OSS API reference, "PutLiveChannel").
     private static let playlistLengths = 6...128

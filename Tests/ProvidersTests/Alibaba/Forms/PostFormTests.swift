@@ -12,7 +12,7 @@ import Testing
     private static let now: Int64 = 1_700_000_000
     private let key: SigningKey
     private let scoped: ScopedKey
-    private let origin: WebOrigin
+    private let origin: BaseURL
     private let policy = PostPolicy(
         sizes: 1...10_485_760, contentTypes: [Array("image/png".utf8), Array("a\"b".utf8)],
         fields: [.init("success_action_status", Array("201".utf8))])
@@ -20,7 +20,7 @@ import Testing
     init() throws {
         key = try SigningKey(accessKey: Array("AK".utf8), secret: Secret(Array("SK".utf8)))
         scoped = try ScopedKey(key, region: Array("cn-hangzhou".utf8), product: Array("oss".utf8), at: Self.now)
-        origin = try #require(WebOrigin(isSecure: true, Array("oss-cn-hangzhou.aliyuncs.com".utf8)))
+        origin = try #require(BaseURL(isSecure: true, Array("oss-cn-hangzhou.aliyuncs.com".utf8)))
     }
 
     private func form(

@@ -28,11 +28,11 @@ import Testing
     }
 
     private let signer: SigningKey
-    private let origin: WebOrigin
+    private let origin: BaseURL
 
     init() throws {
         signer = try SigningKey(accessKey: Array("AK".utf8), secret: Secret(Array("SK".utf8)))
-        origin = try #require(WebOrigin(isSecure: true, Array("cdn.example.com".utf8)))
+        origin = try #require(BaseURL(isSecure: true, Array("cdn.example.com".utf8)))
     }
 
     /// Parts of requests that try to end one text and begin another.
@@ -117,17 +117,17 @@ import Testing
         "cdn.example.com:8:9",
         "127.1", "0x7f000001", "2130706433", "127.0.0.01", "[::1]", "::1", "图片.example.com", "%63dn.example.com",
     ])
-    func `an origin is host and port in the one spelling`(authority: String) {
-        #expect(WebOrigin(isSecure: true, Array(authority.utf8)) == nil)
+    func `a base URL is host and port in the one spelling`(authority: String) {
+        #expect(BaseURL(isSecure: true, Array(authority.utf8)) == nil)
     }
 
     @Test(arguments: ["cdn.example.com", "localhost", "127.0.0.1:9000", "xn--fiq228c.example.com:80", "a-1.b2:65535"])
-    func `an origin may be any host`(authority: String) throws {
+    func `a base URL may have any host`(authority: String) throws {
         var out = ByteWriter()
-        try #require(WebOrigin(isSecure: true, Array(authority.utf8))).write(into: &out)
+        try #require(BaseURL(isSecure: true, Array(authority.utf8))).write(into: &out)
         #expect(out.array.text == "https://\(authority)")
-        #expect(WebOrigin(isSecure: false, Array("cdn.example.com:80".utf8)) == nil)
-        #expect(WebOrigin(isSecure: false, Array("cdn.example.com:443".utf8)) != nil)
+        #expect(BaseURL(isSecure: false, Array("cdn.example.com:80".utf8)) == nil)
+        #expect(BaseURL(isSecure: false, Array("cdn.example.com:443".utf8)) != nil)
     }
 
     // MARK: Management requests

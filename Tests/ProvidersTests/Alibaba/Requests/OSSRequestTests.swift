@@ -9,11 +9,11 @@ import Testing
 /// What requests to OSS may be, and that no two of them have one text.
 @Suite struct OSSRequestTests {
     private let key: SigningKey
-    private let origin: WebOrigin
+    private let origin: BaseURL
 
     init() throws {
         key = try SigningKey(accessKey: Array("A+K".utf8), secret: Secret(Array("SK".utf8)))
-        origin = try #require(WebOrigin(isSecure: true, Array("oss-cn-hangzhou.aliyuncs.com".utf8)))
+        origin = try #require(BaseURL(isSecure: true, Array("oss-cn-hangzhou.aliyuncs.com".utf8)))
     }
 
     private func scoped(at moment: Int64, region: String = "cn-hangzhou", product: String = "oss") throws -> ScopedKey {

@@ -55,7 +55,7 @@ struct OSSSample {
         }
     }
 
-    func urlV1(_ origin: WebOrigin, until deadline: Int64, token: String?, _ key: SigningKey) throws -> Signed {
+    func urlV1(_ origin: BaseURL, until deadline: Int64, token: String?, _ key: SigningKey) throws -> Signed {
         try withRequest { request in
             try Signed {
                 try PresignedURLV1.write(
@@ -80,7 +80,7 @@ struct OSSSample {
     }
 
     func urlV4(
-        _ origin: WebOrigin, at moment: Int64, for lifetime: Int64, token: String?, _ key: ScopedKey
+        _ origin: BaseURL, at moment: Int64, for lifetime: Int64, token: String?, _ key: ScopedKey
     ) throws -> Signed {
         try withCanonical { canonical in
             try Signed {

@@ -18,13 +18,13 @@ struct OSSSignedObjectTests {
     private let vendor = OSSVendorSide()
     private let key: SigningKey
     private let scoped: ScopedKey
-    private let origin: WebOrigin
+    private let origin: BaseURL
 
     init() throws {
         key = try SigningKey(accessKey: Array(vendor.accessKey.utf8), secret: Secret(vendor.secret))
         scoped = try ScopedKey(
             key, region: Array(vendor.region.utf8), product: Array("oss".utf8), at: Self.now)
-        origin = try #require(WebOrigin(isSecure: true, Array("oss-cn-hangzhou.aliyuncs.com".utf8)))
+        origin = try #require(BaseURL(isSecure: true, Array("oss-cn-hangzhou.aliyuncs.com".utf8)))
     }
 
     /// Requests of every kind for the keys; a third of them with parameters, fields and additional fields.

@@ -8,7 +8,7 @@ import Upstream
 
 /// Where all loops get the keys of one issuer whose keys are fetched. They are fetched when it is time though nobody asks, and
 /// posted to all loops.
-final class IssuerKeySource: Sendable {
+final class JWKSSource: Sendable {
     let issuer: JWTIssuer
     let source: Configuration.KeySource
     let link: VendorLink

@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 
 /// A line as it stands in a file: one reading, and nil for everything that `AuditChain` would not have written so.
-struct AuditText {
+struct ParsedAuditLine {
     struct Header {
         let reason: AuditChain.Reason
         let previous: Digest
@@ -20,27 +20,27 @@ struct AuditText {
 
     /// - Parameter line: without its newline.
     init?(_ line: Span<UInt8>) {
-        let end = line.count - AuditText.tailLength
-        guard end > 0, line.begins(with: AuditText.start),
+        let end = line.count - ParsedAuditLine.tailLength
+        guard end > 0, line.begins(with: ParsedAuditLine.start),
             line.extracting(end..<line.count).begins(with: Self.codeMember),
             line.extracting(line.count - 2..<line.count).equals("\"}")
         else { return nil }
-        let digits = AuditText.start.utf8CodeUnitCount
+        let digits = ParsedAuditLine.start.utf8CodeUnitCount
         guard let comma = line.firstIndex(of: UInt8(ascii: ","), from: digits), comma < end,
             let number = Decimal.parse(line.extracting(digits..<comma)), (1...AuditChain.lastNumber).contains(number),
             line[digits] != UInt8(ascii: "0"),
-            let code = AuditText.code(line.extracting(line.count - 2 - AuditText.codeText..<line.count - 2))
+            let code = ParsedAuditLine.code(line.extracting(line.count - 2 - ParsedAuditLine.codeText..<line.count - 2))
         else { return nil }
         self.number = number
         self.code = code
         length = end
         let members = line.extracting(comma + 1..<end)
         guard members.begins(with: "\"time\":\"") else { return nil }
-        guard AuditText.isHeader(members) else {
+        guard ParsedAuditLine.isHeader(members) else {
             header = nil
             return
         }
-        guard let found = AuditText.header(members) else { return nil }
+        guard let found = ParsedAuditLine.header(members) else { return nil }
         header = found
     }
 

@@ -6,7 +6,7 @@ import HTTP
 import Net
 
 /// Whether a configuration does what it says of itself (`policyTests`).
-enum PolicyProof {
+enum PolicyTestRunner {
     /// The tests that fail, each with the reason in the words of `explain`.
     /// - Parameter now: when it is asked where a test does not say; seconds since 1970.
     static func failures(

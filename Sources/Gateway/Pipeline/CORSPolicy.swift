@@ -3,7 +3,7 @@ import Configuration
 import HTTP
 
 /// R2: which web pages may ask. A request without an origin does not come from a page.
-struct OriginRule: Sendable {
+struct CORSPolicy: Sendable {
     private let origins: [[UInt8]]
     private let schemes: [[UInt8]]
 
@@ -18,7 +18,7 @@ struct OriginRule: Sendable {
 
     func admits(_ request: borrowing Request) -> Bool {
         guard request.head.value(of: .origin) != nil else {
-            return OriginRule.isOwnOrNone(request)
+            return CORSPolicy.isOwnOrNone(request)
         }
         return isListed(request)
     }

@@ -2,7 +2,7 @@ import HTTP
 
 /// What browsers ask before they let a page ask (R2).
 extension Pipeline {
-    func admitOrigin(of request: borrowing Request, into response: inout Response) {
+    func addCORSFields(of request: borrowing Request, into response: inout Response) {
         if origins.varies { response.add("Vary", "Origin") }
         if origins.isListed(request) {
             response.add("Access-Control-Allow-Origin", request.field(.origin))
@@ -19,7 +19,7 @@ extension Pipeline {
     ) throws(Refusal) {
         let isPreflight =
             request.head.value(of: .origin) != nil && request.head.value(of: .accessControlRequestMethod) != nil
-        admitOrigin(of: request, into: &response)
+        addCORSFields(of: request, into: &response)
         if isPreflight, !origins.admits(request) { throw .foreignOrigin }
         explain(endpoint, into: &response)
         if isPreflight {

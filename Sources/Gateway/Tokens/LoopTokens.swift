@@ -5,18 +5,18 @@ import Upstream
 
 /// What one loop knows of tokens and their issuers' keys; it fetches those that fall to the loop. Everything is called on the
 /// loop's thread.
-final class IssuerKeys {
+final class LoopTokens {
     private struct Issuer {
-        let source: IssuerKeySource
+        let source: JWKSSource
         let cache: LoopCache<[UInt8], FetchedKeys>
     }
 
-    var memory: JWTMemory
+    var memory: JWTCache
     private let tools: LoopCallTools
     /// By the index of the issuer; nil for those whose keys are configured.
     private var issuers: [Issuer?] = []
 
-    init(_ sources: IssuerKeySources, _ memory: consuming JWTMemory, _ tools: LoopCallTools) {
+    init(_ sources: JWKSSources, _ memory: consuming JWTCache, _ tools: LoopCallTools) {
         self.memory = memory
         self.tools = tools
         for (index, source) in sources.sources.enumerated() {
@@ -66,4 +66,4 @@ final class IssuerKeys {
 }
 
 // Unsafe: confined to its loop's thread, like the loop's client: caches ask for it by the loop's mailbox.
-extension IssuerKeys: @unchecked Sendable {}
+extension LoopTokens: @unchecked Sendable {}

@@ -6,7 +6,7 @@ import Testing
 @testable import Crypto
 @testable import Providers
 
-@Suite struct CanonicalTextTests {
+@Suite struct ParsedCanonicalRequestTests {
     private static let date = "20240106T233431Z"
     private static let scope = "20240106/cn-hangzhou/oss/aliyun_v4_request"
     private static let own = "x-oss-content-sha256:UNSIGNED-PAYLOAD\nx-oss-date:\(date)\n"
@@ -26,9 +26,9 @@ import Testing
     /// What was read, copied.
     private struct Parts {
         let verb, bucket, key, query, headers: String
-        let form: CanonicalText.Form
+        let form: ParsedCanonicalRequest.Form
 
-        init(_ text: CanonicalText, of bytes: [UInt8]) {
+        init(_ text: ParsedCanonicalRequest, of bytes: [UInt8]) {
             func part(_ range: Range<Int>) -> String { Array(bytes[range]).text }
             verb = text.verb.name.description
             (bucket, key) = (part(text.bucketRange), part(text.keyRange))
@@ -39,7 +39,8 @@ import Testing
 
     private func read(_ bytes: [UInt8]) throws(StringToSignError) -> Parts {
         let string = Array("OSS4-HMAC-SHA256\n\(Self.date)\n\(Self.scope)\n\(String(repeating: "0", count: 64))".utf8)
-        return Parts(try CanonicalText(reading: bytes.span, of: try StringToSignV4(reading: string.span)), of: bytes)
+        return Parts(
+            try ParsedCanonicalRequest(reading: bytes.span, of: try StringToSignV4(reading: string.span)), of: bytes)
     }
 
     @Test(arguments: legal) func `what is canonical is read`(text: String) throws {

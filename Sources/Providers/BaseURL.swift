@@ -3,9 +3,9 @@ import Bytes
 /// Scheme, host and port that URLs begin with. They come from the configuration, never from a request: a vendor's signature
 /// over a text of the caller's choice is a signature over anything.
 ///
-/// Signatures are over the URL as clients send it, so an origin is spelled as their URL readers would spell it again: in
+/// Signatures are over the URL as clients send it, so this is spelled as their URL readers would spell it again: in
 /// lower case, without the scheme's own port.
-package struct WebOrigin: Sendable {
+package struct BaseURL: Sendable {
     private let isSecure: Bool
     /// Host and port, as the Host field has them.
     let authority: [UInt8]

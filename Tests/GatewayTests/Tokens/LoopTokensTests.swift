@@ -5,7 +5,7 @@ import Testing
 @testable import Net
 @testable import Gateway
 
-@Suite("Keys that are fetched: R8, R19") struct IssuerKeysTests {
+@Suite("Keys that are fetched: R8, R19") struct LoopTokensTests {
     private let one = TestKey(.eddsa)
     private let two = TestKey(.eddsa)
 

@@ -9,7 +9,7 @@ import Bytes
 /// It has one reading only: key, names and values of the query are encoded, each byte in one way; a header's line has a colon, so
 /// the empty line behind them is the first; every list is in ascending order, and names nothing twice. It does not judge:
 /// allowed verbs, dates, prefixes and sub-resources are the operation table's. It is a view of the text, and allocates nothing.
-package struct CanonicalText: ~Escapable {
+package struct ParsedCanonicalRequest: ~Escapable {
     /// Where the signature goes.
     enum Form: Sendable, Equatable {
         case header
@@ -37,28 +37,28 @@ package struct CanonicalText: ~Escapable {
         var start = 0
         guard let verb = SignedText.line(&start, of: text), let path = SignedText.line(&start, of: text),
             let query = SignedText.line(&start, of: text)
-        else { throw CanonicalText.incomplete }
+        else { throw ParsedCanonicalRequest.incomplete }
         var headers = start..<start
         var count = 0
         while true {
-            guard let line = SignedText.line(&start, of: text) else { throw CanonicalText.incomplete }
+            guard let line = SignedText.line(&start, of: text) else { throw ParsedCanonicalRequest.incomplete }
             if line.isEmpty { break }
             headers = headers.lowerBound..<line.upperBound
             count += 1
         }
-        guard let additional = SignedText.line(&start, of: text) else { throw CanonicalText.incomplete }
+        guard let additional = SignedText.line(&start, of: text) else { throw ParsedCanonicalRequest.incomplete }
         self.text = text
         self.verb = try OSSVerb(reading: text.extracting(verb))
-        (bucketRange, keyRange) = try CanonicalText.ranges(in: path, of: text)
-        try CanonicalText.checkQuery(NamedValues(query: text.extracting(query)))
+        (bucketRange, keyRange) = try ParsedCanonicalRequest.ranges(in: path, of: text)
+        try ParsedCanonicalRequest.checkQuery(NamedValues(query: text.extracting(query)))
         (queryRange, headerRange, additionalRange) = (query, headers, additional)
-        try CanonicalText.checkHeaders(
+        try ParsedCanonicalRequest.checkHeaders(
             NamedValues(lines: text.extracting(headers)), NamedValues(names: text.extracting(additional)),
             additionalLine: 5 + count)
         guard text.extracting(start..<text.count).equals(CanonicalRequest.payload) else {
             throw StringToSignError(.payload, line: 6 + count, "UNSIGNED-PAYLOAD, without a line break at the end")
         }
-        form = try CanonicalText.form(
+        form = try ParsedCanonicalRequest.form(
             NamedValues(query: text.extracting(query)), NamedValues(lines: text.extracting(headers)),
             text.extracting(additional), of: string)
         guard isWrittenBack else { throw StringToSignError(.syntax, "the canonical request has one spelling only") }
@@ -121,7 +121,7 @@ package struct CanonicalText: ~Escapable {
 
 // MARK: - The parts, in the order of the text
 
-extension CanonicalText {
+extension ParsedCanonicalRequest {
     /// Where bucket and key are in a path.
     private static func ranges(
         in path: Range<Int>, of text: Span<UInt8>
@@ -218,7 +218,7 @@ extension CanonicalText {
 
 // MARK: - Header form or URL form
 
-extension CanonicalText {
+extension ParsedCanonicalRequest {
     private static func form(
         _ query: borrowing NamedValues, _ headers: borrowing NamedValues, _ additional: Span<UInt8>,
         of string: borrowing StringToSignV4

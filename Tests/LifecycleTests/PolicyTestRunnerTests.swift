@@ -7,9 +7,9 @@ import Testing
 @testable import TestSamples
 
 /// Configurations that say what must come of them.
-@Suite struct PolicyProofTests {
+@Suite struct PolicyTestRunnerTests {
     private func failures(_ tests: String) throws -> [Problem] {
-        PolicyProof.failures(of: try InquiryFixture.configuration(testing: tests), at: 1_795_158_947)
+        PolicyTestRunner.failures(of: try InquiryFixture.configuration(testing: tests), at: 1_795_158_947)
     }
 
     @Test func `tests that hold say nothing`() throws {

@@ -5,7 +5,7 @@
 #endif
 
 /// Which file something is.
-struct FileMark: Equatable {
+struct FileIdentity: Equatable {
     /// What the system said of it.
     let info: stat
     var names: Int { Int(info.st_nlink) }
@@ -13,7 +13,7 @@ struct FileMark: Equatable {
     var size: Int64 { Int64(info.st_size) }
     var user: uid_t { info.st_uid }
 
-    static func == (a: FileMark, b: FileMark) -> Bool {
+    static func == (a: FileIdentity, b: FileIdentity) -> Bool {
         a.info.st_dev == b.info.st_dev && a.info.st_ino == b.info.st_ino
     }
 

@@ -8,9 +8,9 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// The supervisor that has started the service, such as systemd: it is told how the service is (sd_notify(3)), by one
-/// datagram for each word. Without one, nothing is told.
-struct Supervisor: Sendable {
+/// Tells systemd, or another supervisor that has started the service, how the service is (sd_notify(3)): one datagram for each word.
+/// Without a supervisor, it tells nothing.
+struct SystemdNotifier: Sendable {
     /// A path, or a name that begins with `@`.
     private let socket: [UInt8]?
     /// Milliseconds within which it wants to hear that the service is alive; nil when it does not.

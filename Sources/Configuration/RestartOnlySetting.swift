@@ -2,7 +2,7 @@ import Access
 import Crypto
 
 /// A key that counts from the service's start to its end, and what stands there.
-package struct FixedValue: Sendable, Equatable {
+package struct RestartOnlySetting: Sendable, Equatable {
     let path: String
     private let value: Value
 
@@ -22,9 +22,9 @@ package struct FixedValue: Sendable, Equatable {
     /// All that values hold of them, in the order of their descriptions.
     static func all(
         in values: FieldValues, by descriptions: [FieldDescription], below path: String = ""
-    ) -> [FixedValue] {
-        descriptions.flatMap { field -> [FixedValue] in
-            let own = field.isFixed ? [FixedValue(path: path + field.name, value: value(values[field]))] : []
+    ) -> [RestartOnlySetting] {
+        descriptions.flatMap { field -> [RestartOnlySetting] in
+            let own = field.isFixed ? [RestartOnlySetting(path: path + field.name, value: value(values[field]))] : []
             guard case .object(let fields) = field.kind else { return own }
             // One that is not there has the same keys, without values: lists of two configurations are compared in pairs.
             let inner = if case .object(let inner)? = values[field] { inner } else { FieldValues() }
@@ -48,7 +48,7 @@ package struct FixedValue: Sendable, Equatable {
 
 extension Configuration {
     /// The keys in which it differs from the one that the service was started with, although they cannot change meanwhile.
-    package func keysFixedOtherwise(than started: [FixedValue]) -> [String] {
+    package func keysFixedOtherwise(than started: [RestartOnlySetting]) -> [String] {
         zip(fixed, started).filter { $0 != $1 }.map(\.0.path)
     }
 }

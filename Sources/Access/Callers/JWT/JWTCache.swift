@@ -3,7 +3,7 @@ import Crypto
 
 /// The tokens that were believed lately, by their SHA-256: so many and no more; and the keys that were fetched to check them.
 /// Each event loop of a configuration has its own.
-package struct JWTMemory: ~Copyable {
+package struct JWTCache: ~Copyable {
     /// A token that was believed, and who has it.
     package struct Entry: Sendable {
         let digest: Digest
@@ -34,8 +34,8 @@ package struct JWTMemory: ~Copyable {
 
     /// - Parameter capacity: how many tokens are remembered; rounded up to a multiple of four.
     package init(capacity: Int) {
-        sets = max(0, capacity + JWTMemory.ways - 1) / JWTMemory.ways
-        entries = Array(repeating: nil, count: sets * JWTMemory.ways)
+        sets = max(0, capacity + JWTCache.ways - 1) / JWTCache.ways
+        entries = Array(repeating: nil, count: sets * JWTCache.ways)
     }
 
     // MARK: Keys
@@ -82,7 +82,7 @@ package struct JWTMemory: ~Copyable {
 
     private func slots(of digest: Digest) -> Range<Int> {
         guard sets > 0 else { return 0..<0 }
-        let start = Int(digest.prefix % UInt64(sets)) * JWTMemory.ways
-        return start..<start + JWTMemory.ways
+        let start = Int(digest.prefix % UInt64(sets)) * JWTCache.ways
+        return start..<start + JWTCache.ways
     }
 }

@@ -1,0 +1,21 @@
+import Access
+
+/// How long something that is issued holds, and why no longer.
+struct IssueTerms {
+    /// Seconds; nil where it never ends, and where nothing is given that could.
+    var lifetime: Int64?
+    var limitedBy: StaticString?
+    /// The public half of a key that the vendor has made for the caller.
+    var accessKeyID: [UInt8]?
+
+    /// Of something that does not end, or is no credential.
+    static let untimed = IssueTerms()
+}
+
+extension IssueTerms {
+    init(_ permit: borrowing Permit) {
+        guard !permit.grant.neverEnds else { return }
+        lifetime = permit.lifetime
+        limitedBy = permit.limitedBy.name
+    }
+}
