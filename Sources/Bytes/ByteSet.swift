@@ -33,7 +33,11 @@ package struct ByteSet: Sendable {
         return rest
     }
 
-    package func contains(_ byte: UInt8) -> Bool { bits[Int(byte >> 6)] &>> UInt64(byte & 63) & 1 == 1 }
+    package func contains(_ byte: UInt8) -> Bool {
+        // Constant indices: a loop keeps the words in registers.
+        let word = byte < 128 ? (byte < 64 ? bits[0] : bits[1]) : (byte < 192 ? bits[2] : bits[3])
+        return word &>> UInt64(byte & 63) & 1 == 1
+    }
 
     package func contains(all text: Span<UInt8>) -> Bool {
         for index in text.indices where !contains(text[index]) { return false }

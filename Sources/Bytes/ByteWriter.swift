@@ -2,29 +2,42 @@
 ///
 /// Everything that leaves the service is put together in one of these. It grows by doubling and never shrinks by itself;
 /// code that reuses one decides when its storage has become too large to keep (`trim`).
-package struct ByteWriter: ~Copyable {
-    private var storage: [UInt8]
+@safe
+public struct ByteWriter: ~Copyable, @unchecked Sendable {
+    // Unsafe: memory of its own, which only its methods reach, within `capacity`; all of it is initialised, and without capacity
+    // there is none. An array would be asked before each byte whether it is shared. Nothing is shared: it is never copied.
+    @usableFromInline let storage: UnsafeMutablePointer<UInt8>
+    /// Bytes that the storage has room for, those that have been written among them.
+    @usableFromInline package let capacity: Int
     /// How many bytes have been written since the last `reset()`.
-    package private(set) var count = 0
+    @usableFromInline package internal(set) var count = 0
 
     /// - Parameter capacity: bytes to make room for; with 0 nothing is allocated before the first byte.
+    @usableFromInline
     package init(capacity: Int = 256) {
-        storage = [UInt8](repeating: 0, count: max(capacity, 0))
+        self.capacity = max(capacity, 0)
+        if capacity > 0 {
+            unsafe storage = .allocate(capacity: capacity)
+            unsafe storage.initialize(repeating: 0, count: capacity)
+        } else {
+            unsafe storage = UnsafeMutablePointer(bitPattern: MemoryLayout<UInt>.alignment).unsafelyUnwrapped
+        }
+    }
+
+    deinit {
+        if capacity > 0 { unsafe storage.deallocate() }
     }
 
     /// What has been written so far.
     package var bytes: Span<UInt8> {
         @_lifetime(borrow self)
-        get { storage.span.extracting(0..<count) }
+        get { unsafe _overrideLifetime(Span(_unsafeStart: storage, count: count), borrowing: self) }
     }
 
     /// A copy of what has been written so far.
-    package var array: [UInt8] { Array(storage[0..<count]) }
+    package var array: [UInt8] { bytes.array }
 
     package var isEmpty: Bool { count == 0 }
-
-    /// Bytes that the storage has room for, those that have been written among them.
-    package var capacity: Int { storage.capacity }
 
     package mutating func reset() { count = 0 }
 
@@ -33,14 +46,14 @@ package struct ByteWriter: ~Copyable {
 
     /// Gives the storage back when it holds more than `limit` bytes; the content is forgotten then.
     package mutating func trim(above limit: Int) {
-        guard storage.count > limit else { return }
-        storage = [UInt8](repeating: 0, count: limit)
-        count = 0
+        guard capacity > limit else { return }
+        self = ByteWriter(capacity: limit)
     }
 
-    package mutating func append(_ byte: UInt8) {
-        if count == storage.count { grow(by: 1) }
-        storage[count] = byte
+    @inlinable
+    public mutating func append(_ byte: UInt8) {
+        if count == capacity { grow(by: 1) }
+        unsafe storage[count] = byte
         count += 1
     }
 
@@ -70,15 +83,12 @@ package struct ByteWriter: ~Copyable {
     }
 
     /// What stands already at `range`, once more; nothing if not all of it does.
+    @usableFromInline
     package mutating func append(copyOf range: Range<Int>) {
         guard range.lowerBound >= 0, range.upperBound <= count else { return }
         reserve(range.count)
-        let target = count..<count + range.count
-        // Unsafe: a copy within one array; both ranges are within it, and what is written lies behind what is read.
-        unsafe storage.withUnsafeMutableBytes {
-            unsafe UnsafeMutableRawBufferPointer(rebasing: $0[target])
-                .copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range]))
-        }
+        // Unsafe: both ranges are within the storage, and what is written lies behind what is read.
+        unsafe (storage + count).update(from: storage + range.lowerBound, count: range.count)
         count += range.count
     }
 
@@ -120,7 +130,8 @@ package struct ByteWriter: ~Copyable {
     package mutating func append(atMost length: Int, _ body: (inout MutableSpan<UInt8>, _ start: Int) -> Int) {
         reserve(length)
         let start = count
-        var room = storage.mutableSpan
+        // Unsafe: the span is lent for the call.
+        var room = unsafe MutableSpan(_unsafeStart: storage, count: capacity)
         let written = body(&room, start)
         count += min(max(written, 0), length)
     }
@@ -133,22 +144,21 @@ package struct ByteWriter: ~Copyable {
 
     /// Puts the bytes where there is room for them.
     private mutating func write(_ bytes: Span<UInt8>, at offset: Int) {
-        let room = offset..<offset + bytes.count
-        // Unsafe: the standard library copies a run of bytes by pointer only; both are lent for the call, and there is room.
-        unsafe storage.withUnsafeMutableBytes { storage in
-            unsafe bytes.withUnsafeBytes {
-                unsafe UnsafeMutableRawBufferPointer(rebasing: storage[room]).copyMemory(from: $0)
-            }
+        // Unsafe: the standard library copies a run of bytes by pointer only; there is room.
+        unsafe bytes.withUnsafeBufferPointer {
+            if let first = $0.baseAddress { unsafe (storage + offset).update(from: first, count: $0.count) }
         }
     }
 
     private mutating func reserve(_ more: Int) {
-        if storage.count - count < more { grow(by: more) }
+        if capacity - count < more { grow(by: more) }
     }
 
-    private mutating func grow(by more: Int) {
-        let old = storage
-        storage = [UInt8](repeating: 0, count: max(old.count * 2, count + more, 16))
-        write(old.span.extracting(0..<count), at: 0)
+    @usableFromInline
+    mutating func grow(by more: Int) {
+        var larger = ByteWriter(capacity: max(capacity * 2, count + more, 16))
+        larger.write(bytes, at: 0)
+        larger.count = count
+        self = larger
     }
 }

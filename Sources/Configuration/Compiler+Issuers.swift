@@ -83,7 +83,7 @@ extension Compiler {
         of fields: Settings<Schema.JWT>, for algorithms: [SignatureAlgorithm]?, _ path: String
     ) -> Keys? {
         let known = Schema.JWT()
-        let sources: [(field: any DescribedField, source: Source?)] = [
+        let sources: [(field: AnyField, source: Source?)] = [
             (known.jwksUrl, fields.jwksUrl.map { .url($0) }), (known.jwksFile, fields.jwksFile.map { .jwks(file: $0) }),
             (known.publicKeyFile, fields.publicKeyFile.map { .publicKey(file: $0) }),
             (known.secret, fields.secret.map { .secret($0) }),

@@ -17,7 +17,7 @@ import Testing
         do {
             var ask = Ask(Fixture.nonce)
             try ask.parameters.read(json: Array(json.utf8).span, maximumDepth: 4)
-            try ask.read(by: Fixture.parameters)
+            try ask.read(by: ParameterList(Fixture.parameters))
             return nil
         } catch let error as AskError {
             return "\(error.fault) \(error.parameter)"
@@ -46,7 +46,7 @@ import Testing
         var ask = Ask(Fixture.nonce)
         try ask.parameters.read(form: Array("expires=\(value)".utf8).span)
         var error: AskError?
-        do throws(AskError) { try ask.read(by: [Parameter.expires(from: 900).description]) } catch let fault {
+        do throws(AskError) { try ask.read(by: ParameterList([Parameter.expires(from: 900).description])) } catch let fault {
             error = fault
         }
         #expect((error == nil) == isTaken)
@@ -129,7 +129,7 @@ import Testing
     private func headers(_ fill: (inout Parameters) throws -> Void) throws -> [[String?]] {
         var ask = Ask(Fixture.nonce)
         try fill(&ask.parameters)
-        try ask.read(by: Fixture.parameters)
+        try ask.read(by: ParameterList(Fixture.parameters))
         var headers: [[String?]] = []
         for pair in ask[Fixture.known.header] {
             headers.append([ask.parameters.bytes(pair.name).text, pair.value.map { ask.parameters.bytes($0).text }])
@@ -181,7 +181,7 @@ import Testing
         for (query, version, isGiven) in [("", "v4", false), ("version=v1", "v1", true)] {
             var ask = Ask(Fixture.nonce)
             try ask.parameters.read(form: Array(query.utf8).span)
-            try ask.read(by: known.descriptions)
+            try ask.read(by: ParameterList(known.descriptions))
             #expect(ask.has(known.version.description) == isGiven)
             #expect(ask.bytes(of: known.version).text == version)
             let read = ask.reading(known.version) { $0.text }
@@ -205,7 +205,7 @@ import Testing
         ask.isAboutService = true
         ask.reset(Fixture.nonce)
         try ask.parameters.read(form: Array("text=x".utf8).span)
-        try ask.read(by: Fixture.parameters)
+        try ask.read(by: ParameterList(Fixture.parameters))
         let forgotten =
             ask.key == nil && ask.bucket == nil && ask.lifetime == nil && ask.grant == nil
             && ask[Fixture.known.size] == nil

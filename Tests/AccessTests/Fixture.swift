@@ -92,7 +92,7 @@ enum Fixture {
     static func ask(_ query: String, from address: IPAddress? = nil) throws -> Ask {
         var ask = Ask(nonce, from: address)
         try ask.parameters.read(form: Array(query.utf8).span)
-        try ask.read(by: parameters)
+        try ask.read(by: ParameterList(parameters))
         return ask
     }
 

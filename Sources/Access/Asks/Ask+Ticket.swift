@@ -5,21 +5,21 @@ extension Ask {
     /// Adds the parameters that the ticket has; a request that says one of them must say the same.
     /// - Returns: what it says otherwise.
     package mutating func fix(
-        _ terms: TicketTerms, by descriptions: [ParameterDescription]
+        _ terms: TicketTerms, by known: ParameterList
     ) throws(ParameterError) -> Objection? {
         var asked: [Int] = []
         var objection: Objection?
         for entry in parameters.entries {
-            guard let position = position(of: entry, in: descriptions) else { continue }
-            if terms.parameters.contains(where: { $0.name.elementsEqual(descriptions[position].name.utf8) }) {
-                if !isFixed(entry, at: position, by: terms, descriptions) {
+            guard let position = known.position(named: parameters.bytes(entry.name)) else { continue }
+            if terms.parameters.contains(where: { $0.name.elementsEqual(known[position].name.utf8) }) {
+                if !isFixed(entry, at: position, by: terms, known) {
                     objection = Objection("ticket", "the ticket fixes a parameter otherwise; leave it out")
                 }
                 asked.append(position)
             }
         }
         for parameter in terms.parameters
-        where !asked.contains(where: { parameter.name.elementsEqual(descriptions[$0].name.utf8) }) {
+        where !asked.contains(where: { parameter.name.elementsEqual(known[$0].name.utf8) }) {
             try parameters.add(name: parameter.name.span, value: parameter.value.span, form: .text)
         }
         return objection
@@ -27,25 +27,25 @@ extension Ask {
 
     /// A list is left out, or else it would have to be compared as a set.
     private func isFixed(
-        _ entry: Parameters.Entry, at position: Int, by terms: TicketTerms, _ descriptions: [ParameterDescription]
+        _ entry: Parameters.Entry, at position: Int, by terms: TicketTerms, _ known: ParameterList
     ) -> Bool {
-        if case .pairs = descriptions[position].kind { return false }
+        if case .pairs = known[position].kind { return false }
         return terms.parameters.contains {
-            $0.name.elementsEqual(descriptions[position].name.utf8) && parameters.bytes(entry.value).equals($0.value)
+            $0.name.elementsEqual(known[position].name.utf8) && parameters.bytes(entry.value).equals($0.value)
         }
     }
 
     /// The parameters that were asked, as a ticket fixes them: by their proper names, those of lists as `name:value`.
-    package func fixed(by descriptions: [ParameterDescription]) -> [NameValue] {
+    package func fixed(by known: ParameterList) -> [NameValue] {
         parameters.entries.compactMap { entry in
-            guard let position = position(of: entry, in: descriptions) else { return nil }
+            guard let position = known.position(named: parameters.bytes(entry.name)) else { return nil }
             // A ticket names its grant anyhow.
-            if case .grant = descriptions[position].kind { return nil }
+            if case .grant = known[position].kind { return nil }
             var value = parameters.bytes(entry.value).array
-            if case .pairs(let separator, _, _) = descriptions[position].kind, case .member(let name) = entry.nesting {
+            if case .pairs(let separator, _, _) = known[position].kind, case .member(let name) = entry.nesting {
                 value = parameters.bytes(name).array + [separator] + value
             }
-            return NameValue(descriptions[position].nameBytes, value)
+            return NameValue(known[position].nameBytes, value)
         }
     }
 }

@@ -39,8 +39,10 @@ package struct Ask: ~Copyable {
     package private(set) var keyIsPrefix = false
     /// The lifetime asked for, in seconds.
     package private(set) var lifetime: Int64?
+    /// Whether a number was given for any parameter but the lifetime.
+    package private(set) var hasNumbers = false
     /// The parameters that it has been read by, and what was given for each.
-    private var descriptions: [ParameterDescription] = []
+    private var known = ParameterList.empty
     private var values: [Value] = []
     private var pairs: [(position: Int, pair: Pair)] = []
 
@@ -75,7 +77,8 @@ package struct Ask: ~Copyable {
         isAboutService = false
         keyIsPrefix = false
         (grant, bucketRange, keyRange, extensionRange, lifetime) = (nil, nil, nil, nil, nil)
-        descriptions = []
+        known = .empty
+        hasNumbers = false
         values.removeAll(keepingCapacity: true)
         pairs.removeAll(keepingCapacity: true)
     }
@@ -122,7 +125,7 @@ package struct Ask: ~Copyable {
 
     /// The parameter that says the extension: where the route has none for it alone, the key.
     var extensionParameter: String {
-        for description in descriptions { if case .fileExtension = description.kind { return description.name } }
+        for description in known.descriptions { if case .fileExtension = description.kind { return description.name } }
         return "key"
     }
 
@@ -172,11 +175,8 @@ package struct Ask: ~Copyable {
 
     /// The index of a parameter among those that it has been read by; nil for one of another route.
     private func position(of parameter: ParameterDescription) -> Int? {
-        let known = descriptions.span
-        for position in known.indices where known[position] === parameter {
-            return position < values.count ? position : nil
-        }
-        return nil
+        guard let position = known.position(of: parameter), position < values.count else { return nil }
+        return position
     }
 
     /// Says what object is meant when that does not stand in parameters of its own, but in the text given for another
@@ -203,18 +203,18 @@ package struct Ask: ~Copyable {
     }
 
     /// Checks `parameters` against a route's descriptions (R3): every name known and given once, every value of its kind.
-    package mutating func read(by descriptions: [ParameterDescription]) throws(AskError) {
-        self.descriptions = descriptions
-        for _ in descriptions { values.append(.none) }
+    package mutating func read(by known: ParameterList) throws(AskError) {
+        self.known = known
+        for _ in known.descriptions { values.append(.none) }
         var index = 0
         while index < parameters.entries.count {
             let entry = parameters.entries[index]
             index += 1
-            guard let position = position(of: entry, in: descriptions) else {
+            guard let position = known.position(named: parameters.bytes(entry.name)) else {
                 if parameters.bytes(entry.name).begins(with: "_") { continue }
-                throw unknown(entry, descriptions)
+                throw unknown(entry)
             }
-            let description = descriptions[position]
+            let description = known[position]
             if case .pairs(let separator, let most, let length) = description.kind {
                 let pair = try pair(entry, description.name, separator, maximumLength: length)
                 try keep(pair, at: position, description.name, most: most)
@@ -225,13 +225,6 @@ package struct Ask: ~Copyable {
             }
             values[position] = try check(entry, description)
         }
-    }
-
-    func position(of entry: Parameters.Entry, in descriptions: [ParameterDescription]) -> Int? {
-        let name = parameters.bytes(entry.name)
-        let known = descriptions.span
-        for position in known.indices where known[position].isCalled(name) { return position }
-        return nil
     }
 
     private mutating func check(
@@ -277,7 +270,9 @@ package struct Ask: ~Copyable {
             let seconds = try integer(entry, name, least...Int64(Int32.max))
             lifetime = seconds
             return .integer(seconds)
-        case .integer(let bounds): return .integer(try integer(entry, name, bounds))
+        case .integer(let bounds):
+            hasNumbers = true
+            return .integer(try integer(entry, name, bounds))
         case .pairs: return .none
         }
     }
@@ -350,16 +345,16 @@ package struct Ask: ~Copyable {
         return value
     }
 
-    private func unknown(_ entry: Parameters.Entry, _ descriptions: [ParameterDescription]) -> AskError {
+    private func unknown(_ entry: Parameters.Entry) -> AskError {
         let name = parameters.bytes(entry.name).text
         // A caller that forgets the name sends a string to sign or a token in its place: only a likely slip is shown.
         if name.utf8.count <= 32,
-            let nearest = NearestName.of(name, among: descriptions.flatMap { [$0.name] + $0.aliases })
+            let nearest = NearestName.of(name, among: known.descriptions.flatMap { [$0.name] + $0.aliases })
         {
             return AskError(.unknown, name, "is not known; did you mean \(nearest)?")
         }
-        let known = descriptions.map(\.name).joined(separator: ", ")
-        return AskError(.unknown, "", "a parameter has a name that is not known; there are \(known)")
+        let names = known.descriptions.map(\.name).joined(separator: ", ")
+        return AskError(.unknown, "", "a parameter has a name that is not known; there are \(names)")
     }
 }
 

@@ -5,8 +5,8 @@ import Crypto
 /// that nothing is declared by does not compile.
 ///
 /// It is a class so that a group of fields is copied in a moment: a grant's are, for every grant.
-package final class Field<Value: Sendable>: Sendable {
-    package let description: FieldDescription
+// Unsafe: the compiler does not check a class that inherits; what it has are constants that are Sendable.
+package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
     private let read: @Sendable (FieldValues.Value?) -> Value
     private let store: @Sendable (Value) -> FieldValues.Value?
 
@@ -14,9 +14,9 @@ package final class Field<Value: Sendable>: Sendable {
         _ description: FieldDescription, read: @escaping @Sendable (FieldValues.Value?) -> Value,
         store: @escaping @Sendable (Value) -> FieldValues.Value?
     ) {
-        self.description = description
         self.read = read
         self.store = store
+        super.init(description)
     }
 
     /// A key that has a value when it is not given.
@@ -100,24 +100,20 @@ package protocol FieldGroup: Sendable {}
 extension FieldGroup {
     /// The keys, in the order of the properties.
     package var descriptions: [FieldDescription] {
-        Mirror(reflecting: self).children.flatMap { (_, property) -> [FieldDescription] in
-            if let field = property as? any DescribedField { return [field.description] }
-            return (property as? any FieldGroup)?.descriptions ?? []
-        }
+        StoredReferences.of(self, AnyField.self).map(\.description)
     }
 }
 
-/// A `Field` of whichever type.
-package protocol DescribedField: Sendable {
-    var description: FieldDescription { get }
-}
+// Unsafe: the compiler does not check a class that others inherit from; its one property is a constant that is Sendable.
+/// A `Field` of any type.
+package class AnyField: @unchecked Sendable {
+    package final let description: FieldDescription
 
-extension DescribedField {
+    fileprivate init(_ description: FieldDescription) { self.description = description }
+
     /// Its name in the configuration.
-    package var name: String { description.name }
+    package final var name: String { description.name }
 }
-
-extension Field: DescribedField {}
 
 /// What the configuration says for the keys of a group, read as if they were its own properties.
 @dynamicMemberLookup

@@ -84,16 +84,6 @@ package protocol ParameterGroup: Sendable {}
 extension ParameterGroup {
     /// The parameters, in the order of the properties.
     package var descriptions: [ParameterDescription] {
-        Mirror(reflecting: self).children.flatMap { (_, property) -> [ParameterDescription] in
-            if let parameter = property as? any DescribedParameter { return [parameter.description] }
-            return (property as? any ParameterGroup)?.descriptions ?? []
-        }
+        StoredReferences.of(self, ParameterDescription.self)
     }
 }
-
-/// A `Parameter` of whichever type.
-private protocol DescribedParameter {
-    var description: ParameterDescription { get }
-}
-
-extension Parameter: DescribedParameter where Value: ~Escapable {}

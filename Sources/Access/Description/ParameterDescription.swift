@@ -23,9 +23,8 @@ package final class ParameterDescription: Sendable {
     /// The text that stands for one that is not given; empty when none does.
     let standard: [UInt8]
     package let summary: String
-    /// The name and the aliases as they stand in a request.
+    /// The name as it stands in a request.
     let nameBytes: [UInt8]
-    let aliasBytes: [[UInt8]]
 
     init(name: String, aliases: [String] = [], kind: Kind, standard: [UInt8] = [], summary: String) {
         self.name = name
@@ -34,12 +33,5 @@ package final class ParameterDescription: Sendable {
         self.standard = standard
         self.summary = summary
         nameBytes = Array(name.utf8)
-        aliasBytes = aliases.map { Array($0.utf8) }
-    }
-
-    func isCalled(_ text: Span<UInt8>) -> Bool {
-        if text.equals(nameBytes) { return true }
-        for alias in aliasBytes where text.equals(alias) { return true }
-        return false
     }
 }

@@ -1,11 +1,11 @@
 /// An open object of JSON (RFC 8259), to which members are added in the order in which they stand; commas, quotes and escapes are
 /// its own. It is open while a closure runs (`ByteWriter.append(object:)`), so what is written is JSON.
-package struct JSONObject: ~Copyable {
+public struct JSONObject: ~Copyable {
     /// The writer that was asked for the object, as long as it is open.
-    fileprivate var out = ByteWriter(capacity: 0)
-    private var isEmpty: Bool
+    @usableFromInline var out = ByteWriter(capacity: 0)
+    @usableFromInline var isEmpty: Bool
 
-    fileprivate init(isEmpty: Bool) { self.isEmpty = isEmpty }
+    @inlinable init(isEmpty: Bool) { self.isEmpty = isEmpty }
 
     package mutating func add(_ name: StaticString, _ text: Span<UInt8>) {
         begin(name)
@@ -70,23 +70,39 @@ package struct JSONObject: ~Copyable {
     /// A text that `write` puts together.
     /// - Returns: what `write` does.
     @discardableResult
-    package mutating func add<Result, Failure: Error>(
+    @inlinable
+    public mutating func add<Result, Failure: Error>(
         _ name: StaticString, text write: (inout ByteWriter) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         begin(name)
         return try out.append(jsonString: write)
     }
 
+    /// The same text under two names.
+    @inlinable
+    public mutating func add<Failure: Error>(
+        _ name: StaticString, and other: StaticString, text write: (inout ByteWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        begin(name)
+        let start = out.count
+        try out.append(jsonString: write)
+        let text = start..<out.count
+        begin(other)
+        out.append(copyOf: text)
+    }
+
     /// - Returns: what `body` does.
     @discardableResult
-    package mutating func add<Result, Failure: Error>(
+    @inlinable
+    public mutating func add<Result, Failure: Error>(
         _ name: StaticString, object body: (inout JSONObject) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         begin(name)
         return try out.append(object: body)
     }
 
-    package mutating func add<Failure: Error>(
+    @inlinable
+    public mutating func add<Failure: Error>(
         _ name: StaticString, array body: (inout JSONArray) throws(Failure) -> Void
     ) throws(Failure) {
         begin(name)
@@ -132,7 +148,8 @@ package struct JSONObject: ~Copyable {
         out.append(members.text)
     }
 
-    private mutating func begin(_ name: StaticString) {
+    @usableFromInline
+    mutating func begin(_ name: StaticString) {
         separate()
         out.append(UInt8(ascii: "\""))
         out.append(name)
@@ -146,11 +163,11 @@ package struct JSONObject: ~Copyable {
 }
 
 /// An open array of JSON, to which elements are added.
-package struct JSONArray: ~Copyable {
-    fileprivate var out = ByteWriter(capacity: 0)
+public struct JSONArray: ~Copyable {
+    @usableFromInline var out = ByteWriter(capacity: 0)
     private var isEmpty = true
 
-    fileprivate init() {}
+    @usableFromInline init() {}
 
     package mutating func add(_ text: Span<UInt8>) {
         separate()
@@ -222,7 +239,8 @@ extension String {
 extension ByteWriter {
     /// - Returns: what `body` does.
     @discardableResult
-    package mutating func append<Result, Failure: Error>(
+    @inlinable
+    public mutating func append<Result, Failure: Error>(
         object body: (inout JSONObject) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         append(UInt8(ascii: "{"))
@@ -231,7 +249,8 @@ extension ByteWriter {
         return result
     }
 
-    package mutating func append<Failure: Error>(
+    @inlinable
+    public mutating func append<Failure: Error>(
         array body: (inout JSONArray) throws(Failure) -> Void
     ) throws(Failure) {
         append(UInt8(ascii: "["))
@@ -248,7 +267,8 @@ extension ByteWriter {
     /// - Parameter afterOthers: whether it has members already.
     /// - Returns: what `body` does.
     @discardableResult
-    package mutating func append<Result, Failure: Error>(
+    @inlinable
+    public mutating func append<Result, Failure: Error>(
         afterOthers: Bool = false, members body: (inout JSONObject) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         var object = JSONObject(isEmpty: !afterOthers)
@@ -258,18 +278,24 @@ extension ByteWriter {
     }
 
     /// A JSON string of what `write` puts together; it is escaped only where it must be.
-    fileprivate mutating func append<Result, Failure: Error>(
+    @inlinable
+    mutating func append<Result, Failure: Error>(
         jsonString write: (inout ByteWriter) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         append(UInt8(ascii: "\""))
         let start = count
         let result = try write(&self)
+        endJSONString(from: start)
+        return result
+    }
+
+    @usableFromInline
+    mutating func endJSONString(from start: Int) {
         if bytes.firstJSONEscape(from: start) != nil {
             let plain = bytes.extracting(start..<count).array
             truncate(to: start)
             append(jsonEscaped: plain.span)
         }
         append(UInt8(ascii: "\""))
-        return result
     }
 }

@@ -51,14 +51,14 @@ extension Pipeline {
     mutating func readNothing(_ request: borrowing Request) throws(Refusal) {
         guard request.body.isEmpty else { throw .unwantedBody }
         ask.reset(try drawNonce(), from: context.client.ip)
-        try readParameters(among: []) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
+        try readParameters(among: .empty) { ask throws(ParameterError) in try ask.parameters.read(form: request.query) }
         if context.caller.ticket != nil { _ = ask.parameters.take("ticket") }
-        do throws(AskError) { try ask.read(by: []) } catch { throw Refusal(error) }
+        do throws(AskError) { try ask.read(by: .empty) } catch { throw Refusal(error) }
     }
 
     /// A POST's query may hold the ticket by which it asks, what is ignored everywhere, such as a cache buster, and nothing else.
     mutating func readQueryOfPost(
-        _ request: borrowing Request, among known: [ParameterDescription]
+        _ request: borrowing Request, among known: ParameterList
     ) throws(Refusal) {
         if request.query.isEmpty { return }
         try readParameters(among: known) { ask throws(ParameterError) in
@@ -72,7 +72,7 @@ extension Pipeline {
     }
 
     mutating func readBody(
-        of request: borrowing Request, textParameter: String?, among known: [ParameterDescription]
+        of request: borrowing Request, textParameter: String?, among known: ParameterList
     ) throws(Refusal) {
         let depth = configuration.server.limits.jsonDepth
         switch try bodyType(of: request, textParameter: textParameter) {
@@ -130,7 +130,7 @@ extension Pipeline {
     }
 
     private mutating func readParameters(
-        among known: [ParameterDescription], _ body: (inout Ask) throws(ParameterError) -> Void
+        among known: ParameterList, _ body: (inout Ask) throws(ParameterError) -> Void
     ) throws(Refusal) {
         do throws(ParameterError) { try body(&ask) } catch { throw Refusal(error, known: known) }
     }

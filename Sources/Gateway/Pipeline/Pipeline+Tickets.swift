@@ -99,10 +99,10 @@ extension Pipeline {
     }
 
     /// What minting itself asks; all else are the route's own parameters.
-    static let mintParameters = [
+    static let mintParameters = ParameterList([
         Parameter.grant.description,
         Parameter("expires", .lifetime(least: 1), "For how many seconds the ticket should hold.").description,
-    ]
+    ])
 
     /// Takes `expires`, which is the ticket's and not the route's, out of the parameters.
     private mutating func takeLifetime(atMost longest: Int64) throws(Refusal) -> Int64 {

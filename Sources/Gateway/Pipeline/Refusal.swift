@@ -121,7 +121,7 @@ extension Refusal {
     }
 
     /// - Parameter known: the names that may be shown: a body that is put together wrongly may have anything for a name.
-    init(_ error: ParameterError, known: [ParameterDescription]) {
+    init(_ error: ParameterError, known: ParameterList) {
         var name = error.name
         if case .json(let error) = error.fault { name = error.key ?? [] }
         let shown = known.flatMap { [$0.name] + $0.aliases }.first { $0.utf8.elementsEqual(name) }

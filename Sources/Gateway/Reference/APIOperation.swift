@@ -14,7 +14,7 @@ struct APIOperation: Sendable {
         /// Parameters: of a GET in its query, of a POST in its body.
         case route(RouteRequest)
         /// Parameters in the body of a POST, beside others that another route takes.
-        case open([ParameterDescription])
+        case open(ParameterList)
         /// The members of a JSON object, the body of a POST.
         case fields([FieldDescription])
         /// Whatever a vendor sends.

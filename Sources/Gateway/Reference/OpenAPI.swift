@@ -123,7 +123,7 @@ enum OpenAPI {
         return ["content": .object(content)]
     }
 
-    private static func members(of parameters: [ParameterDescription]) -> [(String, JSONDocument)] {
+    private static func members(of parameters: some Sequence<ParameterDescription>) -> [(String, JSONDocument)] {
         parameters.flatMap { parameter in
             ([parameter.name] + parameter.aliases).map { ($0, schema(of: parameter.kind, inQuery: false)) }
         }

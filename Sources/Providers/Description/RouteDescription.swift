@@ -29,7 +29,7 @@ package final class RouteDescription: Sendable {
 
 /// What callers ask a route with.
 package struct RouteRequest: Sendable {
-    package let parameters: [ParameterDescription]
+    package let parameters: ParameterList
     /// What happens when a grant names a prefix and no key is asked for.
     package let withoutKey: Grant.WithoutKey
     /// The parameter that a `text/plain` body stands for, if the route takes one; such a caller may also ask for a plain answer.
@@ -41,7 +41,7 @@ package struct RouteRequest: Sendable {
         _ parameters: [ParameterDescription], withoutKey: Grant.WithoutKey, text: Parameter<Span<UInt8>>? = nil,
         read: @escaping @Sendable (inout Ask, Instant) throws(AskError) -> Void = { _, _ throws(AskError) in }
     ) {
-        self.parameters = parameters
+        self.parameters = ParameterList(parameters)
         self.withoutKey = withoutKey
         textParameter = text?.name
         self.read = read
@@ -132,7 +132,7 @@ package struct CredentialRule: Sendable {
     static let own = CredentialRule()
 
     /// One that has this key.
-    static func with(_ need: any DescribedField, orOf others: String...) -> CredentialRule {
+    static func with(_ need: AnyField, orOf others: String...) -> CredentialRule {
         CredentialRule(otherProviders: others, needs: [need.description])
     }
 }

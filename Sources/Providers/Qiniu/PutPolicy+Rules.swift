@@ -25,14 +25,14 @@ extension PutPolicy {
 
     /// Which fields stand together.
     package static func checkCompany(in policy: Settings<Fields>) throws(FieldProblem) {
-        func has(_ field: any DescribedField) -> Bool { policy.values[field.description] != nil }
-        func needs(_ field: any DescribedField, _ others: any DescribedField...) throws(FieldProblem) {
+        func has(_ field: AnyField) -> Bool { policy.values[field.description] != nil }
+        func needs(_ field: AnyField, _ others: AnyField...) throws(FieldProblem) {
             if has(field), !others.contains(where: has) {
                 let names = others.map(\.name).joined(separator: " or ")
                 throw FieldProblem("policy.\(field.name)", "needs \(names) beside it")
             }
         }
-        func excludes(_ field: any DescribedField, _ other: any DescribedField) throws(FieldProblem) {
+        func excludes(_ field: AnyField, _ other: AnyField) throws(FieldProblem) {
             if has(field), has(other) {
                 throw FieldProblem("policy.\(field.name)", "cannot stand beside \(other.name)")
             }

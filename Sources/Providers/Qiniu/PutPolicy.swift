@@ -118,6 +118,7 @@ package struct PutPolicy: Sendable {
 
     /// Whether the caller may choose what it chose.
     func objection(to ask: borrowing Ask) -> Objection? {
+        guard ask.hasNumbers else { return nil }
         for choice in PutPolicy.choices {
             guard let value = ask[choice.parameter] else { continue }
             guard let own = chosen.first(where: { $0.choice.parameter.name == choice.parameter.name }) else {

@@ -72,15 +72,11 @@ struct UploadToken: TokenIssuer {
         scratch.reset()
         policy.write(ask, under: permit, deadline: permit.expiresAt, into: &scratch)
         try out.append(members: { json throws(IssueError) in
-            var place = 0..<0
             try json.add(
-                "uptoken",
+                "uptoken", and: "token",
                 text: { token throws(IssueError) in
-                    let start = token.count
                     try SignedPolicy.write(policy: &scratch, .urlSafe, key.accessKey, key.sha1, into: &token)
-                    place = start..<token.count
                 })
-            json.add("token", text: { $0.append(copyOf: place) })
             json.add("bucket", permit.bucket)
             if permit.extent == .object { json.add("key", permit.key) } else { json.addNull("key") }
             if permit.extent == .prefix { json.add("keyPrefix", permit.key) }

@@ -38,7 +38,7 @@ extension STSAccount {
         if kind != .key, Settings(fields.values, of: pair).sandbox {
             throw FieldProblem("identity", "must be key with sandbox: true, since no real key goes to the sandbox")
         }
-        for half in [pair.accessKey, pair.secretKey] as [any DescribedField] {
+        for half in [pair.accessKey, pair.secretKey] as [AnyField] {
             let isGiven = fields.values[half.description] != nil
             if kind == .key, !isGiven { throw FieldProblem(half.name, "is needed for identity key") }
             if kind != .key, isGiven { throw FieldProblem(half.name, "is for identity key only") }
