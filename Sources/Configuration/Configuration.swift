@@ -115,7 +115,7 @@ package struct Configuration: Sendable {
         package let waiting: Int
     }
 
-    /// How a changed configuration is noticed.
+    /// How the service notices a changed configuration.
     package struct Reload: Sendable {
         /// Whether the files are looked at for changes.
         package let watches: Bool
