@@ -45,7 +45,7 @@ struct Option: Hashable, Sendable {
         "--caller", "CALLER", "who asks: anonymous, apiKey:ID, certificate:ID or jwt:ID/SUBJECT")
     static let claims = Option(
         "--claims", "JSON|@FILE", "the claims of the caller's token, as a JSON object; exp says when it ends")
-    static let route = Option("--route", "NAME", "what is asked for, such as qiniu.uptoken")
+    static let route = Option("--route", "NAME", "the route, such as qiniu.uptoken")
     static let grant = Option("--grant", "NAME", "the grant to use; it says the route, too")
     static let parameter = Option(
         "--parameter", "NAME=VALUE|NAME@FILE", repeatable: true,
