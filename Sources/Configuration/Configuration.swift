@@ -171,10 +171,11 @@ package struct Configuration: Sendable {
     package var warnings: [String]
 
     /// Reads a configuration from a file.
-    package static func load(_ path: String, in environment: Environment = .process) throws(ConfigurationError)
-        -> Configuration
-    {
-        try Compiler(reading: path, environment).compile()
+    /// - Parameter listing: takes the grants, if they are to be shown.
+    package static func load(
+        _ path: String, in environment: Environment = .process, listing: GrantListing? = nil
+    ) throws(ConfigurationError) -> Configuration {
+        try Compiler(reading: path, environment, listing: listing).compile()
     }
 
     /// Reads a secret that stands alone in a file, by the rules for the secret files that a configuration names.
