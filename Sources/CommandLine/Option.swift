@@ -51,9 +51,9 @@ struct Option: Hashable, Sendable {
         "--parameter", "NAME=VALUE|NAME@FILE", repeatable: true,
         "a parameter of the route; the value after = or in a file, and for NAME@- on standard input")
     static let host = Option("--host", "HOST[:PORT]", "the name by which clients call the service")
-    static let time = Option("--at", "TIME", "when it is asked, such as 2027-01-01T00:00:00Z; else now")
+    static let time = Option("--at", "TIME", "the time of the request, such as 2027-01-01T00:00:00Z; else now")
     static let address = Option(
-        "--address", "ADDRESS", "the address that it is asked from, such as 192.0.2.1, for grants with addresses")
+        "--address", "ADDRESS", "the caller's address, such as 192.0.2.1, for grants with addresses")
     static let print = Option(
         "--print", nil, "shows each grant whole, as JSON: with its defaults, and without secrets")
     static let expectedHead = Option(
