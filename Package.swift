@@ -116,7 +116,9 @@ let package = Package(
             ],
             path: "Tests/TestService", swiftSettings: strict),
         tests(
-            "PipelineTests", "TestService", "Providers", "TestPeers", "TestKeys", "Bytes", "Crypto",
+            "PipelineTests", "TestService", "Lifecycle", "Configuration", "Providers", "Machine", "TestPeers",
+            "TestKeys", "Bytes",
+            "Crypto",
             exclude: ["Fixtures"]),
         tests(
             "EndToEndTests", "countersign", "countersign-sandbox", "TestService", "TestPeers", "TestKeys", "TestTraits",

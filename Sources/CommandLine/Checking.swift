@@ -11,10 +11,11 @@ import Telemetry
 enum Checking {
     static func run(_ options: Options) -> Exit {
         do throws(ConfigurationError) {
-            let configuration = try Configuration.checked(options.configuration)
-            if options.has(.print) {
+            let listing = options.has(.print) ? GrantListing() : nil
+            let configuration = try Configuration.checked(options.configuration, listing: listing)
+            if let listing {
                 for warning in configuration.warnings { Terminal.complain("warning: \(warning.visible)") }
-                Terminal.say(try GrantListing(options.configuration).text)
+                Terminal.say(listing.text)
                 return .done
             }
             options.wantsJSON ? reportJSON(configuration, options) : report(configuration, options)

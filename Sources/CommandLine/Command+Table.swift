@@ -24,7 +24,7 @@ extension Command {
         examples: ["countersign serve --config countersign.json5"], run: { Exit(Serving.run($0.configuration)) })
 
     static let check = Command(
-        "check", "reads the configuration, says everything that is wrong with it, and runs its policyTests",
+        "check", "reads the configuration, reports every mistake in it, and runs its policyTests",
         options: [.configuration, .format, .print],
         exits: [.done: "the configuration is valid, and its policyTests hold", .invalidConfiguration: nil],
         examples: [
@@ -34,13 +34,13 @@ extension Command {
         run: Checking.run)
 
     static let mint = Command(
-        "mint", "issues what the route would, for a caller whom you name",
+        "mint", "issues for a caller that you name what the route would issue",
         options: [.configuration, .format, .caller, .claims, .route, .grant, .parameter, .address], exits: issuing,
         examples: ["countersign mint --caller apiKey:app --grant photos --parameter key=photos/app/a.jpg"],
         run: Minting.run)
 
     static let ticket = Command(
-        "ticket", "makes a URL ticket for a caller whom you name, as POST /tickets would",
+        "ticket", "makes a URL ticket for a caller that you name, as POST /tickets would",
         options: [.configuration, .format, .caller, .claims, .grant, .parameter, .host], exits: issuing,
         examples: ["countersign ticket --caller apiKey:app --grant photos --host tokens.example.com"],
         run: Minting.makeTicket)
@@ -51,7 +51,7 @@ extension Command {
     ]
 
     static let explain = Command(
-        "explain", "tells why a caller would get what it asks, or would not; issues nothing",
+        "explain", "explains why the service gives something to a caller, or refuses it; issues nothing",
         options: [.configuration, .format, .caller, .claims, .route, .grant, .parameter, .time, .address],
         exits: [.done: "it would be issued", .failed: "it would be refused", .invalidConfiguration: nil],
         examples: [
@@ -61,7 +61,8 @@ extension Command {
         run: Explaining.run)
 
     static let inspect = Command(
-        "inspect", "tells what the token, URL, header or form on standard input allows, or why it is refused",
+        "inspect",
+        "shows what the token, URL, header or form on standard input allows, or why the vendor would refuse it",
         options: [.configuration, .format],
         exits: [
             .done: "its vendor would take it, as far as can be told",
@@ -82,7 +83,7 @@ extension Command {
         examples: ["countersign hash-key < key.txt"], run: KeyMaking.hash)
 
     static let audit = Command(
-        "audit verify FILE…", "tells whether these lines of the audit are all there, as they were written",
+        "audit verify FILE…", "checks that these lines of the audit are complete and unchanged",
         options: [.configuration, .format, .expectedHead, .keyFile],
         exits: [
             .done: "they are", .failed: "they are not, or cannot be read",

@@ -45,15 +45,15 @@ struct Option: Hashable, Sendable {
         "--caller", "CALLER", "who asks: anonymous, apiKey:ID, certificate:ID or jwt:ID/SUBJECT")
     static let claims = Option(
         "--claims", "JSON|@FILE", "the claims of the caller's token, as a JSON object; exp says when it ends")
-    static let route = Option("--route", "NAME", "what is asked for, such as qiniu.uptoken")
+    static let route = Option("--route", "NAME", "the route, such as qiniu.uptoken")
     static let grant = Option("--grant", "NAME", "the grant to use; it says the route, too")
     static let parameter = Option(
         "--parameter", "NAME=VALUE|NAME@FILE", repeatable: true,
         "a parameter of the route; the value after = or in a file, and for NAME@- on standard input")
     static let host = Option("--host", "HOST[:PORT]", "the name by which clients call the service")
-    static let time = Option("--at", "TIME", "when it is asked, such as 2027-01-01T00:00:00Z; else now")
+    static let time = Option("--at", "TIME", "the time of the request, such as 2027-01-01T00:00:00Z; else now")
     static let address = Option(
-        "--address", "ADDRESS", "the address that it is asked from, such as 192.0.2.1, for grants with addresses")
+        "--address", "ADDRESS", "the caller's address, such as 192.0.2.1, for grants with addresses")
     static let print = Option(
         "--print", nil, "shows each grant whole, as JSON: with its defaults, and without secrets")
     static let expectedHead = Option(

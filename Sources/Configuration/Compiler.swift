@@ -10,24 +10,27 @@ final class Compiler {
     private let name: String
     private let file: ReadFile
     var reader: FieldReader
-    /// The grants that have been compiled; nil where nobody wants them told.
-    var listing: GrantListing?
+    /// Takes the grants that have been compiled, if they are to be shown.
+    let listing: GrantListing?
 
     /// - Parameter name: the path of the file; relative paths in it begin at its folder.
-    init(_ file: ReadFile, named name: String, _ environment: Environment) {
+    init(_ file: ReadFile, named name: String, _ environment: Environment, listing: GrantListing? = nil) {
         self.name = name
+        self.listing = listing
         self.file = file
         let folder = name.lastIndex(of: "/").map { String(name[..<$0]) } ?? "."
         reader = FieldReader(file.bytes, folder: folder, environment)
     }
 
-    convenience init(reading path: String, _ environment: Environment) throws(ConfigurationError) {
+    convenience init(
+        reading path: String, _ environment: Environment, listing: GrantListing? = nil
+    ) throws(ConfigurationError) {
         guard let file = environment.file(path) else {
             let reason =
                 "\(ReadFile.fault(of: path)); name another with --config, or make one with `countersign init`"
             throw ConfigurationError(file: path, problems: [Problem(path: "", position: nil, reason: reason)])
         }
-        self.init(file, named: path == ReadFile.standardInput ? "standard input" : path, environment)
+        self.init(file, named: path == ReadFile.standardInput ? "standard input" : path, environment, listing: listing)
     }
 
     /// Reads no secret and no other file: what names them is not judged.

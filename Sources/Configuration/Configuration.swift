@@ -115,7 +115,7 @@ package struct Configuration: Sendable {
         package let waiting: Int
     }
 
-    /// How a changed configuration is noticed.
+    /// How the service notices a changed configuration.
     package struct Reload: Sendable {
         /// Whether the files are looked at for changes.
         package let watches: Bool
@@ -171,10 +171,11 @@ package struct Configuration: Sendable {
     package var warnings: [String]
 
     /// Reads a configuration from a file.
-    package static func load(_ path: String, in environment: Environment = .process) throws(ConfigurationError)
-        -> Configuration
-    {
-        try Compiler(reading: path, environment).compile()
+    /// - Parameter listing: takes the grants, if they are to be shown.
+    package static func load(
+        _ path: String, in environment: Environment = .process, listing: GrantListing? = nil
+    ) throws(ConfigurationError) -> Configuration {
+        try Compiler(reading: path, environment, listing: listing).compile()
     }
 
     /// Reads a secret that stands alone in a file, by the rules for the secret files that a configuration names.

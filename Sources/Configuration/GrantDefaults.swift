@@ -2,7 +2,7 @@ import Access
 import Bytes
 import Providers
 
-/// What grants have that do not say it themselves. A key stands whole where it is said: first in the grant, then for its route,
+/// Default values for grants. A key stands whole where it is said: first in the grant, then for its route,
 /// then for all grants. Nothing is merged into it.
 struct GrantDefaults {
     /// By the route's index in the registry.

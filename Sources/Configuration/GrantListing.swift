@@ -1,24 +1,17 @@
 import Access
 import Bytes
 
-/// The grants of a configuration as they hold: with their defaults, with what environment variables say, and without secrets.
-package struct GrantListing {
+/// The grants of a configuration as they hold: with their defaults, with the values of environment variables, and without secrets.
+/// `Configuration.load` fills it in, so it shows the configuration that was loaded.
+package final class GrantListing {
     private var grants: [JSONMember] = []
 
-    private init() {}
-
-    /// Those of a configuration's file.
-    package init(_ path: String, in environment: Environment = .process) throws(ConfigurationError) {
-        let compiler = try Compiler(reading: path, environment)
-        compiler.listing = GrantListing()
-        _ = try compiler.compile()
-        self = compiler.listing ?? GrantListing()
-    }
+    package init() {}
 
     /// - Parameters:
     ///   - fields: what holds for the grant.
     ///   - descriptions: its keys, in the order in which they are shown.
-    mutating func add(_ name: [UInt8], _ fields: FieldValues, by descriptions: [FieldDescription]) {
+    func add(_ name: [UInt8], _ fields: FieldValues, by descriptions: [FieldDescription]) {
         grants.append(JSONMember(named: name, GrantListing.object(fields, descriptions)))
     }
 

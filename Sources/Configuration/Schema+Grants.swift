@@ -6,8 +6,10 @@ import Providers
 extension Schema {
     /// What every grant holds.
     struct Grant: FieldGroup {
-        let route = Field("route", .choice(Registry.routes.map(\.description.name)), required: true, "What is issued.")
-        let credential = Field("credential", .string, required: true, "The credential that signs.")
+        let route = Field(
+            "route", .choice(Registry.routes.map(\.description.name)), required: true,
+            "The route: what the grant issues.")
+        let credential = Field("credential", .string, required: true, "The name of the credential that signs.")
     }
 
     /// How long what a grant of a route gives holds.
@@ -23,10 +25,10 @@ extension Schema {
         init(_ bounds: ClosedRange<Int64>) {
             lifetime = Field(
                 "lifetime", .duration(bounds),
-                "How long what is issued holds when nothing is asked: one hour, or `maxLifetime` if that is less.")
+                "The lifetime if the caller asks for none. The default is one hour, or `maxLifetime` if that is less.")
             maxLifetime = Field(
                 "maxLifetime", .duration(bounds),
-                "The most a caller may ask for: `lifetime`, if this is not given.")
+                "The longest lifetime that a caller may ask for. The default is `lifetime`.")
         }
     }
 
@@ -56,7 +58,7 @@ extension Schema {
     }()
 
     struct GrantRates: FieldGroup {
-        let rate = Field("rate", object: GrantRate(), "How often it may be used.")
+        let rate = Field("rate", object: GrantRate(), "How often the grant may be used.")
     }
 
     /// What every grant may hold whose route has callers.
@@ -67,41 +69,43 @@ extension Schema {
                 + "several as a list.")
         let `where` = Field(
             "where", .members,
-            "What callers' claims must be: `{ \"claims.scope\": [\"upload\"] }`; one value of each list.")
+            "Conditions on the caller's claims: `{ \"claims.scope\": [\"upload\"] }`. Of each list, one value must match."
+        )
         let `public` = Field(
-            "public", .boolean, default: false, "Must be true for a grant that `anonymous` may use (R10).")
+            "public", .boolean, default: false, "Must be true if `callers` has `\"anonymous\"` (R10).")
         let unscoped = Field(
             "unscoped", .boolean, default: false,
-            "Must be true for a grant that leaves bucket or key open, or whose route gives something of the whole account."
+            "Must be true if the grant has no bucket or no key, or if its route is about the whole account."
         )
     }
 
     /// What a grant is for, when it may be used, and from where.
     struct Availability: FieldGroup {
         let description = Field(
-            "description", .string, "What the grant is for; `/grants`, `explain` and the audit tell it.")
+            "description", .string, "What the grant is for. `/grants`, `explain` and the audit show it.")
         let enabled = Field(
-            "enabled", .boolean, default: true, "Whether the grant gives anything; with `false` it is only checked.")
-        let notBefore = Field("notBefore", .time, "From when on it may be used.")
-        let notAfter = Field("notAfter", .time, "Until when it may be used. What it gives ends by then, too.")
+            "enabled", .boolean, default: true, "With `false` the grant gives nothing, but it is still checked.")
+        let notBefore = Field("notBefore", .time, "When the grant begins.")
+        let notAfter = Field("notAfter", .time, "When the grant ends. Everything that it gives ends by then, too.")
         let addresses = Field(
             "addresses", .strings,
-            "Addresses and blocks of them (`10.0.0.0/8`, `2001:db8::/32`), of which one has the client's address.")
+            "Addresses and blocks (`10.0.0.0/8`, `2001:db8::/32`). The client's address must be in one of them.")
     }
 
-    /// What grants have that do not say it themselves.
+    /// Default values for grants.
     struct Defaults: FieldGroup {
         let grants = Field(
             "grants", .members,
-            "For all grants, as far as their routes have the key; keys of one route alone stand in `routes`.")
+            "Defaults for all grants whose routes have the key. Keys of a single route belong in `routes`.")
         let routes = Field(
             "routes", .members,
-            "For the grants of a route: `{ \"qiniu.uptoken\": { credential: \"qiniu\", bucket: \"media\" } }`.")
+            "Defaults for the grants of a route: `{ \"qiniu.uptoken\": { credential: \"qiniu\", bucket: \"media\" } }`."
+        )
     }
 
     struct GrantRate: FieldGroup {
         let perCaller = Field(
-            "perCaller", .rate, "What one caller gets by the grant; one address of `anonymous`. Beyond it 429.")
-        let perGrant = Field("perGrant", .rate, "What all callers get by the grant together.")
+            "perCaller", .rate, "Uses by one caller. For `anonymous`, uses by one address. Beyond it 429.")
+        let perGrant = Field("perGrant", .rate, "Uses by all callers together. Beyond it 429.")
     }
 }

@@ -13,22 +13,24 @@ package enum Schema {
         let version = Field("version", .integer(1...1), required: true, "The version of this format.")
         let server = Field("server", object: Server(), "The public listener.")
         let admin = Field(
-            "admin", object: Admin(), "The listener for those who run the service: whether it is alive and ready.")
-        let credentials = Field("credentials", .members, required: true, "The vendors' keys, by names of your own.")
+            "admin", object: Admin(), "The listener for operators: health, metrics and `explain`.")
+        let credentials = Field(
+            "credentials", .members, required: true, "The vendors' keys, under names that you choose.")
         let authentication = Field("authentication", object: Authentication(), "How callers prove who they are.")
-        let defaults = Field("defaults", object: Defaults(), "What grants have that do not say it themselves.")
-        let grants = Field("grants", .members, required: true, "Who may have what, by names of your own.")
+        let defaults = Field("defaults", object: Defaults(), "Default values for grants.")
+        let grants = Field("grants", .members, required: true, "Who gets what, under names that you choose.")
         let policyTests = Field(
             "policyTests", .objects(PolicyTests()), default: [],
-            "What callers must get, and must not; a configuration that fails one of its own is not loaded.")
-        let rateLimit = Field("rateLimit", object: RateLimit(), "How often anybody may ask.")
+            "Tests of the grants. A configuration that fails one of its tests is not loaded.")
+        let rateLimit = Field("rateLimit", object: RateLimit(), "How many requests an address or a caller may send.")
         let callbackKeys = Field(
             "callbackKeys", object: CallbackKeys(),
-            "The public keys that vendors sign callbacks by, fetched when one comes.")
-        let reload = Field("reload", object: Reload(), "How a changed configuration is noticed.")
+            "The vendors' public keys for callbacks. The service fetches a key when a callback needs it.")
+        let reload = Field("reload", object: Reload(), "How the service notices a changed configuration.")
         let audit = Field(
-            "audit", .object(Audit()), fixed: true, "The record of what was issued; without it there is none.")
-        let log = Field("log", object: LogFields(), "What the service tells about itself on standard error.")
+            "audit", .object(Audit()), fixed: true,
+            "The record of everything that was issued. Without this key there is none.")
+        let log = Field("log", object: LogFields(), "The log, on standard error.")
     }
 
     struct Server: FieldGroup {
@@ -37,157 +39,165 @@ package enum Schema {
             "`host:port` or `[v6]:port`, numeric or localhost, or `unix:/PATH` (mode 0660); several as a list.")
         let tls = Field(
             "tls", .object(TLS()), fixed: true,
-            "With it clients speak TLS on all addresses: 1.2 or 1.3, and HTTP/1.1 over it.")
+            "TLS 1.2 and 1.3 on all addresses of `listen`, with HTTP/1.1.")
         let plaintext = Field(
             "plaintext", .boolean, default: false,
-            "Whether to listen off loopback without TLS, which a proxy in front does.")
+            "Allows addresses off loopback without TLS, for a proxy in front that does TLS.")
         let hosts = Field(
-            "hosts", .strings, default: [], "Host names that are answered to, without port; `\"*\"` for all (R1).")
+            "hosts", .strings, default: [], "Host names that requests may use, without port; `\"*\"` for all (R1).")
         let publicURL = Field(
             "publicURL", .string,
-            "What clients reach the service by, such as `\"https://tokens.example.com\"`: URLs of tickets begin with it."
+            "The URL by which clients reach the service, such as `\"https://tokens.example.com\"`. URLs of tickets begin with it."
         )
         let transport = Field(
             "transport", .choice(["epoll", "dispatch"]), fixed: true,
-            "How sockets are waited for; without it as suits the system: epoll on Linux.")
+            "How the service waits for sockets. The default is epoll on Linux, and dispatch elsewhere.")
         let workers = Field(
-            "workers", .integer(0...256), default: 0, fixed: true, "Event loops; 0 for one on each core.")
-        let limits = Field("limits", object: .limits, without: Limits(), "How much one client may take.")
+            "workers", .integer(0...256), default: 0, fixed: true, "Number of event loops; 0 for one per core.")
+        let limits = Field("limits", object: .limits, without: Limits(), "Limits for clients.")
         let trustedProxies = Field(
             "trustedProxies", .strings, default: [],
-            "Peers whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` are believed: addresses and blocks of them (`10.0.0.0/8`), `unix:` for Unix sockets."
+            "Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `Forwarded` the service believes: addresses and blocks (`10.0.0.0/8`), `unix:` for Unix sockets."
         )
         let proxyProtocol = Field(
             "proxyProtocol", .boolean, default: false,
-            "Whether connections of `trustedProxies` begin with the PROXY protocol, version 1 or 2.")
-        let cors = Field("cors", object: CORS(), "Which web pages may ask.")
+            "Whether connections from `trustedProxies` begin with the PROXY protocol, version 1 or 2.")
+        let cors = Field("cors", object: CORS(), "CORS: web pages that may call the service from a browser.")
         let statusInBody = Field(
             "statusInBody", .boolean, default: false,
-            "Whether errors of `/distribute-token.json` travel with HTTP 200, since some clients hide an error's body.")
-        let aliases = Field("aliases", .members, "Other paths for routes: `{ \"/api/uptoken\": \"qiniu.uptoken\" }`.")
+            "Whether errors of `/distribute-token.json` have HTTP status 200, for clients that hide the body of an error."
+        )
+        let aliases = Field(
+            "aliases", .members, "Additional paths for routes: `{ \"/api/uptoken\": \"qiniu.uptoken\" }`.")
     }
 
     struct Admin: FieldGroup {
         let listen = Field(
             "listen", .strings, default: .texts("127.0.0.1:8081"), fixed: true,
-            "As `server.listen`; `[]` for none. On loopback plain HTTP, elsewhere as `server` has it, and with `auth`.")
+            "Like `server.listen`; `[]` for no admin listener. On loopback it is plain HTTP. Elsewhere it follows `server` (`tls` or `plaintext`) and needs `auth`."
+        )
         let auth = Field(
             "auth", .objects(APIKey()), default: [],
-            "Keys of those who may ask; with one, all is for them alone but `/livez` and `/readyz`.")
+            "Operators' keys. If set, every path except `/livez` and `/readyz` requires a key.")
         let connections = Field(
             "connections", .integer(1...1000), default: Limits.reservedConnections,
-            "Open connections, counted apart from `server.limits.connections`; beyond it 503.")
+            "Open connections; beyond it 503. They do not count for `server.limits.connections`.")
     }
 
     struct TLS: FieldGroup {
         let certificates = Field(
             "certificates", .objects(Certificate()), required: true,
-            "The first is shown to clients that call none of the names.")
+            "Certificates. A client that names none of their hosts gets the first one.")
         let clientCAFile = Field(
             "clientCAFile", .string,
-            "PEM: the authorities whose certificates clients may show; one that shows another is refused.")
+            "PEM: the certificate authorities for clients. A client with a certificate of another authority is refused."
+        )
         let crlFile = Field(
             "crlFile", .string,
-            "PEM: a list of revoked certificates (CRL) of each of these authorities; none may be old.")
+            "PEM: the revocation list (CRL) of each of these authorities. None may be out of date.")
     }
 
     struct Certificate: FieldGroup {
         let names = Field(
             "names", .strings, required: true,
-            "Host names for which it is shown; `\"*.example.com\"` for all one label below.")
+            "The certificate's host names. `\"*.example.com\"` stands for all names one label below.")
         let certificateFile = Field(
             "certificateFile", .string, required: true,
-            "PEM: the certificate, then those of its issuers in order; the root may be left out.")
+            "PEM: the certificate, then its issuers in order. The root may be left out.")
         let keyFile = Field(
             "keyFile", .string, required: true,
-            "PEM: its key, not encrypted. The file must not be readable by everybody.")
+            "PEM: the private key, not encrypted. The file must not be readable by everybody.")
     }
 
     struct CORS: FieldGroup {
         let origins = Field(
-            "origins", .strings, default: [], "Origins of web pages, such as `\"https://app.example.com\"` (R2).")
+            "origins", .strings, default: [],
+            "CORS: origins allowed to call from a browser, such as `\"https://app.example.com\"` (R2).")
     }
 
     struct Reload: FieldGroup {
         let watch = Field(
             "watch", .boolean, default: true,
-            "Whether the file, and every file that it names, is looked at for changes; SIGHUP has it read in any case.")
-        let interval = Field("interval", .duration(100...3_600_000), default: 5_000, "From one look to the next.")
+            "Whether the service looks for changes of the configuration and of every file that it names. SIGHUP always reloads."
+        )
+        let interval = Field("interval", .duration(100...3_600_000), default: 5_000, "Time between two looks.")
     }
 
     struct Authentication: FieldGroup {
-        let apiKeys = Field("apiKeys", .objects(APIKey()), default: [], "Keys of programs; several may share an id.")
+        let apiKeys = Field("apiKeys", .objects(APIKey()), default: [], "API keys. Several keys may share an id.")
         let jwt = Field(
-            "jwt", .objects(JWT()), default: [], "Issuers of tokens (JWT), each with an `issuer` of its own.")
+            "jwt", .objects(JWT()), default: [], "Issuers of tokens (JWT). No two have the same `issuer`.")
         let certificates = Field(
             "certificates", .objects(ClientCertificate()),
-            "Callers who show a certificate of `server.tls.clientCAFile`.")
+            "Callers with a client certificate of `server.tls.clientCAFile`.")
         let rememberedTokens = Field(
             "rememberedTokens", .integer(0...1_000_000), default: 10_000,
-            "Tokens that an event loop need not check anew each time; beyond it, a newer one replaces an older one."
+            "Tokens that each event loop remembers, and need not check again. Beyond it, a new token replaces an old one."
         )
-        let tickets = Field("tickets", object: Tickets(), "URL tickets, for clients that can send no header (R11).")
+        let tickets = Field("tickets", object: Tickets(), "URL tickets, for clients that cannot send headers (R11).")
         let deny = Field(
             "deny", .strings, default: [],
-            "Callers that get nothing: `\"apiKey:ID\"`, `\"jwt:ID/SUBJECT\"`, `\"certificate:ID\"`, `\"ticket:ID\"` (R12)."
+            "Callers that the service refuses: `\"apiKey:ID\"`, `\"jwt:ID/SUBJECT\"`, `\"certificate:ID\"`, `\"ticket:ID\"` (R12)."
         )
     }
 
     struct Tickets: FieldGroup {
         let secret = Field(
-            "secret", .secret, "What tickets are signed with, at least 32 bytes (R10); without it there are none.")
+            "secret", .secret,
+            "The secret that signs tickets, at least 32 bytes (R10). Without it there are no tickets.")
         let maxLifetime = Field(
-            "maxLifetime", .duration(1000...2_592_000_000), default: 3_600_000, "The longest that a ticket may hold.")
+            "maxLifetime", .duration(1000...2_592_000_000), default: 3_600_000, "The longest lifetime of a ticket.")
     }
 
     struct APIKey: FieldGroup {
-        let id = Field("id", .string, required: true, "Who has the key.")
+        let id = Field("id", .string, required: true, "The id of the key's owner.")
         let sha256 = Field(
             "sha256", .string, required: true, "The SHA-256 of the key in hex; `countersign make-key` makes both.")
-        let notAfter = Field("notAfter", .time, "When the key ends.")
+        let notAfter = Field("notAfter", .time, "When the key expires.")
     }
 
     struct JWT: FieldGroup {
-        let id = Field("id", .string, required: true, "What its callers are called by: `\"jwt:ID\"`.")
+        let id = Field("id", .string, required: true, "The id in its callers' names: `\"jwt:ID\"`.")
         let issuer = Field("issuer", .string, required: true, "The `iss` of its tokens, byte for byte.")
-        let audience = Field("audience", .string, required: true, "What must be in their `aud`.")
+        let audience = Field("audience", .string, required: true, "The text that must be in the `aud` of its tokens.")
         let algorithms = Field(
             "algorithms", .strings, required: true,
-            "What they may be signed by: `HS256` alone, or some of `RS256`, `PS256`, `ES256` and `EdDSA`.")
+            "Accepted signature algorithms: `HS256` alone, or some of `RS256`, `PS256`, `ES256` and `EdDSA`.")
         let jwksUrl = Field(
-            "jwksUrl", .string, "Where its public keys are fetched, as a JWK set: https, or http on this machine.")
+            "jwksUrl", .string, "The URL of its public keys, a JWK set: https, or http on this machine.")
         let jwksRefresh = Field(
             "jwksRefresh", .duration(1_000...86_400_000), default: 600_000,
-            "From one fetching of `jwksUrl` to the next; sooner for a `kid` that is not known.")
+            "Time between two fetches of `jwksUrl`. An unknown `kid` causes an earlier fetch.")
         let jwksKeep = Field(
             "jwksKeep", .duration(1_000...2_592_000_000), default: 86_400_000,
-            "How long the keys of `jwksUrl` are used while they cannot be fetched again.")
-        let jwksFile = Field("jwksFile", .string, "A file of its public keys, as a JWK set (RFC 7517).")
+            "How long the service uses fetched keys while it cannot fetch them again.")
+        let jwksFile = Field("jwksFile", .string, "A file of its public keys, a JWK set (RFC 7517).")
         let publicKeyFile = Field("publicKeyFile", .string, "A file of its one public key, in PEM.")
         let secret = Field("secret", .secret, "The secret of HS256, at least 32 bytes (R10).")
         let leeway = Field(
-            "leeway", .duration(0...600_000), default: 30_000, "By how much its clock and ours may differ.")
+            "leeway", .duration(0...600_000), default: 30_000,
+            "How much the issuer's clock and the service's clock may differ.")
     }
 
     struct ClientCertificate: FieldGroup {
-        let id = Field("id", .string, required: true, "What the caller is called by: `\"certificate:ID\"`.")
+        let id = Field("id", .string, required: true, "The id in the caller's name: `\"certificate:ID\"`.")
         let san = Field(
             "san", .strings, required: true,
-            "Alternative names, of which the certificate has one: `\"dns:backend.example.com\"`, "
-                + "`\"uri:spiffe://example.com/backend\"`, `\"email:ops@example.com\"`; byte for byte.")
+            "Alternative names. The certificate must have one of them, byte for byte: `\"dns:backend.example.com\"`, "
+                + "`\"uri:spiffe://example.com/backend\"`, `\"email:ops@example.com\"`.")
     }
 
     struct RateLimit: FieldGroup {
         let perAddress = Field(
             "perAddress", .rate,
-            "Requests of one address, of a whole /64 with IPv6; beyond it 429. As many TLS handshakes may stay without a request; "
-                + "beyond it connections are closed. None by default, since mobile carriers share them."
+            "Requests from one address, or from one /64 of IPv6; beyond it 429. The same number of TLS handshakes may stay without a request; "
+                + "beyond it connections are closed. No limit by default, since clients of a mobile carrier share addresses."
         )
         let perCaller = Field(
-            "perCaller", .rate, "Requests of one caller, over all grants; of one address for `anonymous`.")
+            "perCaller", .rate, "Requests of one caller over all grants. For `anonymous`, requests of one address.")
         let identities = Field(
             "identities", .integer(64...16_777_216), default: 65_536, fixed: true,
-            "Addresses that are counted apart at a time, and as many callers that have authenticated; 16 bytes each. Beyond it the one that has used least gives way."
+            "How many addresses the service counts separately, and how many authenticated callers; 16 bytes each. Beyond it, the service forgets the one that has used least."
         )
     }
 
@@ -195,57 +205,57 @@ package enum Schema {
     package struct Inquiry: FieldGroup {
         package let caller = Field(
             "caller", .string, required: true,
-            "Who asks: `\"anonymous\"`, `\"apiKey:ID\"`, `\"certificate:ID\"` or `\"jwt:ID/SUBJECT\"`.")
+            "The caller: `\"anonymous\"`, `\"apiKey:ID\"`, `\"certificate:ID\"` or `\"jwt:ID/SUBJECT\"`.")
         package let claims = Field(
             "claims", .json(maximumLength: 8192),
-            "What the caller's token says beside `sub` and `iss`; its `exp` is when it ends.")
-        package let route = Field("route", .string, required: true, "What is asked for, such as `qiniu.uptoken`.")
-        package let grant = Field("grant", .string, "The grant that is named, as the parameter `grant` does.")
+            "The claims of the caller's token, besides `sub` and `iss`. `exp` is when the token ends.")
+        package let route = Field("route", .string, required: true, "The route, such as `qiniu.uptoken`.")
+        package let grant = Field("grant", .string, "The grant to use, like the parameter `grant`.")
         package let parameters = Field(
-            "parameters", .json(maximumLength: 65_536), "What is asked, as a POST to the route has it.")
-        package let at = Field("at", .time, "When it is asked; without it, now.")
+            "parameters", .json(maximumLength: 65_536), "The parameters, as in a POST to the route.")
+        package let at = Field("at", .time, "The time of the request. The default is now.")
         package let address = Field(
-            "address", .string, "The address that it is asked from, such as `192.0.2.1`; without it, from none.")
+            "address", .string, "The caller's address, such as `192.0.2.1`. The default is none.")
 
         package init() {}
     }
 
     struct PolicyTests: FieldGroup {
-        let name = Field("name", .string, "What the test is called where it fails.")
+        let name = Field("name", .string, "The name that is shown if the test fails.")
         let inquiry = Inquiry()
         let expect = Field(
             "expect", .string, required: true,
             "`\"allow\"`, `\"deny\"`, or the `code` of the refusal, such as `\"not_in_grant\"`.")
         let gives = Field(
-            "gives", object: ExpectedPermit(), "What is allowed must be this; what is not said may be any.")
+            "gives", object: ExpectedPermit(), "What must be allowed. A key that is left out may have any value.")
     }
 
     struct ExpectedPermit: FieldGroup {
-        let grant = Field("grant", .string, "The grant by which it is allowed.")
+        let grant = Field("grant", .string, "The grant that allows it.")
         let bucket = Field("bucket", .string, "The bucket.")
-        let key = Field("key", .string, "The whole key, or the prefix where what is given is for one.")
-        let limitedBy = Field("limitedBy", .choice(["requested", "grant", "caller"]), "What says when that ends (R5).")
-        let lifetime = Field("lifetime", .duration(1000...2_592_000_000), "For how long it holds.")
+        let key = Field("key", .string, "The whole key, or the prefix if the credential is for a prefix.")
+        let limitedBy = Field("limitedBy", .choice(["requested", "grant", "caller"]), "What sets the end (R5).")
+        let lifetime = Field("lifetime", .duration(1000...2_592_000_000), "The lifetime.")
     }
 
     struct CallbackKeys: FieldGroup {
         let remembered = Field(
-            "remembered", .integer(1...10_000), default: 64, "Keys that are remembered, or being fetched, at a time.")
+            "remembered", .integer(1...10_000), default: 64, "Keys that the service remembers or fetches at one time.")
         let refresh = Field(
             "refresh", .duration(1_000...86_400_000), default: 3_600_000,
-            "How old a key is when it is fetched again, while it is used.")
+            "The age at which a key in use is fetched again.")
         let keep = Field(
             "keep", .duration(1_000...2_592_000_000), default: 86_400_000,
-            "How old a key may be that is used while it cannot be fetched again.")
+            "The age up to which a key is used while it cannot be fetched again.")
         let callsPerSecond = Field(
-            "callsPerSecond", .integer(1...1000), default: 10, "Calls for the vendor's usual key, at most.")
+            "callsPerSecond", .integer(1...1000), default: 10, "Calls per second for the vendor's usual key.")
         let strangeCallsPerSecond = Field(
             "strangeCallsPerSecond", .integer(1...1000), default: 1,
-            "Calls for keys of other versions than the vendor's usual one, which anybody may make up; five times as many at once."
+            "Calls per second for keys of other versions, which anybody can make up. Five times as many may start at once."
         )
         let waiting = Field(
             "waiting", .integer(1...100_000), default: 512,
-            "Callbacks that may wait for keys in an event loop; beyond it 503.")
+            "Callbacks that may wait for keys in each event loop; beyond it 503.")
     }
 
     struct Audit: FieldGroup {
@@ -253,45 +263,48 @@ package enum Schema {
 
         let file = Field(
             "file", .string, required: true, fixed: true,
-            "Where the lines are written; files that are full are set aside beside it.")
+            "The file of the record. Full files are renamed and stay beside it.")
         let key = Field(
             "key", .secret, required: true, fixed: true,
-            "What the lines are chained by, at least 32 bytes (R10); `countersign audit verify` needs it.")
+            "The key that chains the lines, at least 32 bytes (R10). `countersign audit verify` needs it.")
         let durability = Field(
             "durability", .choice(AuditSettings.Durability.self), default: standard.durability, fixed: true,
-            "What an answer waits for: nothing; until the disk has its line, with all that came meanwhile; or with no other."
+            "What an answer waits for: nothing (`none`); until its line is on the disk, together with others (`batch`) or alone (`each`)."
         )
         let failClosed = Field(
             "failClosed", .boolean, default: standard.failsClosed, fixed: true,
-            "Whether nothing is issued (503) while no line can be written; else lost lines are counted.")
+            "Whether the service issues nothing (503) while it cannot write lines. With `false` it counts the lost lines."
+        )
         let maxSize = Field(
             "maxSize", .size(4096...1_099_511_627_776), default: standard.maximumSize, fixed: true,
-            "The size from which on a new file is begun, which goes on from the old one.")
+            "The size at which a new file begins. It continues the chain of the old one.")
         let queue = Field(
             "queue", .integer(16...1_000_000), default: standard.queue, fixed: true,
-            "Lines of one event loop that may wait for the disk; beyond it 503. Refusals fill at most half of it.")
+            "Lines of each event loop that may wait for the disk; beyond it 503. Refusals fill at most half of it.")
         let deniedPerMinute = Field(
             "deniedPerMinute", .integer(1...1_000_000), default: standard.deniedPerMinute, fixed: true,
-            "Refusals of one caller that have a line of their own in a minute, in each event loop; beyond it they are counted."
+            "Refusals of one caller that get a line of their own, per minute and event loop. Further refusals are only counted."
         )
     }
 
     struct LogFields: FieldGroup {
-        let level = Field("level", .choice(Log.Level.self), default: Log.Settings().level, "The least that is told.")
+        let level = Field(
+            "level", .choice(Log.Level.self), default: Log.Settings().level, "The lowest level that is written.")
         let format = Field(
-            "format", .choice(LogFormat.self), default: Log.Settings().format, "Lines for people or for programs.")
+            "format", .choice(LogFormat.self), default: Log.Settings().format,
+            "Lines for people (`text`) or for programs (`json`).")
         let requests = Field(
             "requests", .boolean, default: Log.Settings().tellsRequests,
-            "Whether each request is told, at level info: its id, path, status and client, and never a query.")
+            "Whether each request gets a line at level info: its id, path, status and client, but never its query.")
         let buffer = Field(
             "buffer", .size(4096...67_108_864), default: Log.Settings().buffer,
-            "What may wait to be written when nobody reads the log; beyond it lines are lost, and counted.")
+            "Size of the lines that may wait while nobody reads the log. Beyond it, lines are lost and counted.")
     }
 
     /// What every credential holds.
     struct Credential: FieldGroup {
         let provider = Field(
-            "provider", .choice(Registry.providers.map(\.name)), required: true, "Whose keys these are.")
+            "provider", .choice(Registry.providers.map(\.name)), required: true, "The vendor.")
         let pair = CredentialFields()
     }
 
@@ -306,41 +319,41 @@ package enum Schema {
     /// What a credential may hold with which sessions are asked for.
     struct SessionCredential: FieldGroup {
         let limits = Field(
-            "limits", object: SessionLimits(), "How often, how long and for how many the vendor is asked.")
+            "limits", object: SessionLimits(), "Limits of the calls to the vendor.")
     }
 
     struct SessionLimits: FieldGroup {
         let callTimeout = Field(
             "callTimeout", .duration(100...60_000), default: UpstreamLimits().callTimeout,
-            "One call for a session, with all its attempts and the pauses between them.")
+            "Time for one call for a session, with all attempts and pauses.")
         let attemptTimeout = Field(
             "attemptTimeout", .duration(100...30_000), default: UpstreamLimits().attemptTimeout,
-            "One attempt, from the connection to the answer's last byte; at most `callTimeout`.")
+            "Time for one attempt, from connecting to the last byte of the answer; at most `callTimeout`.")
         let attempts = Field(
             "attempts", .integer(1...10), default: UpstreamLimits().attempts,
-            "Attempts of one call, over all endpoints.")
+            "Attempts per call, over all endpoints.")
         let callsPerSecond = Field(
             "callsPerSecond", .integer(1...1000), default: UpstreamLimits().callsPerSecond,
-            "Calls that may be begun in a second; the vendor takes 100 of an account, all its users together.")
+            "Calls per second. The vendor accepts 100 from an account, all its users together.")
         let callBurst = Field(
             "callBurst", .integer(1...1000), default: UpstreamLimits().callBurst,
-            "Calls that may be begun at once after a silence.")
+            "Calls that may start at once after a pause.")
         let callsPerCaller = Field(
             "callsPerCaller", default: Rate(30, in: 60_000),
-            "Calls that may be begun for one caller, whatever sessions it asks for; of one address for `anonymous`. "
-                + "Beyond it 429 for sessions that are not remembered.")
+            "Calls for one caller, over all sessions. For `anonymous`, calls for one address. "
+                + "Beyond it, a request for a session that is not remembered gets 429.")
         let sessions = Field(
             "sessions", .integer(2...1_000_000), default: UpstreamLimits().slots,
-            "Sessions that are remembered at a time, the service's own key among them.")
+            "Sessions that the service remembers, its own key included.")
         let waiters = Field(
             "waiters", .integer(1...1_000_000), default: UpstreamLimits().waiters,
-            "Requests that may wait in all; beyond it 503.")
+            "Requests that may wait in total; beyond it 503.")
         let waitersPerSession = Field(
             "waitersPerSession", .integer(1...1_000_000), default: UpstreamLimits().waitersPerSlot,
-            "Requests that may wait for one session, and those of one caller in all. Where more than half of them wait, "
-                + "a caller has as many as it leaves free. Beyond it 503.")
+            "Requests that may wait for one session, and requests of one caller that may wait in total. If more than half of them wait, "
+                + "a caller may have as many as are left free. Beyond it 503.")
         let patience = Field(
             "patience", .duration(100...60_000), default: UpstreamLimits().patience,
-            "How long a request may wait; then it is told to come back.")
+            "How long a request may wait, before the client is told to ask again.")
     }
 }

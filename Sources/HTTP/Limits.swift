@@ -34,36 +34,41 @@ package struct Limits: Sendable {
 extension Limits {
     /// The limits that the configuration sets, in the order of its documentation.
     package static let configured: [Limit] = [
-        Limit("requestLine", \.requestLine, bytes: 64...65_536, "The request line; beyond it 414."),
-        Limit("headers", \.headers, bytes: 256...1_048_576, "All header fields; beyond it 431."),
-        Limit("headerCount", \.headerCount, count: 1...10_000, "Header fields; beyond it 431."),
-        Limit("body", \.body, bytes: 0...16_777_216, "The body; beyond it 413."),
-        Limit("jsonDepth", \.jsonDepth, count: 1...128, "Nesting of a JSON body; beyond it 400."),
+        Limit("requestLine", \.requestLine, bytes: 64...65_536, "Size of the request line; beyond it 414."),
+        Limit("headers", \.headers, bytes: 256...1_048_576, "Size of all header fields; beyond it 431."),
+        Limit("headerCount", \.headerCount, count: 1...10_000, "Number of header fields; beyond it 431."),
+        Limit("body", \.body, bytes: 0...16_777_216, "Size of the body; beyond it 413."),
+        Limit("jsonDepth", \.jsonDepth, count: 1...128, "Nesting depth of a JSON body; beyond it 400."),
         Limit(
             "connections", \.connections, count: 1...1_000_000,
-            "Open connections; beyond it the address that has most loses one, or whoever connects gets 503."),
+            "Open connections. Beyond it, the address with the most connections loses one, or the new client gets 503."),
         Limit(
             "handshakes", \.handshakes, count: 1...1_000_000,
-            "TLS handshakes under way, up to 150 KiB of memory each; beyond it the address that has most of them loses a connection."
+            "TLS handshakes in progress, up to 150 KiB of memory each. Beyond it, the address with the most handshakes loses a connection."
         ),
         Limit(
             "buffers", \.buffers, bytes: 1_048_576...1_073_741_824,
-            "Unfinished requests and unsent answers of all connections that hold more than `connectionBuffer`; beyond it the address that holds most loses a connection, by 503."
+            "Unfinished requests and unsent answers of all connections that hold more than `connectionBuffer`. Beyond it, the address that holds the most loses a connection, with 503."
         ),
         Limit(
             "connectionBuffer", \.connectionBuffer, bytes: 0...65_536,
-            "What each connection may hold of these, whatever others do; it does not count."),
+            "What each connection may always hold of these. It does not count for `buffers`."),
         Limit(
             "tlsMessages", \.tlsMessages, bytes: 32_768...1_073_741_824,
-            "TLS of one connection that carries no data, such as new keys; beyond it a client is cut off."),
+            "TLS messages of one connection that carry no data, such as key updates. Beyond it, the connection is closed."
+        ),
         Limit(
-            "headerTimeout", \.headerTimeout, time: 100...600_000, "From a request's first byte to its empty line."),
-        Limit("requestTimeout", \.requestTimeout, time: 100...600_000, "From a request's first byte to its last."),
+            "headerTimeout", \.headerTimeout, time: 100...600_000,
+            "Time from the first byte of a request to the end of its header."),
+        Limit(
+            "requestTimeout", \.requestTimeout, time: 100...600_000,
+            "Time from the first byte of a request to its last."),
         Limit(
             "writeTimeout", \.writeTimeout, time: 100...600_000,
-            "For a client to take what was answered; one that does not is cut off."),
-        Limit("idleTimeout", \.idleTimeout, time: 100...3_600_000, "Between two requests."),
-        Limit("drainTimeout", \.drainTimeout, time: 0...600_000, "For requests under way at the end."),
+            "Time for a client to take an answer. Then the connection is closed."),
+        Limit("idleTimeout", \.idleTimeout, time: 100...3_600_000, "Time between two requests."),
+        Limit(
+            "drainTimeout", \.drainTimeout, time: 0...600_000, "Time to finish open requests when the service stops."),
     ]
 }
 

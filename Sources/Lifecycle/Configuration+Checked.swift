@@ -7,10 +7,11 @@ import Telemetry
 extension Configuration {
     /// The configuration of a file, if the service can serve by it: what only OpenSSL can judge is tried, too, where
     /// the audit would stand is judged, and the configuration's own tests are run. Every configuration comes by this, at start as at a reload.
+    /// - Parameter listing: takes the grants, if they are to be shown.
     package static func checked(
-        _ path: String, in environment: Environment = .process
+        _ path: String, in environment: Environment = .process, listing: GrantListing? = nil
     ) throws(ConfigurationError) -> Configuration {
-        var configuration = try Configuration.load(path, in: environment)
+        var configuration = try Configuration.load(path, in: environment, listing: listing)
         for credential in configuration.credentials {
             guard let file = credential.sessions?.trustFile else { continue }
             _ = environment.file(file)

@@ -1,6 +1,8 @@
 import Access
 import Bytes
 import Foundation
+import Machine
+import Synchronization
 import Testing
 
 @testable import Configuration
@@ -164,7 +166,26 @@ struct DefaultsTests {
     private static func listing(_ text: String, variables: [String: String] = [:]) throws -> String {
         let file = Sample.file(text)
         let environment = Environment(variable: { variables[$0] }, file: { $0 == "c.json5" ? file : nil })
-        return try GrantListing("c.json5", in: environment).text
+        return try listing("c.json5", in: environment)
+    }
+
+    private static func listing(_ path: String, in environment: Environment) throws -> String {
+        let listing = GrantListing()
+        _ = try Configuration.load(path, in: environment, listing: listing)
+        return listing.text
+    }
+
+    @Test func `a listing is of the configuration that was loaded: its file is read once`() throws {
+        let file = Sample.file(Self.text(Self.usual, "a: { route: \"qiniu.uptoken\", keyPrefix: \"a/\" },"))
+        let reads = Mutex(0)
+        let environment = Environment(
+            variable: { _ in nil },
+            file: { _ in
+                reads.withLock { $0 += 1 }
+                return file
+            })
+        #expect(try Self.listing(ReadFile.standardInput, in: environment).contains("\"keyPrefix\": \"a/\""))
+        #expect(reads.withLock { $0 } == 1)
     }
 
     @Test func `a listing shows each grant whole, as it holds`() throws {
@@ -203,14 +224,14 @@ struct DefaultsTests {
         let file = Sample.file(Sample.text)
         let environment = Environment(
             variable: { Sample.variables[$0] }, file: { $0 == "conf/c.json5" ? file : Sample.files[$0] })
-        let listed = try GrantListing("conf/c.json5", in: environment).text
+        let listed = try Self.listing("conf/c.json5", in: environment)
         let start = try #require(Sample.text.range(of: "grants: {")?.lowerBound)
         let end = try #require(Sample.text.range(of: "log: {")?.lowerBound)
         let again = String(Sample.text[..<start]) + listed.dropFirst().dropLast() + "," + Sample.text[end...]
         let second = Sample.file(again)
         let other = Environment(
             variable: { Sample.variables[$0] }, file: { $0 == "conf/c.json5" ? second : Sample.files[$0] })
-        #expect(try GrantListing("conf/c.json5", in: other).text == listed)
+        #expect(try Self.listing("conf/c.json5", in: other) == listed)
         for secret in Sample.secrets { #expect(!listed.contains(secret)) }
     }
 }

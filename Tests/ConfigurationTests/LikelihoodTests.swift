@@ -66,4 +66,28 @@ import Testing
         #expect(warnings.contains { $0.hasPrefix("server.hosts: is empty") })
         #expect(warnings.contains { $0.hasPrefix("audit: is not there") })
     }
+
+    @Test(arguments: [
+        ("listen: \"0.0.0.0:1\", plaintext: true", true),
+        ("listen: \"0.0.0.0:1\", plaintext: true, publicURL: \"http://t.example.com\"", true),
+        ("listen: \"0.0.0.0:1\", plaintext: true, publicURL: \"https://t.example.com\"", false),
+        ("listen: [\"127.0.0.1:1\", \"10.0.0.7:1\"], plaintext: true", true),
+        ("listen: \"127.0.0.1:1\"", false), ("listen: \"unix:/run/t.sock\"", false),
+        (
+            "listen: \"0.0.0.0:1\", tls: { certificates: [{ names: \"localhost\", certificateFile: \"tls.pem\", keyFile: \"tls.key\" }] }",
+            false
+        ),
+    ])
+    func `tickets over plain HTTP off loopback are a warning`(server: String, isWarned: Bool) throws {
+        func warnings(_ tickets: String) throws -> [String] {
+            try Sample.load(
+                """
+                { version: 1, server: { \(server), hosts: "t.example.com" }, credentials: {}, grants: {},
+                  authentication: { \(tickets) } }
+                """
+            ).warnings.filter { $0.hasPrefix("authentication.tickets: tickets go over plain HTTP") }
+        }
+        #expect(try warnings("tickets: { secret: { env: \"TOKEN_SECRET\" } }").count == (isWarned ? 1 : 0))
+        #expect(try warnings("").isEmpty)
+    }
 }

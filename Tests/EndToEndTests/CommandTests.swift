@@ -49,6 +49,28 @@ struct CommandTests {
         }
     }
 
+    @Test func `check reads standard input as the configuration, and relative paths begin at the current folder`()
+        throws
+    {
+        let folder = try Keeper.makeFolder()
+        let path = try Setup.open.write(to: folder, transport: .epoll)
+        func check(in folder: String, _ arguments: String...) throws -> Program.Outcome {
+            try Program(
+                Program.countersign, ["check", "--config", "-"] + arguments, environment: Setup.environment,
+                folder: folder, input: path
+            ).wait()
+        }
+        let checked = try check(in: folder)
+        #expect(checked.code == 0 && checked.out.hasPrefix("- is valid"), "\(checked.out)\(checked.err)")
+        let printed = try check(in: folder, "--print")
+        #expect(printed.code == 0, "\(printed.err)")
+        #expect(try JSON(printed.out)["grants"]?["photos"]?["bucket"] == "demo-media")
+        // The secret of Qiniu is in `secrets/qiniu`.
+        let elsewhere = try check(in: Keeper.makeFolder())
+        #expect(elsewhere.code == 3 && elsewhere.err.contains("standard input: "), "\(elsewhere.err)")
+        #expect(elsewhere.err.contains("credentials.qiniu.secretKey"), "\(elsewhere.err)")
+    }
+
     @Test func `the configuration may be named before the command, and in short`() throws {
         let folder = try Keeper.makeFolder()
         let path = try Setup.open.write(to: folder, transport: .epoll)

@@ -203,6 +203,26 @@ struct InquiryTests {
         #expect(try mint("jwt:login/42", "@\(file)", "grant=tenant").code == 0)
     }
 
+    @Test func `the URL of a ticket begins with server.publicURL, which no --host overrides`() throws {
+        let setup = Setup(
+            name: "command tickets of a public URL", server: #"publicURL: "https://t.example.com/gate/","#,
+            rest: """
+                authentication: { apiKeys: [\(APIKey.alice.entry)], tickets: { secret: "\(Setup.ticketSecret)" } },
+                  grants: {
+                    "photos": { route: "qiniu.uptoken", credential: "qiniu", callers: "apiKey:alice", bucket: "media",
+                      keyPrefix: "photos/" },
+                  },
+                """)
+        let path = try setup.write(to: Keeper.makeFolder(), transport: .epoll)
+        let arguments = ["--caller", "apiKey:alice", "--grant", "photos", "--format", "json"]
+        let made = try run("ticket", path, arguments)
+        #expect(made.code == 0, "\(made.err)")
+        let url = try JSON(made.out)["url"]?.string
+        #expect(url?.hasPrefix("https://t.example.com/gate/qiniu/uptoken?ticket=") == true, "\(made.out)")
+        let refused = try run("ticket", path, arguments + ["--host", "other.example.com"])
+        #expect(refused.code == 1 && refused.out.isEmpty && refused.err.contains("server.publicURL"), "\(refused.err)")
+    }
+
     @Test func `R11: a ticket that is made for somebody else is good at the service`() throws {
         let secret = Setup.ticketSecret
         let setup = Setup(

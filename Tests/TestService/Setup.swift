@@ -19,6 +19,8 @@ struct Setup: Sendable {
     var logFormat = "text"
     /// Other files in the configuration's folder, by their names.
     var files: [String: String] = [:]
+    /// The text of a whole configuration, for which all other texts here count for nothing.
+    var whole: String?
 
     static let qiniuAccessKey = "e2e-qiniu-access-key"
     static let nosAccessKey = "e2e-nos-access-key"
@@ -39,6 +41,7 @@ struct Setup: Sendable {
         """
 
     func text(_ transport: Transport) -> String {
+        if let whole { return whole }
         let waiting = transport == .inProcess ? "" : "transport: \"\(transport.rawValue)\","
         return """
             {

@@ -32,11 +32,11 @@ package enum OSS {
     package struct CredentialFields: FieldGroup {
         let region = Field(
             "region", .string, told: true,
-            "The buckets' region, such as `cn-hangzhou`, which signatures of version 4 are for.")
+            "The buckets' region, such as `cn-hangzhou`. Signatures of version 4 need it.")
         /// Where requests go.
         package let endpoint = Field(
             "endpoint", .string, told: true,
-            "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`; without it, the region's public one.")
+            "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`. The default is the region's public host.")
     }
 
     /// The declarations of its credentials' fields.

@@ -20,20 +20,20 @@ package struct FetchLimits: Sendable, Hashable {
     package struct Fields: FieldGroup {
         let callsPerSecond = Field(
             "callsPerSecond", .integer(1...100_000), default: FetchLimits().callsPerSecond,
-            "Calls that may be begun in a second.")
+            "Calls per second.")
         let callBurst = Field(
             "callBurst", .integer(1...100_000), default: FetchLimits().callBurst,
-            "Calls that may be begun at once after a silence.")
+            "Calls that may start at once after a pause.")
         let callsPerCaller = Field(
             "callsPerCaller", default: FetchLimits().callsPerCaller,
-            "Calls that may be begun for one caller; of one address for `anonymous`. Beyond it 429.")
+            "Calls for one caller. For `anonymous`, calls for one address. Beyond it 429.")
         let patience = Field(
             "patience", .duration(100...60_000), default: FetchLimits().patience,
-            "How long a request may wait; then it is told to come back. Each of the `hosts` has its share of it.")
+            "How long a request may wait, before the client is told to ask again. The `hosts` share this time.")
     }
 
     /// The key of a credential.
     package static let field = Field(
         "limits", object: Fields(),
-        "How often and how long Kodo is asked for `qiniu.buckets`, `qiniu.files` and `qiniu.stat`.")
+        "Limits of the calls to Kodo, for `qiniu.buckets`, `qiniu.files` and `qiniu.stat`.")
 }

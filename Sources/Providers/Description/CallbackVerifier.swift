@@ -37,13 +37,13 @@ extension Field where Value == [UInt8]? {
     static func publicURL(of vendor: String) -> Field {
         Field(
             "publicURL", .string, required: true,
-            "The `callbackUrl` as \(vendor) knows it; its callbacks are answered at its path.")
+            "The `callbackUrl` as \(vendor) knows it. The service answers callbacks at its path.")
     }
 
     static func reply(to vendor: String) -> Field {
         Field(
             "reply", .json(maximumLength: 8192), required: true,
-            "What a genuine callback is answered, and what \(vendor) tells the uploader.")
+            "The answer to a genuine callback. \(vendor) passes it to the uploader.")
     }
 }
 

@@ -4,11 +4,12 @@ import Access
 package struct CredentialFields: FieldGroup {
     package let accessKey = Field(
         "accessKey", .string,
-        "The public half of the pair; needed, unless it is made up (`sandbox`) or comes from elsewhere (`identity`).")
-    package let secretKey = Field("secretKey", .secret, "The secret half, needed likewise.")
+        "The access key, the public half of the pair. Required, unless `sandbox` makes it up or it comes from `identity`."
+    )
+    package let secretKey = Field("secretKey", .secret, "The secret key. Required in the same cases.")
     package let sandbox = Field(
         "sandbox", .boolean, default: false,
-        "Whether this is a made-up pair to try with, of which is generated what is not given; that of `sts` is given whole, "
+        "Whether this is a pair for trying things out. The service makes up what is not given. For `sts` give all of it, "
             + "with the `endpoints` of a `countersign-sandbox`.")
 
     package init() {}
@@ -18,7 +19,7 @@ package struct CredentialFields: FieldGroup {
 package struct SigningCredentialFields: FieldGroup {
     package let previous = Field(
         "previous", .objects(PreviousKeyFields()), default: [],
-        "Pairs that signed before: what they have signed is still known (callbacks, `inspect`), and nothing new is signed."
+        "Pairs that signed before. The service still accepts what they have signed (callbacks, `inspect`), but signs nothing new with them."
     )
 
     package init() {}
@@ -26,10 +27,10 @@ package struct SigningCredentialFields: FieldGroup {
 
 /// A pair that signed before.
 package struct PreviousKeyFields: FieldGroup {
-    package let accessKey = Field("accessKey", .string, required: true, "The public half of the pair.")
-    package let secretKey = Field("secretKey", .secret, required: true, "The secret half.")
+    package let accessKey = Field("accessKey", .string, required: true, "The access key.")
+    package let secretKey = Field("secretKey", .secret, required: true, "The secret key.")
     package let until = Field(
-        "until", .time, required: true, "When nothing that it has signed is believed any more.")
+        "until", .time, required: true, "When the service stops accepting what this pair has signed.")
 
     package init() {}
 }

@@ -2,11 +2,10 @@ import Access
 
 extension Field where Value == Bool {
     /// `outliveCaller`, of routes that issue what nobody can shorten to the end of the caller's own credential (R17).
-    /// - Parameter issued: what is issued, such as `the key`.
-    static func outliveCaller(_ issued: String) -> Field {
+    static var outliveCaller: Field {
         Field(
             "outliveCaller", .boolean, default: false,
-            "Whether \(issued) may hold longer than the caller's own credential.")
+            "Whether what is issued may end later than the caller's own credential.")
     }
 }
 

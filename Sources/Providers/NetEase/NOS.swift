@@ -23,7 +23,7 @@ package enum NOS {
         /// Where requests go.
         package let endpoint = Field(
             "endpoint", .string, told: true,
-            "Where the buckets are, such as `nos-eastchina1.126.net`, for `nos.authorization` and `nos.presigned-url`.")
+            "The buckets' host, such as `nos-eastchina1.126.net`, for `nos.authorization` and `nos.presigned-url`.")
     }
 
     /// The declarations of its credentials' fields.

@@ -76,7 +76,7 @@ struct NOSAuthorization: TokenIssuer {
 
     private struct HeaderFields: FieldGroup {
         let request = Fields()
-        let outliveCaller = Field.outliveCaller("the signature")
+        let outliveCaller = Field<Bool>.outliveCaller
     }
 
     private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }

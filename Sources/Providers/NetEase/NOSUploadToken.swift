@@ -37,15 +37,15 @@ struct NOSUploadToken: TokenIssuer {
     struct Fields: FieldGroup {
         let policy = Field("policy", object: policyFields, "Fields of the put policy.")
         let overwrite = Field(
-            "overwrite", .boolean, default: false, "Whether an object that is there may be replaced.")
+            "overwrite", .boolean, default: false, "Whether an upload may replace an existing object.")
     }
 
     /// What a grant's `policy` may hold. The service writes `Bucket`, `Object`, `Expires` and `OverWrite` itself.
     struct PolicyFields: FieldGroup {
         let leastSize = Field("ObjectSizeMin", .size(0...Int64.max), "The smallest object.")
         let mostSize = Field("ObjectSizeMax", .size(1...Int64.max), "The largest object.")
-        let types = Field("MimeLimit", .string, "Which types may be uploaded, joined by ;.")
-        let callbackURL = Field("CallbackUrl", .string, "Whom the vendor tells.")
+        let types = Field("MimeLimit", .string, "The types that may be uploaded, joined by `;`.")
+        let callbackURL = Field("CallbackUrl", .string, "The URL that the vendor calls.")
         let callbackBody = Field("CallbackBody", .string, "The callback's body, with the vendor's variables.")
         let region = Field("Region", .string, "The region, such as HZ.")
     }

@@ -52,10 +52,11 @@ struct Download: TokenIssuer {
 
     struct Fields: FieldGroup {
         let domain = Field(
-            "domain", .string, required: true, told: true, "The domain, with a port if it is not the scheme's own.")
-        let scheme = Field("scheme", .choice(Scheme.self), default: .https, told: true, "How the domain is asked.")
+            "domain", .string, required: true, told: true, "The domain, with a port if it is not the scheme's default.")
+        let scheme = Field("scheme", .choice(Scheme.self), default: .https, told: true, "The scheme of the URL.")
         let query = Field(
-            "query", .strings, told: true, "The queries that callers may ask for, each whole, as it shall be sent.")
+            "query", .strings, told: true,
+            "The queries that callers may ask for. Each is whole, and stands in the URL as it is.")
     }
 
     enum Scheme: CaseIterable {
@@ -66,7 +67,7 @@ struct Download: TokenIssuer {
         let url = Fields()
         let neverExpires = Field(
             "neverExpires", .boolean, default: false,
-            "Whether keys are signed, too, from whose URL one of a shorter key can be made that does not end.")
+            "Whether the service also signs keys whose URL can be changed into a URL of a shorter key that never ends.")
     }
 
     private static let parameters = Parameters()

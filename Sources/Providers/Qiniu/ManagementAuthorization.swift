@@ -39,12 +39,12 @@ struct ManagementAuthorization: TokenIssuer {
     private struct Fields: FieldGroup {
         let operations = Field(
             "operations", .strings, default: .texts("list", "stat"), told: true,
-            "What may be done, of list, stat and buckets.")
-        let hosts = Field("hosts", object: Hosts(), "Qiniu's services, where they are others.")
+            "The operations that may be signed, of list, stat and buckets.")
+        let hosts = Field("hosts", object: Hosts(), "Kodo's hosts, if they are not the public ones.")
         let neverExpires = Field(
             "neverExpires", .boolean, default: false,
-            "Whether requests are signed as QBox, which never ends and holds for every method.")
-        let outliveCaller = Field.outliveCaller("the signature")
+            "Whether requests are signed as QBox. Such a signature never ends and holds for every method.")
+        let outliveCaller = Field<Bool>.outliveCaller
     }
 
     struct Hosts: FieldGroup {
@@ -56,7 +56,7 @@ struct ManagementAuthorization: TokenIssuer {
             let service = operation.service
             return Field(
                 service.name, .string, default: service.host,
-                "Whom \(operation.rawValue) is asked of, with a port if it is not 443.")
+                "The host for \(operation.rawValue), with a port if it is not 443.")
         }
     }
 

@@ -51,7 +51,7 @@ struct ManagementFetch: VendorIssuer {
         let hosts: Field<Settings<Hosts>>
 
         init(_ operation: ManagementOperation) {
-            hosts = Field("hosts", object: Hosts(operation), "Qiniu's service, where it is another.")
+            hosts = Field("hosts", object: Hosts(operation), "Kodo's hosts, if they are not the public ones.")
         }
     }
 
@@ -62,7 +62,7 @@ struct ManagementFetch: VendorIssuer {
             let service = operation.service
             all = Field(
                 service.name, .strings, default: .texts(service.host),
-                "Whom the service asks, the first that answers: a host, or https:// and a host, with a port "
+                "The hosts to ask, of which the first that answers is used: a host, or https:// and a host, with a port "
                     + "if it is not 443; http:// to this machine only.")
         }
     }

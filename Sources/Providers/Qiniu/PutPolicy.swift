@@ -33,13 +33,13 @@ package struct PutPolicy: Sendable {
     /// What a grant's `policy` may hold, with the vendor's types. The service writes `scope`, `deadline`, `isPrefixalScope`
     /// and `insertOnly` itself.
     package struct Fields: FieldGroup {
-        let endUser = Field("endUser", .template, "Who uploads; a template.")
+        let endUser = Field("endUser", .template, "The uploader.")
         let saveKey = Field(
-            "saveKey", .string, "The key where the client gives none; begins with the grant's keyPrefix.")
-        let forceSaveKey = Field("forceSaveKey", .boolean, "Whether saveKey goes before the client's key.")
-        let returnUrl = Field("returnUrl", .string, "Where a browser is sent after the upload.")
-        let returnBody = Field("returnBody", .string, "What the uploader gets, with the vendor's magic variables.")
-        let callbackUrl = Field("callbackUrl", .string, "Whom the vendor tells; several joined by ;.")
+            "saveKey", .string, "The key if the client gives none; begins with the grant's keyPrefix.")
+        let forceSaveKey = Field("forceSaveKey", .boolean, "Whether saveKey overrides the client's key.")
+        let returnUrl = Field("returnUrl", .string, "The URL to which a browser is sent after the upload.")
+        let returnBody = Field("returnBody", .string, "The answer to the uploader, with the vendor's magic variables.")
+        let callbackUrl = Field("callbackUrl", .string, "The URL that the vendor calls; several joined by `;`.")
         let callbackHost = Field("callbackHost", .string, "The Host field of the callback.")
         let callbackBody = Field("callbackBody", .string, "The callback's body, with magic variables.")
         let callbackBodyType = Field(
@@ -47,9 +47,10 @@ package struct PutPolicy: Sendable {
             "The callback's Content-Type.")
         let callbackFetchKey = Field(
             "callbackFetchKey", .integer(0...1), "Whether the callback's answer names the key.")
-        let persistentOps = Field("persistentOps", .string, "Operations on the uploaded object, joined by ;.")
-        let persistentNotifyUrl = Field("persistentNotifyUrl", .string, "Whom the vendor tells when they are done.")
-        let persistentPipeline = Field("persistentPipeline", .string, "The queue they run in.")
+        let persistentOps = Field("persistentOps", .string, "Operations on the uploaded object, joined by `;`.")
+        let persistentNotifyUrl = Field(
+            "persistentNotifyUrl", .string, "The URL that the vendor calls when they are done.")
+        let persistentPipeline = Field("persistentPipeline", .string, "The queue of these operations.")
         let persistentType = Field("persistentType", .integer(0...1), "1 for idle-time jobs.")
         let persistentWorkflowTemplateID = Field(
             "persistentWorkflowTemplateID", .string, "A workflow template instead of persistentOps.")
@@ -57,18 +58,20 @@ package struct PutPolicy: Sendable {
         let fsizeLimit = Field("fsizeLimit", .size(Bounds.fsizeLimit), "The largest object.")
         let detectMime = Field(
             "detectMime", .integer(-1...1),
-            "Where an object's type comes from: 1 its content, -1 the client, 0 the client and else the names.")
-        let mimeLimit = Field("mimeLimit", .string, "Which types may be uploaded; implies detectMime 1.")
+            "The source of an object's type: 1 its content; -1 the client; 0 the client, else the names.")
+        let mimeLimit = Field("mimeLimit", .string, "The types that may be uploaded; implies detectMime 1.")
         let keylimit = Field("keylimit", .strings, "The only keys that may be uploaded, 20 at most.")
         let fileType = Field("fileType", .integer(0...4), "The storage class.")
         let deleteAfterDays = Field(
-            "deleteAfterDays", .integer(Bounds.deleteAfterDays), "When the object is deleted, in days.")
-        let trafficLimit = Field("trafficLimit", .integer(Bounds.trafficLimit), "Bits per second.")
-        let transform = Field("transform", .string, "How the object is changed as it comes; deprecated by the vendor.")
-        let transformFallbackMode = Field("transformFallbackMode", .string, "What happens when that fails; deprecated.")
+            "deleteAfterDays", .integer(Bounds.deleteAfterDays), "Days until the object is deleted.")
+        let trafficLimit = Field(
+            "trafficLimit", .integer(Bounds.trafficLimit), "The upload's speed limit, in bits per second.")
+        let transform = Field("transform", .string, "How the object is changed on upload; deprecated by the vendor.")
+        let transformFallbackMode = Field(
+            "transformFallbackMode", .string, "What happens if the change fails; deprecated.")
         let transformFallbackKey = Field(
             "transformFallbackKey", .string,
-            "Where the object goes then; begins with the grant's keyPrefix; deprecated.")
+            "The key of the object then; begins with the grant's keyPrefix; deprecated.")
     }
 
     /// The declarations of a policy's members.

@@ -24,7 +24,7 @@ struct QiniuCallback: CallbackVerifier {
         let reply = Field.reply(to: "Kodo")
         let schemes = Field(
             "schemes", .strings, default: .texts("qiniu", "qbox"),
-            "Which of Kodo's signatures are believed; qbox covers neither method nor host, and never ends.")
+            "The signatures of Kodo that the service accepts. qbox covers neither method nor host, and never ends.")
     }
 
     init(_ grant: Settings<Fields>) throws(FieldProblem) {

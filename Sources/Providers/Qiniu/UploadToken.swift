@@ -44,11 +44,11 @@ struct UploadToken: TokenIssuer {
     struct Fields: FieldGroup {
         let policy = Field("policy", object: PutPolicy.fields, "Fields of the put policy.")
         let choose = Field(
-            "choose", .strings, told: true, "Fields of the put policy that callers may choose, only to tighten them.")
+            "choose", .strings, told: true, "Fields of the put policy that callers may choose, but only make stricter.")
         let domain = Field(
-            "domain", .string, told: true, "Where the bucket is downloaded from; told to the client.")
+            "domain", .string, told: true, "The bucket's download domain. The answer tells it to the client.")
         let overwrite = Field(
-            "overwrite", .boolean, default: false, "Whether an object that is there may be replaced.")
+            "overwrite", .boolean, default: false, "Whether an upload may replace an existing object.")
     }
 
     init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {

@@ -21,7 +21,7 @@ struct OSSCallback: CallbackVerifier {
         let reply = Field.reply(to: "OSS")
         let keyHost = Field(
             "keyHost", .string, default: CallbackKeyURL.host.description,
-            "Whom the service asks for the vendor's public key, such as a mirror: a host, or https:// and a host, with a "
+            "The host of the vendor's public key, such as a mirror: a host, or https:// and a host, with a "
                 + "port if it is not 443; http:// to this machine only.")
     }
 

@@ -10,15 +10,17 @@ import Bytes
 struct PostCallback: Sendable {
     struct Fields: FieldGroup {
         let callbackUrl = Field(
-            "callbackUrl", .string, required: true, "Whom the vendor tells; up to five joined by ;, tried in turn.")
+            "callbackUrl", .string, required: true,
+            "The URL that the vendor calls. Up to five, joined by `;`, are tried in turn.")
         let callbackHost = Field("callbackHost", .string, "The Host field of the callback.")
         let callbackBody = Field(
-            "callbackBody", .vendorText, required: true, "The callback's body, with variables such as ${object}.")
+            "callbackBody", .vendorText, required: true, "The callback's body, with variables such as `${object}`.")
         let callbackBodyType = Field(
             "callbackBodyType", .choice(["application/x-www-form-urlencoded", "application/json"]),
-            "The callback's Content-Type; the vendor's standard is the first.")
-        let callbackSNI = Field("callbackSNI", .boolean, "Whether the callback's TLS names its host.")
-        let endUser = Field("endUser", .template, "Who uploads: what `${x:enduser}` in `callbackBody` becomes.")
+            "The callback's Content-Type. The vendor's default is the first.")
+        let callbackSNI = Field(
+            "callbackSNI", .boolean, "Whether the callback's TLS handshake sends the host name (SNI).")
+        let endUser = Field("endUser", .template, "The uploader. It replaces `${x:enduser}` in `callbackBody`.")
     }
 
     static let fields = Fields()

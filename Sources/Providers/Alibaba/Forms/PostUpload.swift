@@ -81,13 +81,14 @@ struct PostUpload: TokenIssuer {
         let maxSize = Field("maxSize", .size(1...largestSize), required: true, "The largest object.")
         let minSize = Field("minSize", .size(0...largestSize), default: 0, "The smallest object.")
         let contentTypes = Field(
-            "contentTypes", .strings, "The types that objects may be given, such as image/png; any without it.")
-        let callback = Field("callback", .object(PostCallback.fields), "Whom the vendor tells of an upload.")
+            "contentTypes", .strings, "The types that objects may get, such as image/png. The default is any type.")
+        let callback = Field(
+            "callback", .object(PostCallback.fields), "The callback that the vendor sends after an upload.")
         let objectAcl = Field(
             "objectAcl", .choice(ObjectACL.self), default: .default,
-            "The ACL that objects are given; default is the bucket's, and any leaves it to the form.")
+            "The ACL of new objects. `default` is the bucket's, and `any` lets the form choose.")
         let overwrite = Field(
-            "overwrite", .boolean, default: false, "Whether an object that is there may be replaced.")
+            "overwrite", .boolean, default: false, "Whether an upload may replace an existing object.")
     }
 
     private enum ObjectACL: String, CaseIterable {

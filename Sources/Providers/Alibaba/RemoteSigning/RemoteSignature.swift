@@ -45,7 +45,7 @@ struct RemoteSignature: TokenIssuer {
     struct Fields: FieldGroup {
         let methods = Field(
             "methods", .strings, required: true, told: true,
-            "The verbs that may be signed, of \(list(OSSOperations.table.methods)).")
+            "The methods that may be signed, of \(list(OSSOperations.table.methods)).")
         let headers = Field(
             "headers", .strings, told: true, "The x-oss- headers that may be signed, of \(list(ownHeaders)).")
         let subresources = Field(
@@ -54,15 +54,15 @@ struct RemoteSignature: TokenIssuer {
         )
         let presign = Field(
             "presign", .duration(1000...604_800_000), told: true,
-            "The longest life of a URL that may be signed; none without it.")
+            "The longest lifetime of a URL. Without it, no URL is signed.")
         let versions = Field(
             "versions", .strings, told: true,
-            "The versions that may be signed; without it, v1, and v4 if the credential has a region.")
+            "The signature versions that may be signed. The default is v1, and v4 if the credential has a region.")
         let trustSignInfo = Field(
             "trustSignInfo", .boolean, default: false,
-            "Whether V4 strings are signed without their canonical request, so that nothing of it is known; needs unscoped: true."
+            "Whether V4 strings are signed without their canonical request. The service then does not know what it signs. Needs `unscoped: true`."
         )
-        let outliveCaller = Field.outliveCaller("a header's signature")
+        let outliveCaller = Field<Bool>.outliveCaller
     }
 
     init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {

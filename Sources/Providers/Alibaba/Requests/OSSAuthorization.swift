@@ -57,7 +57,7 @@ struct OSSAuthorization: TokenIssuer {
 
     private struct HeaderFields: FieldGroup {
         let clauses = fields
-        let outliveCaller = Field.outliveCaller("the signature")
+        let outliveCaller = Field<Bool>.outliveCaller
     }
 
     private static let answer =

@@ -41,20 +41,20 @@ struct OSSRequestClauses: Sendable {
             )
             contentTypes = Field(
                 "contentTypes", .strings, told: true,
-                "The content types of what is written, of which PUT and POST must have one; `image/*` for all that begin so."
+                "Content types of uploads. PUT and POST must have one of them; `image/*` stands for all that begin with `image/`."
             )
             maxSize = Field(
                 "maxSize", .size(1...maximumBody), told: true,
-                "The longest body of PUT and POST, whose Content-Length must be signed; only version v4 can.")
+                "The longest body of PUT and POST. `Content-Length` must be signed, which only version v4 can do.")
             versions = Field(
                 "versions", .strings, default: OSSRequestParts.Version.allCases.map(\.name.array), told: true,
-                "The signature's versions that may be had.")
+                "The signature versions that callers may ask for.")
             callback = Field(
                 "callback", .object(PostCallback.fields),
-                "Whom the vendor tells of an upload: of a PUT, and of the POST that completes one in parts.")
+                "The callback that the vendor sends after an upload.")
             unenforced = Field(
                 "unenforced", .strings,
-                "Clauses that stand in the grant although the vendor cannot enforce them (R18): maxSize.")
+                "Clauses of the grant that the vendor cannot enforce (R18): maxSize.")
         }
     }
 

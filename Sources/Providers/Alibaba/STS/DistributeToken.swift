@@ -32,7 +32,7 @@ package struct DistributeToken: Issuer {
             [
                 AnswerField("StatusCode", type: .integer, "200."), AnswerField("Code", "Success."),
                 AnswerField("AccessKeyId", "The public half of the key."),
-                AnswerField("AccessKeySecret", "The secret half."),
+                AnswerField("AccessKeySecret", "The secret key."),
                 AnswerField("SecurityToken", "What has to be sent along with every request."),
                 AnswerField("Expiration", "When the key ends: 2015-11-03T09:52:59Z."),
                 AnswerField(
@@ -55,16 +55,18 @@ package struct DistributeToken: Issuer {
     struct Fields: FieldGroup {
         let actions = Field(
             "actions", .strings, required: true, told: true,
-            "What the key may do with the prefix's objects: \(SessionActions.objectLevel.joined(separator: ", ")).")
-        let listPrefix = Field("listPrefix", .boolean, default: false, "Whether the prefix's keys may be listed.")
+            "What the session may do with objects below the prefix: \(SessionActions.objectLevel.joined(separator: ", "))."
+        )
+        let listPrefix = Field(
+            "listPrefix", .boolean, default: false, "Whether the session may list the keys below the prefix.")
         let narrow = Field(
             "narrow", .boolean, default: false,
-            "Whether a caller may ask for a session of one key, or of a longer prefix, of the grant's prefix.")
-        let sessionName = Field("sessionName", .template, "How the vendor's logs name the session; a template.")
-        let outliveCaller = Field.outliveCaller("the key")
+            "Whether a caller may ask for a session of one key, or of a longer prefix.")
+        let sessionName = Field("sessionName", .template, "The name of the session in the vendor's logs.")
+        let outliveCaller = Field<Bool>.outliveCaller
         let shareAcrossCallers = Field(
             "shareAcrossCallers", .boolean, default: false,
-            "Whether callers who would get equal keys get the same one.")
+            "Whether callers whose sessions would be the same share one.")
     }
 
     init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {

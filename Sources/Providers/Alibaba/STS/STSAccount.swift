@@ -41,44 +41,47 @@ package struct STSAccount: Sendable, Equatable {
     /// What an `sts` credential may hold beside what credentials of every provider may.
     package struct Fields: FieldGroup {
         package let roleArn = Field(
-            "roleArn", .string, required: true, "The role that is assumed: acs:ram::ACCOUNT:role/NAME.")
+            "roleArn", .string, required: true, "The role to assume: acs:ram::ACCOUNT:role/NAME.")
         package let endpoints = Field(
             "endpoints", .strings,
-            "Where STS is asked, the first that answers, such as `\"https://sts.cn-hangzhou.aliyuncs.com\"`; "
-                + "with `sandbox: true` where a `countersign-sandbox` listens, such as `\"http://127.0.0.1:8090\"`.")
+            "The endpoints of STS, of which the first that answers is used, such as `\"https://sts.cn-hangzhou.aliyuncs.com\"`; "
+                + "with `sandbox: true` the address of a `countersign-sandbox`, such as `\"http://127.0.0.1:8090\"`.")
         package let region = Field(
             "region", .string, told: true,
-            "The buckets' region, such as `cn-hangzhou`, whose STS is asked where there are no `endpoints`; "
-                + "without it, the global one.")
+            "The buckets' region, such as `cn-hangzhou`. Without `endpoints`, the service asks the region's STS; "
+                + "without `region`, the global one.")
         package let ossEndpoint = Field(
             "ossEndpoint", .string, told: true,
-            "The buckets' host, for what sessions sign here; without it, the region's public one.")
+            "The buckets' host, for requests that sessions sign here. The default is the region's public host.")
         package let signingLifetime = Field(
             "signingLifetime", .duration(900_000...43_200_000), default: 3_600_000,
-            "How long the sessions hold that sign here, and at most what they sign; the role must allow it.")
+            "The lifetime of the sessions that sign here, and the longest lifetime of what they sign. The role must allow it."
+        )
         package let signature = Field(
-            "signature", .choice(STSScheme.self), default: .acs3, "How calls are signed; rpc for old clouds.")
+            "signature", .choice(STSScheme.self), default: .acs3, "How calls to STS are signed; `rpc` for old clouds.")
         package let caFile = Field(
-            "caFile", .string, "A file of certificates (PEM) that are trusted instead of the system's.")
+            "caFile", .string, "PEM: certificates to trust instead of the system's.")
         package let externalId = Field(
-            "externalId", .string, "What the role's owner wants to hear, against confused deputies.")
+            "externalId", .string, "The external id that the role's owner requires, against confused deputies.")
         package let sourceIdentity = Field(
-            "sourceIdentity", .string, "Who is behind the session, through chains of roles.")
+            "sourceIdentity", .string, "The source identity of the session, which chains of roles keep.")
         package let identity = Field(
             "identity", .choice(IdentityKind.self), default: .key,
-            "Where the service's own key comes from: `accessKey` and `secretKey`, the environment, RRSA, or ECS.")
+            "The source of the service's own key: `accessKey` and `secretKey`, the environment, RRSA, or ECS.")
         package let oidcRoleArn = Field(
             "oidcRoleArn", .string,
-            "The service's own role, for identity oidc; without it, `\(Variable.roleARN.rawValue)` of the environment.")
+            "The service's own role, for identity oidc. The default is the environment variable `\(Variable.roleARN.rawValue)`."
+        )
         package let oidcProviderArn = Field(
             "oidcProviderArn", .string,
-            "The cluster's identity provider, for identity oidc; without it, `\(Variable.oidcProviderARN.rawValue)`.")
+            "The cluster's identity provider, for identity oidc. The default is the environment variable `\(Variable.oidcProviderARN.rawValue)`."
+        )
         package let oidcTokenFile = Field(
             "oidcTokenFile", .string,
-            "The file with the token, read anew each time, for identity oidc; without it, "
+            "The file with the token, read again each time, for identity oidc. The default is the environment variable "
                 + "`\(Variable.oidcTokenFile.rawValue)`.")
         package let ecsRole = Field(
-            "ecsRole", .string, "The instance's role, for identity ecs; without it, the instance is asked.")
+            "ecsRole", .string, "The instance's role, for identity ecs. By default the service asks the instance.")
     }
 
     package static let fields = Fields()
