@@ -32,8 +32,7 @@ struct NameTable: Sendable {
     /// Where a name is, or would be.
     private func slot(of name: Span<UInt8>) -> Int {
         var hasher = Hasher()
-        // Unsafe: the bytes are lent for the call.
-        unsafe name.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        hasher.combine(name)
         var slot = hasher.finalize() & (slots.count - 1)
         while slots[slot] >= 0, !name.equals(names[Int(slots[slot])]) { slot = (slot + 1) & (slots.count - 1) }
         return slot
