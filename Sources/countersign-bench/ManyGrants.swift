@@ -54,6 +54,9 @@ enum ManyGrants: CaseIterable {
     /// A folder for each digit, so that folders of some are in those of others.
     private static func path(_ number: Int) -> String { "\(number)".map { "\($0)" }.joined(separator: "/") }
 
+    /// Far less than the judging of many grants takes.
+    private static let slowest = 5000.0
+
     /// What none of the grants is for.
     enum Refused: String, CaseIterable {
         case key = "bucket=media&key=nobody/1.jpg"
@@ -65,7 +68,7 @@ enum ManyGrants: CaseIterable {
     func deciding(among count: Int, refused: Refused? = nil) -> Row {
         let what = refused.map { "denial by \($0)" } ?? "decision"
         let number = count == 1 ? "1 grant" : "\(count) grants"
-        return Row("\(what) among \(number), by \(name)") { bench in
+        return Row("\(what) among \(number), by \(name)", slowest: ManyGrants.slowest) { bench in
             let policy = try policy(of: count, in: try bench.fixture())
             let caller = try bench.fixture().caller(Fixture.apiKey)
             let asks = try (0..<16).map { turn in
