@@ -11,6 +11,7 @@ extension KeyTree {
         private var patterns: [Pattern] = []
         private var placeholders: [KeyTemplate.Part] = []
         private var nodes: [Node] = [Node()]
+        private var firsts: [UInt8] = [0]
         private var bytes: [UInt8] = []
         /// How many places there are.
         private(set) var places = 0 as Int32
@@ -54,7 +55,7 @@ extension KeyTree {
                     pending.append((nodes.count, group, depth + addChild(of: node, for: group, at: depth)))
                 }
             }
-            return (KeyTree(nodes: nodes, bytes: bytes, placeholders: placeholders), placed)
+            return (KeyTree(nodes: nodes, firsts: firsts, bytes: bytes, placeholders: placeholders), placed)
         }
 
         private mutating func place(at node: Int, isPrefix: Bool) -> Int32 {
@@ -76,6 +77,7 @@ extension KeyTree {
                 child.start = Int32(symbols[first.lowerBound]) - 256
                 nodes[node].placeholders += 1
                 nodes.append(child)
+                firsts.append(0)
                 return 1
             }
             // What the first and the last have in common, all between them have.
@@ -84,10 +86,11 @@ extension KeyTree {
                 guard symbols[one] == symbols[other], let byte = UInt8(exactly: symbols[one]) else { break }
                 run.append(byte)
             }
-            (child.start, child.length, child.first) = (Int32(bytes.count), Int32(run.count), byte)
+            (child.start, child.length) = (Int32(bytes.count), Int32(run.count))
             bytes += run
             nodes[node].literals += 1
             nodes.append(child)
+            firsts.append(byte)
             return run.count
         }
 

@@ -10,7 +10,6 @@ struct KeyTree: Sendable {
         var start = 0 as Int32
         /// Of the run.
         var length = 0 as Int32
-        var first = 0 as UInt8
         var literals = 0 as UInt16
         var placeholders = 0 as UInt16
         var firstChild = 0 as Int32
@@ -20,6 +19,8 @@ struct KeyTree: Sendable {
     }
 
     let nodes: [Node]
+    /// The first byte of each node's run, apart from all else, so that the children of a node are looked through in one cache line.
+    let firsts: [UInt8]
     let bytes: [UInt8]
     let placeholders: [KeyTemplate.Part]
 
@@ -63,9 +64,11 @@ struct KeyTree: Sendable {
         var (low, high) = (Int(node.firstChild), Int(node.firstChild) + Int(node.literals) - 1)
         while low < high {
             let middle = (low + high) / 2
-            if nodes[middle].first < key[start] { low = middle + 1 } else { high = middle }
+            if firsts[middle] < key[start] { low = middle + 1 } else { high = middle }
         }
+        guard firsts[low] == key[start] else { return nil }
         let (run, length) = (Int(nodes[low].start), Int(nodes[low].length))
+        if length == 1 { return low }
         guard length <= key.count - start else { return nil }
         return key.extracting(start..<start + length).equals(bytes.span.extracting(run..<run + length)) ? low : nil
     }
