@@ -124,15 +124,14 @@ extension Field: DescribedField {}
 package struct Settings<Group: FieldGroup>: Sendable {
     /// The same for whichever keys.
     package var values: FieldValues
-    package let group: Group
+    private let group: Group
 
     package init(_ values: FieldValues = FieldValues(), of group: Group) {
         self.values = values
         self.group = group
     }
 
-    // Inlinable, so that a key path that stands in the code costs no more than the property: a grant has a hundred of them.
-    @inlinable package subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
+    package subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
         get { values[group[keyPath: field]] }
         set { values[group[keyPath: field]] = newValue }
     }
@@ -143,7 +142,7 @@ package struct Settings<Group: FieldGroup>: Sendable {
     }
 
     /// What the key says; nil where what is given is wrong, which has been reported.
-    @inlinable package func checked<Value>(_ field: KeyPath<Group, Field<Value>>) -> Value? {
+    package func checked<Value>(_ field: KeyPath<Group, Field<Value>>) -> Value? {
         values[group[keyPath: field].description].map { _ in self[dynamicMember: field] }
     }
 }
