@@ -68,6 +68,16 @@ package struct ByteSet: Sendable {
     }
 }
 
+extension ByteSet: Hashable {
+    package static func == (one: ByteSet, other: ByteSet) -> Bool {
+        one.bits.indices.allSatisfy { one.bits[$0] == other.bits[$0] }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for index in bits.indices { hasher.combine(bits[index]) }
+    }
+}
+
 extension ByteSet {
     package static let digits = ByteSet("0"..."9")
     package static let lowercase = ByteSet("a"..."z")

@@ -141,3 +141,10 @@ extension Array where Element == UInt8 {
     /// Orders by bytes, as signatures and look-up tables need it.
     package func precedes(_ other: [UInt8]) -> Bool { lexicographicallyPrecedes(other) }
 }
+
+extension Hasher {
+    package mutating func combine(_ bytes: Span<UInt8>) {
+        // Unsafe: the standard library hashes a run of bytes by pointer only; it is lent for the call.
+        unsafe bytes.withUnsafeBytes { unsafe combine(bytes: $0) }
+    }
+}

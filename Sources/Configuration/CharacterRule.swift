@@ -9,6 +9,7 @@ enum CharacterRule {
 
     /// What `countersign init` writes where only the operator knows the value: `<YOUR-BUCKET>`. Nil where there is nothing of the kind.
     static func placeholder(in bytes: [UInt8]) -> String? {
+        guard bytes.contains(UInt8(ascii: "<")) else { return nil }
         let text = bytes.text
         guard let start = text.firstRange(of: "<YOUR-")?.lowerBound, let end = text[start...].firstIndex(of: ">") else {
             return nil

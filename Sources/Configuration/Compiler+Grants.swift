@@ -25,6 +25,11 @@ extension Compiler {
         private static let (scope, availability) = (ScopeFields(), Schema.Availability())
         private static let lifetimes = Registry.routes.map { Schema.Lifetimes($0.description) }
 
+        /// The names of the fields that are not of a grant's terms (`Grant.Entry`).
+        static let identifying =
+            (scope.descriptions + [callers.callers.description, availability.description.description])
+            .map { Array(text: $0.name) }
+
         /// - Parameter index: the route's in the registry.
         init(path: String, route index: Int, fields: FieldValues, isRead: Bool) {
             self.path = path
@@ -70,13 +75,17 @@ extension Compiler {
             value.hash(into: &hasher)
             hasher.combine(credentials.hashes[credential])
         }
+        let terms = Grant.Fingerprint { hasher in
+            value.without(Draft.identifying).hash(into: &hasher)
+            hasher.combine(credentials.hashes[credential])
+        }
         let resources = Grant.Resources(
             target, in: Compiler.bucket(of: draft), withoutKey: route.request.withoutKey,
             maximumKeyLength: route.request.maximumKeyLength)
         let issuance = Grant.Issuance(
             by: issuer.issuer, on: index, with: credential, facts: Compiler.facts(of: draft, credentials, credential))
         let grant = Grant(
-            Grant.Entry(member.name, at: grantIndex, fingerprint, saying: draft.availability.description),
+            Grant.Entry(member.name, at: grantIndex, fingerprint, terms: terms, saying: draft.availability.description),
             for: Grant.Principals(callers, where: conditions, when: availability), of: resources, lasting: lifetimes,
             at: Compiler.rates(of: draft), issuance)
         return (grant, issuer)

@@ -76,13 +76,13 @@ struct FieldReader {
         var (values, meant) = read(given: members, path, by: descriptions)
         for description in descriptions
         where !meant.contains(description.name)
-            && !members.contains(where: { $0.name.elementsEqual(description.name.utf8) })
+            && !members.contains(where: { $0.name == description.nameBytes })
         {
             if description.isRequired {
                 absentNames.insert(description.name)
                 report(path, "needs \(description.name)")
             }
-            if let standard = FieldReader.standard(of: description) { values[description] = standard }
+            if let absent = description.absent { values[description] = absent }
         }
         return values
     }
@@ -97,7 +97,7 @@ struct FieldReader {
         var meant: Set<String> = []
         for member in members {
             let memberPath = note(member, in: path)
-            guard let description = descriptions.first(where: { $0.name.utf8.elementsEqual(member.name) }) else {
+            guard let description = descriptions.first(where: { $0.nameBytes == member.name }) else {
                 let names = descriptions.map(\.name)
                 let nearest = problems.isFull ? nil : NearestName.of(member.name.text, among: names)
                 if let nearest {
@@ -173,15 +173,6 @@ struct FieldReader {
         if case .object(let members) = value.content { return members }
         report(path, "must be an object { … }")
         return nil
-    }
-
-    private static func standard(of description: FieldDescription) -> FieldValues.Value? {
-        if let standard = description.standard { return standard }
-        // An object that is not given is one with every standard, unless it must hold something.
-        guard case .object(let fields) = description.kind, !fields.contains(where: \.isRequired) else { return nil }
-        var values = FieldValues()
-        for field in fields { values[field] = standard(of: field) }
-        return .object(values)
     }
 
     // MARK: Values

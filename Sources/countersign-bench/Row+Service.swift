@@ -10,11 +10,10 @@ extension Row {
     static func deciding(_ name: String, _ route: String, _ query: String, apiKey: String? = nil) -> Row {
         Row(name) { bench in
             let policy = try bench.fixture().configuration.policy
-            let asked = try bench.fixture().permitted(route, query, apiKey: apiKey)
+            let caller = try bench.fixture().caller(apiKey)
+            let asked = try Asked(route, query)
             return {
-                switch policy.decide(
-                    asked.ask, on: asked.route, by: asked.caller, at: Fixture.now, in: &bench.policy)
-                {
+                switch policy.decide(asked.ask, on: asked.route, by: caller, at: Fixture.now, in: &bench.policy) {
                 case .permitted(let permit): permit.end(in: &bench.policy)
                 case .denied(let denial): throw RowError("\(denial)")
                 }
@@ -34,7 +33,7 @@ extension Row {
             return {
                 bench.out.reset()
                 try issuer.issue(
-                    permitted.ask, under: permitted.permit, with: key, at: Fixture.now, into: &bench.out,
+                    permitted.asked.ask, under: permitted.permit, with: key, at: Fixture.now, into: &bench.out,
                     using: &bench.scratch)
             }
         }

@@ -71,7 +71,7 @@ package struct ClaimCondition: Sendable {
     package let name: [UInt8]
     let values: [ClaimValue]
     /// Whether a string is a list of words (RFC 8693 section 4.2).
-    private let isWords: Bool
+    let isWords: Bool
 
     package init(name: [UInt8], values: [ClaimValue]) {
         self.name = name

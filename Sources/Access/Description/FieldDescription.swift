@@ -25,10 +25,13 @@ package final class FieldDescription: Sendable {
     }
 
     package let name: String
+    package let nameBytes: [UInt8]
     package let kind: Kind
     package let isRequired: Bool
     /// What holds when the key is not given; nil when there is no such value.
     package let standard: FieldValues.Value?
+    /// What is read when it is not given: `standard`, or an object with every standard, unless it must hold something.
+    package let absent: FieldValues.Value?
     /// Whether callers who may use a grant of it are told (`GET /grants`).
     package let isTold: Bool
     /// Whether it counts from the service's start to its end, so that no reload can change it; of an object, whether it is
@@ -51,11 +54,19 @@ package final class FieldDescription: Sendable {
         summary: String
     ) {
         self.name = name
+        nameBytes = Array(name.utf8)
         self.kind = kind
         isRequired = if case .refused = absence { true } else { false }
         standard = if case .standard(let value) = absence { value } else { nil }
+        absent = standard ?? FieldDescription.absentObject(of: kind)
         self.isTold = isTold
         self.isFixed = isFixed
         self.summary = summary
+    }
+    private static func absentObject(of kind: Kind) -> FieldValues.Value? {
+        guard case .object(let fields) = kind, !fields.contains(where: \.isRequired) else { return nil }
+        var values = FieldValues()
+        for field in fields { values[field] = field.absent }
+        return .object(values)
     }
 }

@@ -20,24 +20,43 @@ package struct FieldValues: Sendable {
         case members([JSONMember])
     }
 
-    private var values: [String: Value] = [:]
+    /// No two of one name. There are so few that looking through them is quicker than hashing.
+    private var values: [(name: String, value: Value)] = []
 
     package init() {}
 
+    package var isEmpty: Bool { values.isEmpty }
+
     package subscript(description: FieldDescription) -> Value? {
-        get { values[description.name] }
-        set { values[description.name] = newValue }
+        get { self[description.name] }
+        set { self[description.name] = newValue }
+    }
+
+    private subscript(name: String) -> Value? {
+        get { values.first { $0.name == name }?.value }
+        set {
+            let index = values.firstIndex { $0.name == name }
+            switch (index, newValue) {
+            case (let index?, let value?): values[index].value = value
+            case (let index?, nil): values.remove(at: index)
+            case (nil, let value?): values.append((name, value))
+            case (nil, nil): break
+            }
+        }
     }
 
     /// Takes away what stands at a path such as `policy.fsizeLimit`.
     /// - Returns: whether anything stood there.
     package mutating func remove(_ path: String) -> Bool {
-        guard let dot = path.firstIndex(of: ".") else { return values.removeValue(forKey: path) != nil }
+        guard let dot = path.firstIndex(of: ".") else {
+            defer { self[path] = nil }
+            return self[path] != nil
+        }
         let name = String(path[..<dot])
-        guard case .object(var inner)? = values[name], inner.remove(String(path[path.index(after: dot)...])) else {
+        guard case .object(var inner)? = self[name], inner.remove(String(path[path.index(after: dot)...])) else {
             return false
         }
-        values[name] = .object(inner)
+        self[name] = .object(inner)
         return true
     }
 }

@@ -36,16 +36,19 @@ package final class Grant: Sendable {
         package let index: Int
         /// What tells it from a grant of its name in another configuration.
         package let fingerprint: Fingerprint
+        /// Equal for grants that differ in name, description, callers, bucket and key at most; nil where that is not known.
+        package let terms: Fingerprint?
         /// What it is for, in the operator's words; nil where nobody says.
         package let description: [UInt8]?
 
         package init(
             _ name: [UInt8], at index: Int, _ fingerprint: Fingerprint = Fingerprint { _ in },
-            saying description: [UInt8]? = nil
+            terms: Fingerprint? = nil, saying description: [UInt8]? = nil
         ) {
             self.name = name
             self.index = index
             self.fingerprint = fingerprint
+            self.terms = terms
             self.description = description
         }
     }

@@ -3,7 +3,7 @@ import Crypto
 
 /// A key, a prefix or a name with placeholders that are filled in for each request (R14).
 package struct KeyTemplate: Sendable {
-    enum Part: Sendable, Equatable {
+    enum Part: Sendable, Hashable {
         case literal([UInt8])
         case callerID, callerSource
         /// The value of the caller's claim of this name.
@@ -185,38 +185,67 @@ package struct KeyTemplate: Sendable {
     ) -> RenderFault? {
         for index in parts.indices {
             let start = rendered.count
-            switch parts[index] {
-            case .literal(let bytes): rendered.append(bytes)
-            case .callerID:
-                let subject = caller.principal.subject
-                guard Principal.isPlain(subject.span) else { return .caller }
-                rendered.append(subject)
-            case .callerSource:
-                guard caller.principal.kind != .anonymous else { return .caller }
-                rendered.append(caller.principal.source)
-            case .claim(let name):
-                guard let value = caller.claims.text(name), Principal.isPlain(value.span) else { return .claim }
-                rendered.append(value)
-            case .claimDigest(let name):
-                guard let value = caller.claims.text(name), !value.isEmpty,
-                    let digest = try? Digest(.sha256, of: value.span)
-                else { return .claim }
-                Hex.encode(digest.bytes, into: &rendered)
-            case .uuid: rendered.append(nonce.uuid)
-            case .year: rendered.append(instant.date[0..<4])
-            case .month: rendered.append(instant.date[5..<7])
-            case .day: rendered.append(instant.date[8..<10])
-            case .fileExtension:
-                guard let fileExtension else { return .noExtension }
-                guard FileExtension.admits(fileExtension) else { return .badExtension }
-                if let extensions, !extensions.contains(fileExtension.array) { return .badExtension }
-                rendered.append(fileExtension)
+            if let fault = parts[index].render(
+                for: caller, asking: fileExtension, by: nonce, at: instant, into: &rendered)
+            {
+                return fault
+            }
+            if let extensions, case .fileExtension = parts[index],
+                !extensions.contains(rendered.bytes.extracting(start..<rendered.count).array)
+            {
+                return .badExtension
             }
             if !barred.isEmpty, let bytes = barred[index],
                 bytes.meets(rendered.bytes.extracting(start..<rendered.count))
             {
                 return .separator(name: parts[index].name)
             }
+        }
+        return nil
+    }
+
+    /// Hashes all that decides whether it can be filled in, which its literals do not.
+    func hashPlaceholders(into hasher: inout Hasher) {
+        for part in parts {
+            if case .literal = part { continue }
+            hasher.combine(part)
+        }
+        hasher.combine(barred)
+        hasher.combine(extensions)
+    }
+}
+
+extension KeyTemplate.Part {
+    /// Appends its text for this request, or a beginning of it if there is a fault.
+    func render(
+        for caller: Caller, asking fileExtension: Span<UInt8>?, by nonce: Nonce, at instant: Instant,
+        into rendered: inout ByteWriter
+    ) -> KeyTemplate.RenderFault? {
+        switch self {
+        case .literal(let bytes): rendered.append(bytes)
+        case .callerID:
+            let subject = caller.principal.subject
+            guard Principal.isPlain(subject.span) else { return .caller }
+            rendered.append(subject)
+        case .callerSource:
+            guard caller.principal.kind != .anonymous else { return .caller }
+            rendered.append(caller.principal.source)
+        case .claim(let name):
+            guard let value = caller.claims.text(name), Principal.isPlain(value.span) else { return .claim }
+            rendered.append(value)
+        case .claimDigest(let name):
+            guard let value = caller.claims.text(name), !value.isEmpty,
+                let digest = try? Digest(.sha256, of: value.span)
+            else { return .claim }
+            Hex.encode(digest.bytes, into: &rendered)
+        case .uuid: rendered.append(nonce.uuid)
+        case .year: rendered.append(instant.date[0..<4])
+        case .month: rendered.append(instant.date[5..<7])
+        case .day: rendered.append(instant.date[8..<10])
+        case .fileExtension:
+            guard let fileExtension else { return .noExtension }
+            guard FileExtension.admits(fileExtension) else { return .badExtension }
+            rendered.append(fileExtension)
         }
         return nil
     }

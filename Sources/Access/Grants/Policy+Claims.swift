@@ -5,12 +5,17 @@ import Bytes
 extension Policy {
     /// Faults that are told at once.
     private static let mostFaults = 4
+    /// Grants that are looked at, so that a refusal costs no more where there are thousands.
+    private static let mostLooked = 1_000
 
-    /// For each grant of the route that lists the caller: which of the caller's claims does not admit it, and why.
+    /// For the first grants of the route that list the caller: which of the caller's claims does not admit it, and why.
     package func claimFaults(of caller: Caller, on route: Int) -> [String] {
         var faults: [String] = []
-        for grant in grants[route][caller.index] where faults.count < Policy.mostFaults {
-            if let fault = grant.claimFault(of: caller) { faults.append("grants.\(grant.name.text): \(fault)") }
+        for number in routes[route].numbers(for: caller).prefix(Policy.mostLooked) {
+            let grant = all[Int(number)]
+            guard let fault = grant.claimFault(of: caller) else { continue }
+            faults.append("grants.\(grant.name.text): \(fault)")
+            if faults.count == Policy.mostFaults { break }
         }
         return faults
     }

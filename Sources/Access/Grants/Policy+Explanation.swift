@@ -8,8 +8,8 @@ extension Policy {
         in workspace: inout PolicyWorkspace, _ use: (borrowing Permit) -> Void = { _ in }
     ) -> Explanation {
         var grants: [Explanation.Judged] = []
-        for grant in all where grant.route == route {
-            let isListed = self.grants[route][caller.index].contains { $0 === grant }
+        for (number, grant) in all.enumerated() where grant.route == route {
+            let isListed = routes[route].contains(Int32(number), for: caller)
             let verdict =
                 isListed
                 ? judge(ask, by: grant, for: caller, at: instant, &workspace.candidate) : .foreign(.callers)

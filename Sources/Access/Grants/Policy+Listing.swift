@@ -21,10 +21,11 @@ extension Policy {
         for caller: Caller, asking ask: borrowing Ask, at instant: Instant, in workspace: inout PolicyWorkspace,
         _ tell: (borrowing Listed) -> Void
     ) {
-        for grant in grants.lazy.flatMap({ $0[caller.index] })
-        where grant.admits(caller.claims)
-            && grant.availability.fault(at: instant.unixSeconds, from: ask.address) == nil
-        {
+        for number in routes.lazy.flatMap({ $0.numbers(for: caller) }) {
+            let grant = all[Int(number)]
+            guard grant.admits(caller.claims),
+                grant.availability.fault(at: instant.unixSeconds, from: ask.address) == nil
+            else { continue }
             workspace.candidate.begin()
             switch grant.resources.target {
             case .anything: tell(Listed(grant, key: nil))
@@ -55,13 +56,12 @@ extension Policy {
 
     /// A caller's own grant that a ticket may be for: `authenticated` is not said of tickets (R11).
     package func ticketGrant(named name: Span<UInt8>, for caller: Caller) -> Grant? {
-        for grant in grants.lazy.flatMap({ $0[caller.index] })
-        where name.equals(grant.name) && grant.namesCaller(caller) && grant.admits(caller.claims) {
-            return grant
-        }
-        return nil
+        guard let number = names.number(of: name) else { return nil }
+        let grant = all[Int(number)]
+        let isListed = routes[grant.route].contains(number, for: caller)
+        return isListed && grant.namesCaller(caller) && grant.admits(caller.claims) ? grant : nil
     }
 
     /// Whether a caller can get anything at all.
-    package func hasGrants(for caller: Caller) -> Bool { grants.contains { !$0[caller.index].isEmpty } }
+    package func hasGrants(for caller: Caller) -> Bool { routes.contains { !$0.isEmpty(for: caller) } }
 }

@@ -2,10 +2,14 @@ import Bytes
 
 /// All grants. It alone decides: what is not granted is denied.
 package struct Policy: Sendable {
-    /// For each route, for each caller's index, the grants that admit the caller.
-    let grants: [[[Grant]]]
-    /// The grants of all callers.
+    /// All grants, at their numbers.
     let all: [Grant]
+    /// By the routes' indices.
+    let routes: [RouteGrants]
+    /// The names of the grants; they have the grants' numbers.
+    let names: NameTable
+    /// The buckets that grants name.
+    let buckets: NameTable
 
     package enum Decision: ~Copyable {
         case permitted(Permit)
@@ -25,38 +29,17 @@ package struct Policy: Sendable {
         case objects(Objection, Clause)
     }
 
-    /// - Parameter routes: how many routes there are.
+    /// - Parameters:
+    ///   - grants: no two of one name.
+    ///   - routes: how many routes there are.
     package init(_ grants: [Grant], for authenticator: Authenticator, routes: Int) {
-        self.grants = (0..<routes).map { route in
-            Policy.table(of: grants.filter { $0.route == route }, for: authenticator)
-        }
+        var (names, buckets) = (NameTable(), NameTable())
+        var numbers = [[Int32]](repeating: [], count: routes)
+        for grant in grants { numbers[grant.route].append(names.insert(grant.name)) }
+        self.routes = numbers.map { RouteGrants($0, of: grants, for: authenticator, buckets: &buckets) }
+        self.names = names
+        self.buckets = buckets
         all = grants
-    }
-
-    /// For each caller's index, the grants of a route that admit the caller, in their order. Callers whom none of them names share
-    /// one list: there may be thousands of both.
-    private static func table(of grants: [Grant], for authenticator: Authenticator) -> [[Grant]] {
-        var common: [Grant] = []
-        var named: Set<Int> = []
-        for grant in grants {
-            if grant.callers.contains(.authenticated) { common.append(grant) }
-            for selector in grant.callers where selector != .authenticated {
-                named.formUnion(authenticator.indices(admittedBy: selector))
-            }
-        }
-        var table = [[Grant]](repeating: common, count: authenticator.callers.count)
-        table[authenticator.anonymous.index] = []
-        for index in named { table[index] = [] }
-        guard !named.isEmpty else { return table }
-        for grant in grants {
-            let isCommon = grant.callers.contains(.authenticated)
-            var indices = isCommon ? named.subtracting([authenticator.anonymous.index]) : []
-            for selector in grant.callers where selector != .authenticated {
-                indices.formUnion(authenticator.indices(admittedBy: selector))
-            }
-            for index in indices { table[index].append(grant) }
-        }
-        return table
     }
 
     /// Finds the one grant that admits the ask (R4) and how long it holds (R5).
@@ -66,33 +49,12 @@ package struct Policy: Sendable {
     ) -> Decision {
         if caller.isDenied { return .denied(.forbidden) }
         if needsCredential(caller, on: route) { return .denied(.unauthenticated) }
-        var winner: Grant?
-        var objection: (Objection, Clause, Grant)?
-        var missing: String?
-        var longest: Int64?
-        for grant in grants[route][caller.index] {
-            switch judge(ask, by: grant, for: caller, at: instant, &workspace.candidate) {
-            case .fits:
-                guard winner == nil else { return .denied(.ambiguous) }
-                winner = grant
-                swap(&workspace.winning, &workspace.candidate)
-            case .missing(let parameter, _): missing = parameter
-            case .foreign, .obscure: break
-            case .lifetimeTooLong: longest = max(longest ?? 0, grant.lifetimes.longest)
-            case .objects(let found, let clause):
-                if let nearest = objection?.1, clause < nearest { continue }
-                objection = (found, clause, grant)
-            }
+        search(for: ask, on: route, by: caller, at: instant, in: &workspace)
+        if workspace.tally.isAmbiguous { return .denied(.ambiguous) }
+        guard let number = workspace.tally.winner else {
+            return .denied(denial(by: workspace.tally, of: ask, by: caller, at: instant))
         }
-        guard let winner else {
-            if let longest { return .denied(.lifetimeTooLong(maximum: longest)) }
-            if let missing { return .denied(.missing(parameter: missing)) }
-            if objection == nil, let obscurity = ask.obscurity { return .denied(.obscure(obscurity)) }
-            guard let (objection, clause, grant) = objection else { return .denied(.notInGrant(nil)) }
-            var told = objection
-            if clause == .key { told.granted = listedKey(of: grant, for: caller, by: ask.nonce, at: instant) }
-            return .denied(.notInGrant(told))
-        }
+        let winner = all[Int(number)]
         let (lifetime, limitedBy): (Int64, Permit.Limit)
         switch Policy.lifetime(of: ask, by: winner, for: caller, now: instant.unixSeconds) {
         case .lasts(let seconds, let limit): (lifetime, limitedBy) = (seconds, limit)
@@ -104,9 +66,25 @@ package struct Policy: Sendable {
             Permit(winner, scope, lifetime: lifetime, limitedBy: limitedBy, now: instant.unixSeconds))
     }
 
+    /// Why an ask that no grant fits is denied.
+    private func denial(
+        by tally: Tally, of ask: borrowing Ask, by caller: Caller, at instant: Instant
+    ) -> Denial {
+        if let longest = tally.longest { return .lifetimeTooLong(maximum: longest) }
+        if let missing = tally.missing { return .missing(parameter: missing.parameter) }
+        guard let (objection, clause, number) = tally.objection else {
+            return ask.obscurity.map { .obscure($0) } ?? .notInGrant(nil)
+        }
+        var told = objection
+        if clause == .key {
+            told.granted = listedKey(of: all[Int(number)], for: caller, by: ask.nonce, at: instant)
+        }
+        return .notInGrant(told)
+    }
+
     /// Whether the caller is anonymous, and no grant of this route admits anonymous callers.
     package func needsCredential(_ caller: Caller, on route: Int) -> Bool {
-        caller.principal.kind == .anonymous && grants[route][caller.index].isEmpty
+        caller.principal.kind == .anonymous && routes[route].isEmpty(for: caller)
     }
 
     enum Lifetime {
@@ -169,142 +147,5 @@ package struct Policy: Sendable {
         if case .fixed = end, case .ignored = grant.callersEnd { return .lasts(seconds, .requested) }
         if let left, left < seconds { return .tooShort(left, needed: seconds, remedy) }
         return .lasts(seconds, .requested)
-    }
-
-    /// - Parameter grant: one of those that are listed for the caller.
-    func judge(
-        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
-    ) -> Verdict {
-        // A grant whose conditions the caller's claims do not meet is as foreign as another's.
-        guard grant.admits(caller.claims) else { return .foreign(.conditions) }
-        if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { return .foreign(.name) }
-        if let ticket = caller.ticket, ticket.terms.grant != grant.name || !grant.namesCaller(caller) {
-            return .foreign(.ticket)
-        }
-        if let fault = grant.availability.fault(at: instant.unixSeconds, from: ask.address) {
-            return .objects(fault.objection, fault.clause)
-        }
-        guard ask.obscurity == nil || grant.takesObscure else { return .obscure }
-        let verdict = judgeScope(ask, by: grant, for: caller, at: instant, &scope)
-        guard case .fits = verdict else { return verdict }
-        if let objection = Policy.objection(toKey: scope.key, of: ask, by: grant) {
-            return .objects(objection, .fields)
-        }
-        if let template = grant.issuer.vendorName {
-            if let fault = scope.set(
-                vendorName: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
-            {
-                return Policy.verdict(on: fault, of: ask)
-            }
-            if let objection = grant.issuer.objection(toVendorName: scope.vendorName, of: ask) {
-                return .objects(objection, .fields)
-            }
-        }
-        if let objection = grant.issuer.objection(to: ask) { return .objects(objection, .fields) }
-        return ask.lifetime ?? 0 <= grant.lifetimes.longest ? .fits : .lifetimeTooLong
-    }
-
-    /// What is wrong with the bytes that would be signed as key or prefix. Every rule of a key is asked here, wherever the bytes
-    /// come from: the caller, the grant, or a template that was filled in.
-    /// - Parameter key: empty where all of the bucket or of the account is meant.
-    private static func objection(toKey key: Span<UInt8>, of ask: borrowing Ask, by grant: Grant) -> Objection? {
-        guard !key.isEmpty else { return nil }
-        if let fault = ObjectKeyRule.fault(of: key, maximumLength: grant.resources.maximumKeyLength) {
-            return Objection("key", fault)
-        }
-        return grant.issuer.objection(toKey: key, of: ask)
-    }
-
-    private func judgeScope(
-        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
-    ) -> Verdict {
-        if ask.isAboutService { return judgeService(grant, &scope) }
-        switch grant.resources.bucket {
-        case .named(let bucket):
-            if let asked = ask.bucket, !asked.equals(bucket) {
-                return .objects(Objection("bucket", "the bucket is not the grant's"), .bucket)
-            }
-            scope.begin(bucket: bucket.span)
-        case .asked:
-            guard let asked = ask.bucket else { return .missing(parameter: "bucket", .bucket) }
-            scope.begin(bucket: asked)
-        case .absent: scope.begin()
-        }
-        return judgeKey(ask, by: grant, for: caller, at: instant, &scope)
-    }
-
-    private func judgeService(_ grant: Grant, _ scope: inout Scope) -> Verdict {
-        switch (grant.resources.bucket, grant.resources.target) {
-        case (.asked, .anything), (.absent, .anything):
-            scope.begin()
-            scope.extent = .service
-            return .fits
-        case (.named, _), (_, .key), (_, .prefix):
-            let reason: StaticString = "what is asked for is of the whole account, and the grant is for a part of it"
-            return .objects(Objection("unscoped", reason), .bucket)
-        }
-    }
-
-    private func judgeKey(
-        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
-    ) -> Verdict {
-        switch grant.resources.target {
-        case .key(let template):
-            if let fault = scope.set(key: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
-            {
-                return Policy.verdict(on: fault, of: ask)
-            }
-            if ask.keyIsPrefix {
-                return .objects(Objection("key", "the grant is for one key, and no prefix"), .key)
-            }
-            if ask.hasExtension, !template.usesExtension { return Policy.unwantedExtension }
-            if let asked = ask.key, !asked.equals(scope.key) {
-                return .objects(
-                    template.usesExtension && ask.extensionParameter != "key"
-                        ? Objection("key", "the grant's key is another; leave it out, and ask for its extension by ext")
-                        : Objection("key", "the grant's key is another; leave it out, the server chooses"), .key)
-            }
-        case .prefix(let template):
-            if ask.hasExtension { return Policy.unwantedExtension }
-            if let fault = scope.set(key: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
-            {
-                return Policy.verdict(on: fault, of: ask)
-            }
-            guard let asked = ask.key else { return judgeWithoutKey(grant, .prefix, &scope) }
-            guard asked.begins(with: scope.key) else {
-                return .objects(
-                    Objection("keyPrefix", "the key does not begin with the grant's prefix"), .key)
-            }
-            scope.set(key: asked, isPrefix: ask.keyIsPrefix)
-        case .anything:
-            if ask.hasExtension { return Policy.unwantedExtension }
-            guard let asked = ask.key else { return judgeWithoutKey(grant, .bucket, &scope) }
-            scope.set(key: asked, isPrefix: ask.keyIsPrefix)
-        }
-        return .fits
-    }
-
-    private func judgeWithoutKey(_ grant: Grant, _ extent: Permit.Extent, _ scope: inout Scope) -> Verdict {
-        if case .refuse(let parameter) = grant.resources.withoutKey { return .missing(parameter: parameter, .key) }
-        scope.extent = extent
-        return .fits
-    }
-
-    private static var unwantedExtension: Verdict {
-        .objects(Objection("key", "the grant's key has no ${ext} that ext could stand for; ask by key"), .key)
-    }
-
-    private static func verdict(on fault: KeyTemplate.RenderFault, of ask: borrowing Ask) -> Verdict {
-        switch fault {
-        case .noExtension: .missing(parameter: ask.extensionParameter, .key)
-        case .caller: .objects(Objection("key", "the caller has no name that may stand in a key"), .key)
-        case .claim:
-            .objects(Objection("key", "the caller has no claim that may stand where the grant has it"), .key)
-        case .badExtension:
-            .objects(Objection("key", "the extension is not one that the grant admits"), .key)
-        case .separator(let name):
-            .objects(
-                Objection("key", "must not hold a character that separates values in the grant", value: name), .key)
-        }
     }
 }

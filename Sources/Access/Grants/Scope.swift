@@ -61,6 +61,8 @@ struct Scope: ~Copyable {
 package struct PolicyWorkspace: ~Copyable {
     var candidate = Scope()
     var winning = Scope()
+    var tally = Tally()
+    var walk = KeyTree.Walk()
 
     package init() {}
 }

@@ -26,6 +26,12 @@ package struct JSONValue: Sendable {
         return JSONValue(offset: offset, content: .object(members.filter { !$0.name.elementsEqual(name.utf8) }))
     }
 
+    /// The object without the members of some names; the value itself where it is none.
+    package func without(_ names: [[UInt8]]) -> JSONValue {
+        guard case .object(let members) = content else { return self }
+        return JSONValue(offset: offset, content: .object(members.filter { !names.contains($0.name) }))
+    }
+
     /// The text of a string; nil for anything else.
     package var text: [UInt8]? { if case .string(let bytes) = content { bytes } else { nil } }
 

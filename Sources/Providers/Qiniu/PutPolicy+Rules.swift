@@ -4,6 +4,7 @@ import Bytes
 // What the vendor refuses or understands otherwise than it reads, and what would reach beyond the grant (`put-policy` page).
 extension PutPolicy {
     static func check(_ policy: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
+        if policy.values.isEmpty { return }
         try checkCompany(in: policy)
         for field in [fields.callbackUrl, fields.persistentNotifyUrl] {
             guard let urls = policy.values[field] else { continue }

@@ -1,6 +1,7 @@
 import Access
 import Bytes
 import Configuration
+import Crypto
 
 extension Chapter {
     static let access = Chapter(
@@ -30,10 +31,35 @@ extension Chapter {
                     bench.object = caller
                 }
             },
+            .findingKey(among: 100_000),
             .deciding("decision among 1 grant", "qiniu.uptoken", "key=photos/2026/img%201.jpg"),
             .deciding(
                 "decision among 20 grants", "qiniu.uptoken", "key=users/app/album20/1.jpg", apiKey: Fixture.apiKey),
-        ])
+        ] + ManyGrants.rows)
+}
+
+extension Row {
+    /// Looks up several API keys in turn.
+    fileprivate static func findingKey(among count: Int) -> Row {
+        Row("API key found among \(count)") { bench in
+            let keys = (0..<count).map { Array(text: "an-api-key-of-the-benchmark-with-the-number-\($0)") }
+            var settings = Authenticator.Settings()
+            for key in keys {
+                let digest = try Digest(.sha256, of: key.span)
+                settings.apiKeys.append(.init(id: key, digest: digest, notAfter: nil))
+            }
+            let authenticator = Authenticator(settings)
+            let asked = (0..<16).map { keys[$0 * (count - 1) / 15] }
+            var turn = 0
+            return {
+                turn = (turn + 1) & 15
+                let key = asked[turn]
+                guard case .caller(let caller) = authenticator.identify(apiKey: key.span, at: Fixture.seconds)
+                else { throw RowError("not found") }
+                bench.object = caller
+            }
+        }
+    }
 }
 
 /// Buckets of as many identities as there are by default; each takes its turn, two seconds of its own time later.

@@ -1,0 +1,145 @@
+import Bytes
+
+/// Judges as many grants as decide, so that it costs the same however many a caller has.
+///
+/// What a caller is told depends on the grants that come nearest to the ask. All of those are judged that the key and bucket fit. Of
+/// the others it matters only which is the last that gets as far as the clause of the key, or else that of the bucket; how far one
+/// of a cohort gets, all of it get.
+extension Policy {
+    /// Judges some of a caller's grants: `workspace.tally` is then as if all had been judged, or has two that fit.
+    func search(
+        for ask: borrowing Ask, on route: Int, by caller: Caller, at instant: Instant,
+        in workspace: inout PolicyWorkspace
+    ) {
+        workspace.tally = Tally()
+        if let name = ask.grant {
+            search(named: ask.parameters.bytes(name), for: ask, on: route, by: caller, at: instant, in: &workspace)
+        } else if let ticket = caller.ticket {
+            search(named: ticket.terms.grant.span, for: ask, on: route, by: caller, at: instant, in: &workspace)
+        } else {
+            let (common, own) = routes[route].lists(for: caller)
+            search(common, for: ask, by: caller, at: instant, in: &workspace)
+            search(own, for: ask, by: caller, at: instant, in: &workspace)
+        }
+    }
+
+    /// All grants of other names are foreign.
+    private func search(
+        named name: Span<UInt8>, for ask: borrowing Ask, on route: Int, by caller: Caller, at instant: Instant,
+        in workspace: inout PolicyWorkspace
+    ) {
+        guard let number = names.number(of: name), routes[route].contains(number, for: caller) else { return }
+        _ = judge(number, ask, by: caller, at: instant, in: &workspace)
+    }
+
+    private func search(
+        _ list: GrantList?, for ask: borrowing Ask, by caller: Caller, at instant: Instant,
+        in workspace: inout PolicyWorkspace
+    ) {
+        guard let list else { return }
+        switch list.content {
+        case .few:
+            for number in list.numbers where !workspace.tally.isAmbiguous {
+                _ = judge(number, ask, by: caller, at: instant, in: &workspace)
+            }
+        case .indexed(let index): search(index, for: ask, by: caller, at: instant, in: &workspace)
+        case .byClaim(let lists, let others):
+            search(others, for: ask, by: caller, at: instant, in: &workspace)
+            for (name, value) in caller.claims.entries {
+                switch value {
+                case .single(let value):
+                    search(lists[.init(name: name, value: value)], for: ask, by: caller, at: instant, in: &workspace)
+                case .list(let values):
+                    for value in values {
+                        search(
+                            lists[.init(name: name, value: value)], for: ask, by: caller, at: instant, in: &workspace)
+                    }
+                }
+            }
+        }
+    }
+
+    private func search(
+        _ index: GrantIndex, for ask: borrowing Ask, by caller: Caller, at instant: Instant,
+        in workspace: inout PolicyWorkspace
+    ) {
+        let buckets = buckets(for: ask)
+        if let key = ask.key, !ask.isAboutService {
+            index.tree.find(key, of: ask, for: caller, at: instant, in: &workspace.walk)
+            for place in workspace.walk.places.indices {
+                for bucket in buckets.indices {
+                    let cohorts = index.cohorts.cohorts(at: workspace.walk.places[place], of: buckets[bucket])
+                    judge(all: cohorts, of: index, ask, by: caller, at: instant, in: &workspace)
+                }
+            }
+            // A grant that needs a bucket says so whatever the key is.
+            if ask.bucket == nil { judge(nearestOf: .asked, of: index, ask, by: caller, at: instant, in: &workspace) }
+            if !workspace.tally.reaches(.fields) {
+                for bucket in buckets.indices {
+                    judge(nearestOf: buckets[bucket], of: index, ask, by: caller, at: instant, in: &workspace)
+                }
+            }
+        } else {
+            for bucket in buckets.indices {
+                let cohorts = index.cohorts.cohorts(of: buckets[bucket])
+                judge(all: cohorts, of: index, ask, by: caller, at: instant, in: &workspace)
+            }
+        }
+        if !workspace.tally.reaches(.bucket) {
+            judge(nearestOf: .any, of: index, ask, by: caller, at: instant, in: &workspace)
+        }
+    }
+
+    /// The groups of the grants that the bucket fits; all, where that depends on more.
+    private func buckets(for ask: borrowing Ask) -> InlineArray<3, CohortTable.Bucket?> {
+        guard let bucket = ask.bucket, !ask.isAboutService else { return [.any, nil, nil] }
+        return [self.buckets.number(of: bucket).map { .named($0) }, .asked, .absent]
+    }
+
+    /// Judges so many grants of each cohort that the others make no difference: up to one that objects to more than its own key.
+    private func judge(
+        all cohorts: Range<Int>, of index: GrantIndex, _ ask: borrowing Ask, by caller: Caller, at instant: Instant,
+        in workspace: inout PolicyWorkspace
+    ) {
+        for cohort in cohorts {
+            for member in index.cohorts.members(of: cohort) {
+                if workspace.tally.isAmbiguous { return }
+                let number = index.cohorts[member]
+                switch judge(number, ask, by: caller, at: instant, in: &workspace) {
+                case .fits: continue
+                case .objects(_, .fields)
+                where Policy.objection(toKey: workspace.candidate.key, of: ask, by: all[Int(number)]) != nil: continue
+                default: break
+                }
+                break
+            }
+        }
+    }
+
+    /// Judges the last grant of each cohort of a bucket, up to one that gets as far as what is asked for: no earlier one that key or
+    /// bucket do not fit gets farther.
+    private func judge(
+        nearestOf bucket: CohortTable.Bucket?, of index: GrantIndex, _ ask: borrowing Ask, by caller: Caller,
+        at instant: Instant, in workspace: inout PolicyWorkspace
+    ) {
+        for cohort in index.cohorts.cohorts(of: bucket) {
+            let number = index.cohorts[index.cohorts.members(of: cohort).lowerBound]
+            switch judge(number, ask, by: caller, at: instant, in: &workspace) {
+            case .foreign, .obscure: continue
+            case .objects(_, let clause): if clause >= .bucket { return }
+            case .fits, .missing, .lifetimeTooLong: return
+            }
+        }
+    }
+
+    /// Judges a grant, and adds the verdict to the tally.
+    private func judge(
+        _ number: Int32, _ ask: borrowing Ask, by caller: Caller, at instant: Instant,
+        in workspace: inout PolicyWorkspace
+    ) -> Verdict {
+        let grant = all[Int(number)]
+        let verdict = judge(ask, by: grant, for: caller, at: instant, &workspace.candidate)
+        if workspace.tally.add(verdict, of: grant, number) { swap(&workspace.winning, &workspace.candidate) }
+        return verdict
+    }
+}

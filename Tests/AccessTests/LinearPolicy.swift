@@ -1,0 +1,59 @@
+@testable import Access
+@testable import Bytes
+
+/// Decides by judging every grant, one after the other: what `Policy` must decide, too.
+struct LinearPolicy {
+    let policy: Policy
+
+    /// - Parameter selector: the one that names the caller alone.
+    func decide(_ ask: borrowing Ask, by caller: Caller, named selector: CallerSelector) -> String {
+        let grants = policy.all.filter {
+            $0.route == 0
+                && ($0.callers.contains(selector) || selector != .anonymous && $0.callers.contains(.authenticated))
+        }
+        if grants.isEmpty, selector == .anonymous { return "\(Denial.unauthenticated)" }
+        var scope = Scope()
+        var winner: Grant?
+        var objection: (Objection, Clause, Grant)?
+        var missing: String?
+        var longest: Int64?
+        for grant in grants {
+            switch policy.judge(ask, by: grant, for: caller, at: Fixture.instant, &scope) {
+            case .fits:
+                guard winner == nil else { return "\(Denial.ambiguous)" }
+                winner = grant
+            case .missing(let parameter, _): missing = parameter
+            case .foreign, .obscure: break
+            case .lifetimeTooLong: longest = max(longest ?? 0, grant.lifetimes.longest)
+            case .objects(let found, let clause):
+                if let nearest = objection?.1, clause < nearest { continue }
+                objection = (found, clause, grant)
+            }
+        }
+        guard let winner else {
+            return "\(denial(of: ask, by: caller, objection, missing: missing, longest: longest))"
+        }
+        _ = policy.judge(ask, by: winner, for: caller, at: Fixture.instant, &scope)
+        return LinearPolicy.words(winner, bucket: scope.bucket, key: scope.key, scope.extent)
+    }
+
+    private func denial(
+        of ask: borrowing Ask, by caller: Caller, _ objection: (Objection, Clause, Grant)?, missing: String?,
+        longest: Int64?
+    ) -> Denial {
+        if let longest { return .lifetimeTooLong(maximum: longest) }
+        if let missing { return .missing(parameter: missing) }
+        if objection == nil, let obscurity = ask.obscurity { return .obscure(obscurity) }
+        guard let (objection, clause, grant) = objection else { return .notInGrant(nil) }
+        var told = objection
+        if clause == .key {
+            told.granted = policy.listedKey(of: grant, for: caller, by: ask.nonce, at: Fixture.instant)
+        }
+        return .notInGrant(told)
+    }
+
+    /// What is permitted.
+    static func words(_ grant: Grant, bucket: Span<UInt8>, key: Span<UInt8>, _ extent: Permit.Extent) -> String {
+        "\(grant.name.text): \(bucket.text) \(key.text) \(extent)"
+    }
+}
