@@ -46,7 +46,9 @@ import Testing
         var ask = Ask(Fixture.nonce)
         try ask.parameters.read(form: Array("expires=\(value)".utf8).span)
         var error: AskError?
-        do throws(AskError) { try ask.read(by: ParameterList([Parameter.expires(from: 900).description])) } catch let fault {
+        do throws(AskError) { try ask.read(by: ParameterList([Parameter.expires(from: 900).description])) } catch let
+            fault
+        {
             error = fault
         }
         #expect((error == nil) == isTaken)
