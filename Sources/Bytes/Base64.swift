@@ -42,9 +42,9 @@ package enum Base64: Sendable {
 
     /// The base64 text of `bytes`, for use off the hot path.
     package func encode(_ bytes: [UInt8]) -> [UInt8] {
-        var writer = ByteWriter(capacity: Base64.length(of: bytes.count))
-        encode(bytes.span, into: &writer)
-        return writer.array
+        [UInt8](atMost: Base64.length(of: bytes.count)) {
+            encode(bytes.span, into: &$0)
+        }
     }
 
     /// The bytes that `text` stands for, or nil when it is not the one canonical spelling: wrong alphabet, missing

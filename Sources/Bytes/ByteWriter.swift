@@ -4,11 +4,12 @@
 /// code that reuses one decides when its storage has become too large to keep (`trim`).
 @safe
 public struct ByteWriter: ~Copyable, @unchecked Sendable {
-    // Unsafe: memory of its own, which only its methods reach, within `capacity`; all of it is initialised, and without capacity
+    // Unsafe: memory of its own, or lent until it is gone, which only its methods reach, within `capacity`; all of it is initialised, and without capacity
     // there is none. An array would be asked before each byte whether it is shared. Nothing is shared: it is never copied.
     @usableFromInline let storage: UnsafeMutablePointer<UInt8>
     /// Bytes that the storage has room for, those that have been written among them.
     @usableFromInline package let capacity: Int
+    private let isOwner: Bool
     /// How many bytes have been written since the last `reset()`.
     @usableFromInline package internal(set) var count = 0
 
@@ -16,6 +17,7 @@ public struct ByteWriter: ~Copyable, @unchecked Sendable {
     @usableFromInline
     package init(capacity: Int = 256) {
         self.capacity = max(capacity, 0)
+        isOwner = capacity > 0
         if capacity > 0 {
             unsafe storage = .allocate(capacity: capacity)
             unsafe storage.initialize(repeating: 0, count: capacity)
@@ -24,8 +26,17 @@ public struct ByteWriter: ~Copyable, @unchecked Sendable {
         }
     }
 
+    /// Writes into lent memory for as long as that has room.
+    fileprivate init(lent memory: UnsafeMutableBufferPointer<UInt8>) {
+        let start = memory.baseAddress
+        isOwner = false
+        capacity = unsafe start == nil ? 0 : memory.count
+        unsafe storage = start ?? UnsafeMutablePointer(bitPattern: MemoryLayout<UInt>.alignment).unsafelyUnwrapped
+        unsafe storage.initialize(repeating: 0, count: capacity)
+    }
+
     deinit {
-        if capacity > 0 { unsafe storage.deallocate() }
+        if isOwner { unsafe storage.deallocate() }
     }
 
     /// What has been written so far.
@@ -160,5 +171,19 @@ public struct ByteWriter: ~Copyable, @unchecked Sendable {
         larger.write(bytes, at: 0)
         larger.count = count
         self = larger
+    }
+}
+
+extension [UInt8] {
+    /// What `write` puts together, in one allocation if that is no more than `length` bytes.
+    package init(atMost length: Int, write: (inout ByteWriter) -> Void) {
+        var longer: [UInt8]?
+        // Unsafe: the array's memory is lent while it is made; what has outgrown it is copied from elsewhere.
+        self = unsafe [UInt8](unsafeUninitializedCapacity: length) { memory, count in
+            var out = unsafe ByteWriter(lent: memory)
+            write(&out)
+            if out.count > length { longer = out.array } else { count = out.count }
+        }
+        if let longer { self = longer }
     }
 }

@@ -10,9 +10,9 @@ package enum Hex {
     }
 
     package static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        var writer = ByteWriter(capacity: bytes.count * 2)
-        encode(bytes.span, into: &writer)
-        return writer.array
+        [UInt8](atMost: bytes.count * 2) {
+            encode(bytes.span, into: &$0)
+        }
     }
 
     /// The bytes that `text` stands for, or nil when its length is odd or a character is no hex digit.

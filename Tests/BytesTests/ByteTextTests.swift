@@ -25,6 +25,14 @@ import Testing
         #expect(writer.array == bytes("ab"))
     }
 
+    @Test(arguments: [0, 1, 4, 5, 300]) func `an array is made of what is written, also of more than was said`(
+        _ length: Int
+    ) {
+        let text = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+        #expect([UInt8](atMost: 4) { $0.append(text) } == text)
+        #expect([UInt8](atMost: 0) { $0.append(text) } == text)
+    }
+
     @Test(arguments: [
         (0, "0"), (7, "7"), (10, "10"), (-1, "-1"), (1_795_158_947, "1795158947"), (Int64.max, "9223372036854775807"),
         (Int64.min, "-9223372036854775808"), (9_007_199_254_740_993, "9007199254740993"),

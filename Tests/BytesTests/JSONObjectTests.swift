@@ -66,6 +66,14 @@ import Testing
         }
     }
 
+    @Test(arguments: ["plain", "a \"quoted\" text", ""]) func `a text under two names is the same under both`(
+        _ text: String
+    ) throws {
+        let object = JSONObjectTests.text { json in json.add("a", and: "b", text: { $0.append(text: text) }) }
+        let read = try JSONReader.read(Array(object.utf8), as: .json)
+        #expect(read["a"]?.text == Array(text.utf8) && read["b"]?.text == Array(text.utf8))
+    }
+
     @Test func `a text in which what terminals obey is escaped reads as what it was`() throws {
         let given = "a\u{9B}31m\u{202E}\u{1F600}\u{7F}"
         var out = ByteWriter(capacity: 0)

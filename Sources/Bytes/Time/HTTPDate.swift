@@ -47,9 +47,9 @@ package enum HTTPDate {
 
     /// What `write` writes as bytes of its own, for use off the hot path.
     package static func write(_ unixSeconds: Int64) -> [UInt8] {
-        var out = ByteWriter(capacity: 29)
-        write(unixSeconds, into: &out)
-        return out.array
+        [UInt8](atMost: 29) {
+            write(unixSeconds, into: &$0)
+        }
     }
 
     private static let weekdays: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]

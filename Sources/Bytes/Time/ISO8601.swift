@@ -75,8 +75,8 @@ package enum ISO8601 {
 
     /// What `write` writes as bytes of its own, for use off the hot path.
     package static func write(_ unixSeconds: Int64) -> [UInt8] {
-        var out = ByteWriter(capacity: 20)
-        write(unixSeconds, into: &out)
-        return out.array
+        [UInt8](atMost: 20) {
+            write(unixSeconds, into: &$0)
+        }
     }
 }

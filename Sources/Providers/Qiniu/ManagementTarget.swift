@@ -13,21 +13,21 @@ struct ManagementTarget: Sendable {
         _ operation: ManagementOperation, _ ask: borrowing Ask, _ permit: borrowing Permit,
         using scratch: inout ByteWriter
     ) {
-        var path = ByteWriter(capacity: 64)
-        path.append(UInt8(ascii: "/"))
-        path.append(operation.segment)
-        switch operation {
-        case .buckets: query = []
-        case .stat:
+        path = [UInt8](atMost: 64) { path in
             path.append(UInt8(ascii: "/"))
-            EntryURI.write(bucket: permit.bucket, key: permit.key, into: &path, using: &scratch)
-            query = []
+            path.append(operation.segment)
+            if operation == .stat {
+                path.append(UInt8(ascii: "/"))
+                EntryURI.write(bucket: permit.bucket, key: permit.key, into: &path, using: &scratch)
+            }
+        }
+        switch operation {
+        case .buckets, .stat: query = []
         case .list:
             var fields = [NameValue("bucket", permit.bucket.array)]
             if permit.extent == .prefix { fields.append(NameValue("prefix", permit.key.array)) }
             query = fields + ManagementOperation.parameters.listing.fields(of: ask)
         }
-        self.path = path.array
     }
 
     /// As it is on the request line.

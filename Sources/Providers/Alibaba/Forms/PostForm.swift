@@ -41,13 +41,10 @@ enum PostForm {
             throw .unsignable("a form must live for 1 to 604800 seconds")
         }
         scratch.reset()
-        signer.key.writeCredential(into: &scratch)
-        let credential = scratch.array
-        scratch.reset()
         ISO8601.writeBasic(signer.moment, into: &scratch)
         let signed =
             [
-                NameValue(versionName, algorithm), NameValue(credentialName, credential),
+                NameValue(versionName, algorithm), NameValue(credentialName, signer.key.credential),
                 NameValue(dateName, scratch.array),
             ] + tokenField(signer.token)
         scratch.reset()

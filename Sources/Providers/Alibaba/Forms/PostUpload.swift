@@ -231,7 +231,7 @@ struct PostUpload: TokenIssuer {
 
     private static func addSampleNames(_ key: ScopedKey, at moment: Int64, to json: inout JSONObject) {
         json.add("x_oss_signature_version", ScopedKey.algorithm)
-        json.add("x_oss_credential", text: { key.writeCredential(into: &$0) })
+        json.add("x_oss_credential", key.credential)
         json.add("x_oss_date", text: { ISO8601.writeBasic(moment, into: &$0) })
     }
 }

@@ -40,7 +40,7 @@ package enum HeaderSignatureV4 {
         let code = try key.code(ofRequest: &scratch, at: moment)
         out.append(ScopedKey.algorithm)
         out.append(" Credential=")
-        key.writeCredential(into: &out)
+        out.append(key.credential)
         if !canonical.additional.isEmpty {
             out.append(",AdditionalHeaders=")
             canonical.writeAdditional(into: &out)

@@ -39,7 +39,7 @@ package enum PresignedURLV4 {
         var parameters = canonical.request.parameters
         parameters.reserveCapacity(parameters.count + 7)
         parameters.append(version)
-        parameters.append(NameValue(credentialName, text { signer.key.writeCredential(into: &$0) }))
+        parameters.append(NameValue(credentialName, signer.key.credential))
         parameters.append(NameValue(dateName, text { ISO8601.writeBasic(signer.moment, into: &$0) }))
         parameters.append(NameValue(expiresName, text { $0.append(decimal: lifetime) }))
         if !canonical.additional.isEmpty {

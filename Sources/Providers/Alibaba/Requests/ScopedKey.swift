@@ -15,6 +15,8 @@ package struct ScopedKey: DerivedKey {
     let accessKey: [UInt8]
     /// `20240106/cn-hangzhou/oss/aliyun_v4_request`
     let scope: [UInt8]
+    /// `AK/scope`, as fields and parameters name a key.
+    let credential: [UInt8]
     private let region: [UInt8]
     private let day: Int64
     private let key: HMACKey
@@ -37,6 +39,7 @@ package struct ScopedKey: DerivedKey {
         }
         accessKey = key.accessKey
         self.scope = scope.array
+        credential = accessKey + [UInt8(ascii: "/")] + self.scope
         self.region = region
         day = ScopedKey.day(of: moment)
         do throws(CryptoError) {
@@ -56,13 +59,6 @@ package struct ScopedKey: DerivedKey {
 
     /// Whether this is the key of the moment's day.
     func covers(_ moment: Int64) -> Bool { ScopedKey.day(of: moment) == day }
-
-    /// Writes `AK/scope`, as fields and parameters name a key.
-    func writeCredential(into out: inout ByteWriter) {
-        out.append(accessKey)
-        out.append(UInt8(ascii: "/"))
-        out.append(scope)
-    }
 
     /// The signature of a text: of a string to sign, or of a form's policy.
     package func code(of text: Span<UInt8>) throws(IssueError) -> Digest { try key.code(of: text) }

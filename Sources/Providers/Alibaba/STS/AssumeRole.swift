@@ -138,8 +138,6 @@ package struct AssumeRole: Sendable {
     ]
 
     static func hex(_ nonce: InlineArray<16, UInt8>) -> [UInt8] {
-        var text = ByteWriter(capacity: 32)
-        Hex.encode(nonce.span, into: &text)
-        return text.array
+        [UInt8](atMost: 32) { Hex.encode(nonce.span, into: &$0) }
     }
 }

@@ -16,9 +16,7 @@ enum RPCSignature {
     ) throws(CryptoError) -> [UInt8] {
         let text = stringToSign(method, parameters)
         let code = try key.sign(text.span)
-        var signature = ByteWriter(capacity: 28)
-        Base64.standard.encode(code.bytes, into: &signature)
-        return signature.array
+        return [UInt8](atMost: 28) { Base64.standard.encode(code.bytes, into: &$0) }
     }
 
     static func stringToSign(_ method: UpstreamCall.Method, _ parameters: [NameValue]) -> [UInt8] {
