@@ -102,6 +102,18 @@ struct AvailabilityTests {
         }
     }
 
+    @Test func `a listed grant has the members that the reference says, and no others`() throws {
+        let grants =
+            Self.grant("dated", "notAfter: \"2099-01-01T00:00:00Z\", description: \"Spring\"")
+            + "keyed: { route: 'qiniu.uptoken', credential: 'qiniu', callers: 'apiKey:alice', bucket: 'b', key: 'k/a.jpg' },"
+        let service = try Service.shared(Self.setup("members", grants))
+        let listed = try service.get("/grants", APIKey.alice.bearer).json["grants"]?.list ?? []
+        let document = try service.admin.get("/openapi.json").json
+        let answer = document["paths"]?["/grants"]?["get"]?["responses"]?["200"]?["content"]?["application/json"]
+        let described = answer?["schema"]?["properties"]?["grants"]?["items"]?["properties"]
+        #expect(listed.reduce(into: Set()) { $0.formUnion($1.names) } == described?.names, "\(listed)")
+    }
+
     @Test func `a grant that is switched off gives nothing, and is not listed`() throws {
         let service = try Service.shared(Self.setup("off", Self.grant("off", "enabled: false")))
         Self.expect(

@@ -150,10 +150,8 @@ public struct JSONObject: ~Copyable {
 
     @usableFromInline
     mutating func begin(_ name: StaticString) {
-        separate()
-        out.append(UInt8(ascii: "\""))
-        out.append(name)
-        out.append("\":")
+        out.append(memberName: name.bytes, afterOthers: !isEmpty)
+        isEmpty = false
     }
 
     private mutating func separate() {

@@ -44,6 +44,21 @@ extension Pipeline {
     }
 }
 
+extension Pipeline {
+    /// What is told of each grant, beside those of its route's own fields that are told (`Field.isTold`).
+    static let listedMembers = [
+        AnswerField("name", "The grant's name, for the parameter `grant`."),
+        AnswerField("route", "The route that it is for."), AnswerField("path", "The path to ask."),
+        AnswerField("description", "The operator's words about it, if there are any."),
+        AnswerField("provider", "The vendor."), AnswerField("bucket", "The bucket, where the grant names one."),
+        AnswerField("key", "The object's key; null where the server makes it up for each request."),
+        AnswerField("keyPrefix", "What keys must begin with."),
+        AnswerField("lifetime", type: .integer, "For how many seconds a credential holds."),
+        AnswerField("maxLifetime", type: .integer, "For how many seconds one holds at most (`expires`)."),
+        AnswerField("notAfter", "When the grant ends, in UTC."),
+    ]
+}
+
 extension JSONObject {
     fileprivate mutating func add(_ listed: borrowing Policy.Listed) {
         let grant = listed.grant

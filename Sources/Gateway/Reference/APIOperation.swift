@@ -132,7 +132,7 @@ struct APIOperation: Sendable {
     private static let grants = APIOperation(
         "grants", Configuration.grantsPath, "What the caller may do.", for: .callers, .none,
         answer: [
-            AnswerField("grants", type: .list, "The caller's grants: name, route, path, and what each allows."),
+            AnswerField("grants", type: .list, "The caller's grants.", items: Pipeline.listedMembers),
             AnswerField("serverTime", "When it was asked, in UTC."),
         ])
 

@@ -195,8 +195,11 @@ package enum APIReference {
 
     private static func answer(of operation: APIOperation) -> [String] {
         guard !operation.answer.isEmpty else { return ["Answer: 200, and the `reply` of the grant."] }
-        let rows = operation.answer.map { field in
-            "| `\(field.name)` | \(type(of: field.type)) | \(field.summary.replacing("|", with: "\\|")) |"
+        let members = operation.answer.flatMap { field in
+            [(name: field.name, field: field)] + field.items.map { (name: "\(field.name)[].\($0.name)", field: $0) }
+        }
+        let rows = members.map { name, field in
+            "| `\(name)` | \(type(of: field.type)) | \(field.summary.replacing("|", with: "\\|")) |"
         }
         let example = JSONDocument.object(
             operation.answer.compactMap { field in

@@ -195,10 +195,11 @@ enum OpenAPI {
 
     private static func answer(of operation: APIOperation) -> JSONDocument {
         if case .callback = operation.input { return ["type": "object", "description": "The grant's reply."] }
-        let properties = operation.answer.map { field in
-            (name: field.name, value: schema(of: field))
-        }
-        return ["type": "object", "properties": .object(properties)]
+        return object(of: operation.answer)
+    }
+
+    private static func object(of fields: [AnswerField]) -> JSONDocument {
+        ["type": "object", "properties": .object(fields.map { (name: $0.name, value: schema(of: $0)) })]
     }
 
     private static func schema(of field: AnswerField) -> JSONDocument {
@@ -207,7 +208,8 @@ enum OpenAPI {
         case .string: ["type": ["string", "null"], "description": description]
         case .integer: ["type": ["integer", "null"], "description": description]
         case .object: ["type": ["object", "null"], "description": description]
-        case .list: ["type": "array", "items": [:], "description": description]
+        case .list:
+            ["type": "array", "items": field.items.isEmpty ? [:] : object(of: field.items), "description": description]
         }
     }
 

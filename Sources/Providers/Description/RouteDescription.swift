@@ -160,11 +160,14 @@ package struct AnswerField: Sendable {
     package enum Kind: String, Sendable { case string, integer, object, list }
     package let type: Kind
     package let summary: String
+    /// The members of a list's objects, where they are always called the same.
+    package let items: [AnswerField]
 
-    package init(_ name: String, type: Kind = .string, _ summary: String) {
+    package init(_ name: String, type: Kind = .string, _ summary: String, items: [AnswerField] = []) {
         self.name = name
         self.type = type
         self.summary = summary
+        self.items = items
     }
 
     /// A request that the client sends as it is told.
