@@ -62,15 +62,18 @@ struct ToyboxToken: TokenIssuer {
         scratch.append("\n")
         scratch.append(decimal: permit.expiresAt)
         let code = try key.sha256.code(of: scratch.bytes)
-        out.append("\"token\":\"")
-        out.append(key.accessKey)
-        out.append(":")
-        Hex.encode(code.bytes, into: &out)
-        out.append(":")
-        out.append(decimal: permit.expiresAt)
-        out.append("\",\"bucket\":")
-        out.append(jsonString: permit.bucket)
-        out.append(",\"key\":")
-        out.append(jsonString: permit.key)
+        out.append(members: { json in
+            json.add(
+                "token",
+                text: { token in
+                    token.append(key.accessKey)
+                    token.append(":")
+                    Hex.encode(code.bytes, into: &token)
+                    token.append(":")
+                    token.append(decimal: permit.expiresAt)
+                })
+            json.add("bucket", permit.bucket)
+            json.add("key", permit.key)
+        })
     }
 }
