@@ -9,7 +9,7 @@ struct QiniuCallback: CallbackVerifier {
     private let signatures: [ManagementSignature]
 
     /// How far the date that a callback was signed with may be behind, and how far ahead, in seconds.
-    private static let tolerance: (behind: Int64, ahead: Int64) = (15 * 60, 60)
+    private static let tolerance: (behind: Int64, ahead: Int64) = (Qiniu.dateTolerance, 60)
     private static let method = Array("POST".utf8)
     private static let schemes: [(name: String, signature: ManagementSignature)] = [("qiniu", .qiniu), ("qbox", .qbox)]
 
