@@ -11,23 +11,23 @@ import Telemetry
     import Darwin
 #endif
 
-/// Has another process of the program replace this one, which ends when that answers: the listening sockets are
-/// handed over as they are, so that nobody who connects is refused. From any thread.
+/// Starts another process of the program, its successor, and ends this one when the successor answers requests. The successor
+/// gets the open listening sockets, so that no connection is refused. From any thread.
 final class Handover: Sendable {
     private let program: String
     private let server: Server
     private let log: Log
     private let then: @Sendable (pid_t) -> Void
     private let queue = DispatchQueue(label: "countersign.handover")
-    /// Where the other process is waited for.
-    private let patience = DispatchQueue(label: "countersign.handover.patience")
-    /// Where the end is waited for of one that will not answer.
-    private let farewell = DispatchQueue(label: "countersign.handover.farewell")
+    /// Waits until the successor answers requests.
+    private let waiting = DispatchQueue(label: "countersign.handover.waiting")
+    /// Waits for the end of a successor that will not answer.
+    private let reaping = DispatchQueue(label: "countersign.handover.reaping")
     // Unsafe: on the queue only.
-    @safe private nonisolated(unsafe) var heir: pid_t?
+    @safe private nonisolated(unsafe) var successor: pid_t?
     @safe private nonisolated(unsafe) var isForbidden = false
 
-    /// - Parameter then: called when the other process answers requests.
+    /// - Parameter then: called when the successor answers requests.
     init(of server: Server, _ log: Log, then: @escaping @Sendable (pid_t) -> Void) {
         program = Handover.path(of: ProcessArguments.all.first ?? "")
         self.server = server
@@ -35,17 +35,17 @@ final class Handover: Sendable {
         self.then = then
     }
 
-    /// The service is to end: nothing is begun after this, and a process that was about to replace this one ends, too.
+    /// The service ends: no hand-over begins after this, and a successor that has not taken over ends, too.
     func forbid() {
         queue.sync {
             isForbidden = true
-            if let heir { kill(heir, SIGTERM) }
+            if let successor { kill(successor, SIGTERM) }
         }
     }
 
     func begin() {
         queue.async { [self] in
-            guard heir == nil, !isForbidden else { return }
+            guard successor == nil, !isForbidden else { return }
             var ends: [Int32] = [-1, -1]
             guard unsafe pipe(&ends) == 0 else { return complain("no pipe", errno) }
             _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
@@ -57,7 +57,7 @@ final class Handover: Sendable {
                 return complain(program, -result)
             }
             log.write(.info, "handing over", ["process": "\(result)"])
-            awaitWord(of: result, on: ends[0])
+            awaitAnswer(of: result, on: ends[0])
         }
     }
 
@@ -71,7 +71,7 @@ final class Handover: Sendable {
         for variable in [SocketActivation.Variable.process, .predecessor] {
             environment[variable.rawValue] = "\(getpid())"
         }
-        // It is the one that is watched then.
+        // The supervisor watches the successor then.
         environment["WATCHDOG_PID"] = nil
         // Unsafe: copies that only the call reads, and that are freed behind it.
         var arguments = unsafe ([program] + ProcessArguments.all.dropFirst()).map { unsafe strdup($0) } + [nil]
@@ -80,14 +80,14 @@ final class Handover: Sendable {
         return unsafe cs_spawn(program, &arguments, &variables, descriptors, Int32(descriptors.count))
     }
 
-    /// Waits for the one byte that says that the process answers; the end without it says that it never will. By a blocking
-    /// read: when a pipe ends, libdispatch may look at a read source that it has let go of already.
-    private func awaitWord(of process: pid_t, on pipe: Int32) {
-        heir = process
-        patience.async { [self] in
-            var word: UInt8 = 0
-            var count = unsafe read(pipe, &word, 1)
-            while count < 0, errno == EINTR { count = unsafe read(pipe, &word, 1) }
+    /// Waits for the one byte that says that the successor answers requests; if the pipe ends without it, the successor never will.
+    /// The read blocks: when a pipe ends, libdispatch may look at a read source that it has let go of already.
+    private func awaitAnswer(of process: pid_t, on pipe: Int32) {
+        successor = process
+        waiting.async { [self] in
+            var byte: UInt8 = 0
+            var count = unsafe read(pipe, &byte, 1)
+            while count < 0, errno == EINTR { count = unsafe read(pipe, &byte, 1) }
             close(pipe)
             let isTaken = count == 1
             queue.async { [self] in conclude(process, isTaken) }
@@ -96,13 +96,13 @@ final class Handover: Sendable {
 
     private func conclude(_ process: pid_t, _ isTaken: Bool) {
         guard !isForbidden else {
-            // It may not have had its ear for signals yet when it was told.
+            // The first signal may have come before the successor had its handler.
             if isTaken { kill(process, SIGTERM) }
             return
         }
-        heir = nil
+        successor = nil
         guard isTaken else {
-            return farewell.async { [log] in
+            return reaping.async { [log] in
                 var status: Int32 = 0
                 unsafe waitpid(process, &status, 0)
                 log.write(.error, "not handed over, this process goes on", ["process": "\(process)"])

@@ -124,8 +124,9 @@ struct ListenerTests {
         try expectClosed()
         service.process.signal(SIGUSR2)
         let log = try service.process.waitForError(holding: "handed over process=")
-        let heir = try #require(log.firstMatch(of: #/handed over process=([0-9]+)/#).flatMap { pid_t($0.output.1) })
-        defer { kill(heir, SIGTERM) }
+        let process = log.firstMatch(of: #/handed over process=([0-9]+)/#).flatMap { pid_t($0.output.1) }
+        let successor = try #require(process)
+        defer { kill(successor, SIGTERM) }
         try expectClosed()
     }
 }

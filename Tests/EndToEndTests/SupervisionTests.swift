@@ -159,28 +159,28 @@ struct SupervisionTests {
         let setup = SupervisionTests.setup(try Listener.freePort())
         let service = try Service(isAudited ? setup.audited() : setup, transport, environment)
         let load = Load(6, on: service.port)
-        var heirs: Set<pid_t> = []
-        defer { for heir in heirs { kill(heir, SIGKILL) } }
+        var successors: Set<pid_t> = []
+        defer { for successor in successors { kill(successor, SIGKILL) } }
         #expect(try socket.word() == "READY=1")
         var current = service.process.identifier
         for number in 1...3 {
             try load.wait(forMore: 20)
             kill(current, SIGUSR2)
             let log = try service.process.waitForError(holding: "handed over process=", times: number)
-            let heir = try SupervisionTests.process(in: log, behind: "handed over")
-            heirs.insert(heir)
-            #expect(try socket.word(past: "READY=1", "STOPPING=1") == "MAINPID=\(heir)")
+            let successor = try SupervisionTests.process(in: log, behind: "handed over")
+            successors.insert(successor)
+            #expect(try socket.word(past: "READY=1", "STOPPING=1") == "MAINPID=\(successor)")
             try SupervisionTests.awaitEnd(of: current)
-            heirs.remove(current)
+            successors.remove(current)
             try load.wait(forMore: 1)
-            current = heir
+            current = successor
             for _ in 0..<20 { #expect(try service.get("/livez").status == 200) }
         }
         let faults = load.end()
         #expect(faults.isEmpty, "\(faults)")
         kill(current, SIGTERM)
         try SupervisionTests.awaitEnd(of: current)
-        heirs.remove(current)
+        successors.remove(current)
         #expect(service.process.stop().code == 0)
         guard isAudited else { return }
         let trail = try AuditTrail(service)
@@ -199,7 +199,7 @@ struct SupervisionTests {
         try service.replace("countersign.json5", with: "{ version: 2 }")
         for number in 1...2 {
             service.process.signal(SIGUSR2)
-            // Each heir must have failed before there is a configuration that it could serve.
+            // Each successor must have failed before there is a configuration that it could serve.
             let line = "not handed over, this process goes on"
             _ = try service.process.waitForError(holding: line, times: number)
             #expect(try service.get("/livez").status == 200)
@@ -219,10 +219,10 @@ struct SupervisionTests {
         #expect(try Program("/bin/sh", ["-c", writing, program]).wait().code == 0)
         service.process.signal(SIGUSR2)
         let log = try service.process.waitForError(holding: "handing over process=")
-        let heir = try SupervisionTests.process(in: log, behind: "handing over")
-        defer { kill(heir, SIGKILL) }
+        let successor = try SupervisionTests.process(in: log, behind: "handing over")
+        defer { kill(successor, SIGKILL) }
         #expect(service.process.stop().code == 0)
-        try SupervisionTests.awaitEnd(of: heir)
+        try SupervisionTests.awaitEnd(of: successor)
     }
 
     @Test func `who is to take the place of a process that has ended meanwhile ends, too`() throws {

@@ -246,12 +246,12 @@ struct SimulatedService: ~Copyable {
         let (fetch, key) = (calls[index].fetch, calls[index].key)
         calls[index].due = .max
         vendor.arrive(key)
-        let settlement: SlotTable<Int, Int>.Settlement?
+        let completion: SlotTable<Int, Int>.Completion?
         if let fault {
-            settlement = table.landed(fetch, with: .failure(fault), at: clocks.now, random: random.next())
+            completion = table.landed(fetch, with: .failure(fault), at: clocks.now, random: random.next())
         } else {
             issued[key] = clocks.monotonic
-            settlement = table.landed(
+            completion = table.landed(
                 fetch,
                 with: .success(
                     (
@@ -261,8 +261,8 @@ struct SimulatedService: ~Copyable {
                             longest: life(of: key))
                     )), at: clocks.now, random: random.next())
         }
-        guard let settlement else { return }
-        for token in settlement.waiters { answer(token, with: settlement.outcome) }
+        guard let completion else { return }
+        for token in completion.waiters { answer(token, with: completion.outcome) }
     }
 
     private mutating func answer(_ token: UInt64, with outcome: SlotOutcome<Int>) {

@@ -161,12 +161,12 @@ private struct Model {
         let believed = min(life, issuedAt + life - clocks.unixSeconds)
         issued[nextValue] = Issued(
             expiresAt: issuedAt + life, life: max(0, believed), since: fetch.since, key: fetch.key)
-        let settlement = table.table.landed(
+        let completion = table.table.landed(
             fetch.fetch,
             with: .success((nextValue, .dated(expiresAt: issuedAt + life, issuedAt: issuedAt, longest: nil))),
             at: clocks.now, random: random.next())
-        if settlement != nil { outage[fetch.key] = nil }
-        settle(settlement, of: fetch)
+        if completion != nil { outage[fetch.key] = nil }
+        complete(completion, of: fetch)
     }
 
     private mutating func fail() {
@@ -182,30 +182,30 @@ private struct Model {
     }
 
     private mutating func report(_ fetch: Fetch, fault: UpstreamFault) {
-        let settlement = table.table.landed(fetch.fetch, with: .failure(fault), at: clocks.now, random: random.next())
-        if settlement != nil {
+        let completion = table.table.landed(fetch.fetch, with: .failure(fault), at: clocks.now, random: random.next())
+        if completion != nil {
             if fault.isOutage { outage[fetch.key] = clocks.monotonic }
             if fault == .refused { outage[fetch.key] = nil }
         }
-        settle(settlement, of: fetch)
+        complete(completion, of: fetch)
     }
 
-    private mutating func settle(_ settlement: SlotTable<Int, Int>.Settlement?, of fetch: Fetch) {
+    private mutating func complete(_ completion: SlotTable<Int, Int>.Completion?, of fetch: Fetch) {
         let isCurrent = underWay[fetch.key]?.fetch == fetch.fetch
-        guard let settlement else {
+        guard let completion else {
             if isCurrent, isAlive(fetch) { fault = "a fetch was forgotten" }
             if isCurrent { underWay[fetch.key] = nil }
             return
         }
         if !isCurrent { fault = "a report was taken twice, or of a fetch given up" }
-        if settlement.waiters != waiting[fetch.key] {
-            fault = "answered \(settlement.waiters), not \(waiting[fetch.key])"
+        if completion.waiters != waiting[fetch.key] {
+            fault = "answered \(completion.waiters), not \(waiting[fetch.key])"
         }
         counts.answered += waiting[fetch.key].count
         waiting[fetch.key] = []
         underWay[fetch.key] = nil
         stray.append(fetch)
-        if case .serve(let value) = settlement.outcome { serve(value, for: fetch.key) }
+        if case .serve(let value) = completion.outcome { serve(value, for: fetch.key) }
     }
 
     private mutating func reportStray() {

@@ -25,12 +25,12 @@ import Testing
         _ table: inout SlotTable<Int, Int>, _ number: Int, life: Int64 = 3600, at clocks: ManualClocks
     ) throws {
         let (_, fetch) = try ask(&table, number, for: .max, at: clocks)
-        let settlement = table.landed(
+        let completion = table.landed(
             try #require(fetch),
             with: .success(
                 (number, .dated(expiresAt: clocks.unixSeconds + life, issuedAt: clocks.unixSeconds, longest: nil))),
             at: clocks.now, random: .max / 2)
-        _ = try #require(settlement)
+        _ = try #require(completion)
     }
 
     @Test func `a thousand who miss at once make one fetch, and all get its answer in the order they came`() throws {
@@ -54,9 +54,9 @@ import Testing
                     with: .success(
                         (1, .dated(expiresAt: clocks.unixSeconds + 3600, issuedAt: clocks.unixSeconds, longest: 3600))),
                     at: clocks.now, random: 0)
-            let settlement = try #require(report)
-            #expect(settlement.waiters == Array(0..<1000))
-            #expect(text(settlement.outcome) == (fails ? "refuse refused 4" : "serve 1"))
+            let completion = try #require(report)
+            #expect(completion.waiters == Array(0..<1000))
+            #expect(text(completion.outcome) == (fails ? "refuse refused 4" : "serve 1"))
             #expect(table.waiterCount == 0)
             let again = table.landed(fetch, with: .failure(.network), at: clocks.now, random: 0)
             #expect(again == nil)
@@ -97,8 +97,8 @@ import Testing
         let never = table.expire(7, at: clocks.now)
         #expect(text(never) == "nothing")
         #expect(table.waiterCount == 6)
-        let settlement = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: .max)
-        #expect(settlement?.waiters == [1, 2, 3, 6, 8, 4])
+        let completion = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: .max)
+        #expect(completion?.waiters == [1, 2, 3, 6, 8, 4])
     }
 
     @Test func `the fetch goes on when all who waited have gone, and fills the slot`() throws {
@@ -108,12 +108,12 @@ import Testing
         table.cancel(0)
         let (other, _) = try ask(&table, 2, for: 0, at: clocks)
         #expect(other == "refuse full 1")
-        let settlement = table.landed(
+        let completion = table.landed(
             try #require(fetch),
             with: .success(
                 (5, .dated(expiresAt: clocks.unixSeconds + 900, issuedAt: clocks.unixSeconds, longest: nil))),
             at: clocks.now, random: 0)
-        #expect(settlement?.waiters == [])
+        #expect(completion?.waiters == [])
         let (words, _) = try ask(&table, 1, for: 0, at: clocks)
         #expect(words == "serve 5")
     }
@@ -166,8 +166,8 @@ import Testing
         let (same, _) = try ask(&table, 1, for: 1, at: clocks)
         let (other, _) = try ask(&table, 2, for: 1, at: clocks)
         #expect(same == "refuse crowded 1" && other == "refuse crowded 1")
-        let settlement = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: .max)
-        #expect(settlement?.waiters == [1])
+        let completion = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: .max)
+        #expect(completion?.waiters == [1])
     }
 
     @Test func `a fetch that nobody could wait for is not begun`() throws {
@@ -199,8 +199,8 @@ import Testing
         let later = (1...7).map { table.state(of: $0, at: clocks.now) }
         #expect(later == [.empty, .empty, .empty, .waiting, .fresh, .fresh, .fresh])
         #expect(table.count == 4)
-        let settlement = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: 0)
-        #expect(settlement?.waiters == [4])
+        let completion = table.landed(try #require(fetch), with: .failure(.network), at: clocks.now, random: 0)
+        #expect(completion?.waiters == [4])
     }
 
     @Test func `what has ended goes before what still lives`() throws {
@@ -242,8 +242,8 @@ import Testing
         #expect(table.count > 85)
         for _ in 0..<20 { table.sweep(at: clocks.now, atMost: 10) }
         #expect(table.count == 61)
-        let settlement = table.landed(try #require(fetch), with: .failure(.refused), at: clocks.now, random: 0)
-        #expect(settlement?.waiters == [1])
+        let completion = table.landed(try #require(fetch), with: .failure(.refused), at: clocks.now, random: 0)
+        #expect(completion?.waiters == [1])
         table.sweep(at: clocks.now, atMost: 1000)
         #expect(table.count == 61)
         clocks.advance(seconds: 31)

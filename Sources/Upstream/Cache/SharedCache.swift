@@ -113,16 +113,16 @@ package final class SharedCache<Key: Hashable & Sendable, Value: Sendable>: Send
 
     /// A fetch is over. The loops are told, each on its own thread and not before this returns.
     package func land(_ fetch: SlotFetch, with result: SlotResult<Value>, at now: Instant) {
-        let (settlement, subscribers) = state.withLock { state in
+        let (completion, subscribers) = state.withLock { state in
             (
                 state.table.landed(fetch, with: result, at: now, random: .random(in: 0 ... .max)),
                 state.subscribers
             )
         }
-        guard let settlement else { return }
-        let outcome = settlement.outcome
+        guard let completion else { return }
+        let outcome = completion.outcome
         for (index, subscriber) in subscribers.enumerated() {
-            let waiters = settlement.waiters.filter { $0 >> SharedCache.waiterBits == UInt64(index) }
+            let waiters = completion.waiters.filter { $0 >> SharedCache.waiterBits == UInt64(index) }
             if !waiters.isEmpty { subscriber.post { subscriber.cache?.deliver(outcome, to: waiters) } }
             if policy.isPublished, case .success = result, case .serve(let value) = outcome {
                 subscriber.post { subscriber.cache?.take(value) }

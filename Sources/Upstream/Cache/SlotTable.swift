@@ -2,8 +2,8 @@ import Bytes
 
 /// All values of a cache, each with those who wait for it. Keys without a value take memory, too, so everything here has a bound.
 package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
-    /// What a fetch's report leads to.
-    package struct Settlement: Sendable {
+    /// The end of a fetch: who waited for it, and what they get.
+    package struct Completion: Sendable {
         /// The requests that waited, in the order of their coming. None of them waits any more.
         package let waiters: [UInt64]
         package let outcome: SlotOutcome<Value>
@@ -41,7 +41,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
 
     /// Asks for a value.
     ///
-    /// With an outcome the waiter is forgotten at once. Without one, the waiter comes back in exactly one settlement, unless
+    /// With an outcome the waiter is forgotten at once. Without one, the waiter is in exactly one completion, unless
     /// `cancel` or `expire` takes it out before.
     /// - Parameters:
     ///   - waiter: whatever the caller knows the request by; one that waits already is refused. Nil where nobody waits.
@@ -86,7 +86,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
     /// - Returns: nil when the fetch is not known (any more).
     package mutating func landed(
         _ fetch: SlotFetch, with result: SlotResult<Value>, at now: Instant, random: UInt64
-    ) -> Settlement? {
+    ) -> Completion? {
         guard entries.indices.contains(fetch.index) else { return nil }
         let outcome: ExpiringSlot.Outcome?
         switch result {
@@ -98,7 +98,7 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
             outcome = entries[fetch.index].slot.failed(
                 fetch.number, with: fault, at: now, random: random, policy: policy)
         }
-        return outcome.map { settle(fetch.index, $0) }
+        return outcome.map { complete(fetch.index, $0) }
     }
 
     /// The value that came last, of use or not; nil when none has come, or the key is not remembered.
@@ -158,10 +158,10 @@ package struct SlotTable<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
         }
     }
 
-    private mutating func settle(_ index: Int, _ outcome: ExpiringSlot.Outcome) -> Settlement {
+    private mutating func complete(_ index: Int, _ outcome: ExpiringSlot.Outcome) -> Completion {
         let waiting = waiters.removeAll(from: &entries[index].waiting)
         shelve(index)
-        return Settlement(waiters: waiting, outcome: result(outcome, at: index))
+        return Completion(waiters: waiting, outcome: result(outcome, at: index))
     }
 
     private func result(_ outcome: ExpiringSlot.Outcome, at index: Int) -> SlotOutcome<Value> {
