@@ -14,11 +14,11 @@ import Testing
             let isPrefix = template.hasSuffix("*")
             builder.add(try KeyTemplate(Array(template.utf8.dropLast(isPrefix ? 1 : 0))), isPrefix: isPrefix)
         }
-        let (tree, places) = builder.build()
+        let (tree, patterns) = builder.build()
         let ask = try Fixture.ask("key=\(key)")
         var walk = KeyTree.Walk()
         tree.find(Array(key.utf8).span, of: ask, for: caller, at: Fixture.instant, in: &walk)
-        return templates.indices.filter { walk.places.contains(places[$0]) }.map { templates[$0] }
+        return templates.indices.filter { walk.matches.contains(patterns[$0]) }.map { templates[$0] }
     }
 
     @Test func `a key finds itself and the prefixes that it begins with, and nothing else`() throws {

@@ -1,13 +1,13 @@
-/// Groups of grants: all or those of a place of a `KeyTree`, of all buckets or of one. In a group, those are a cohort that differ in
-/// name, bucket and key at most, so that one of them tells what the others would say. Stored flat.
+/// Groups of grants: all grants or those of one pattern of a `KeyTree`, for all buckets or for one. In a group, grants that differ at
+/// most in name, bucket and key are a cohort: what one of them objects to, the others object to. Stored flat.
 struct CohortTable: Sendable {
-    /// Whose grants: of one bucket, or of one kind.
+    /// The bucket of a group's grants.
     enum Bucket: Hashable {
-        /// Of all buckets.
+        /// Any bucket.
         case any
         /// The caller says it, or there is none.
         case asked, absent
-        /// By its number.
+        /// The bucket of this number.
         case named(Int32)
 
         var key: Int32 {
@@ -24,15 +24,16 @@ struct CohortTable: Sendable {
     struct Row: Comparable {
         private let group, member: UInt64
 
-        /// - Parameter place: -1 for all grants.
-        init(place: Int32, bucket: Bucket, cohort: Int32, number: Int32) {
-            group = UInt64(UInt32(place + 1)) << 32 | UInt64(UInt32(bucket.key))
+        /// - Parameter pattern: its number; -1 for the group of all grants.
+        init(pattern: Int32, bucket: Bucket, cohort: Int32, number: Int32) {
+            group = UInt64(UInt32(pattern + 1)) << 32 | UInt64(UInt32(bucket.key))
             member = UInt64(UInt32(cohort)) << 32 | UInt64(UInt32(Int32.max - number))
         }
 
         var number: Int32 { Int32.max - Int32(truncatingIfNeeded: member) }
         var bucket: Int32 { Int32(truncatingIfNeeded: group) }
-        var place: Int { Int(group >> 32) }
+        /// The pattern's number plus one; 0 for all grants.
+        var pattern: Int { Int(group >> 32) }
 
         func isGrouped(with other: Row) -> Bool { group == other.group }
         func isAlike(_ other: Row) -> Bool { isGrouped(with: other) && member >> 32 == other.member >> 32 }
@@ -47,28 +48,28 @@ struct CohortTable: Sendable {
         let firstCohort: Int32
     }
 
-    /// Where the groups of each place begin, of which the first are of all grants; then where the last ends. The same of all below.
+    /// The index of the first group of all grants, then of each pattern, then the count of groups. The arrays below are alike.
     private var firstGroups: [Int32] = []
     private var groups: [Group] = []
     private var firstMembers: [Int32] = []
     private var members: [Int32] = []
 
-    /// - Parameter places: how many there are.
-    init(_ rows: consuming [Row], places: Int32) {
+    /// - Parameter patterns: how many there are.
+    init(_ rows: consuming [Row], patterns: Int32) {
         rows.sort()
         members.reserveCapacity(rows.count)
         var rest = rows[...]
         while let first = rest.first {
             let group = rest.prefix { $0.isGrouped(with: first) }
             rest = rest.dropFirst(group.count)
-            while firstGroups.count <= first.place { firstGroups.append(Int32(groups.count)) }
+            while firstGroups.count <= first.pattern { firstGroups.append(Int32(groups.count)) }
             groups.append(Group(bucket: first.bucket, firstCohort: Int32(firstMembers.count)))
             for cohort in CohortTable.cohorts(in: group) {
                 firstMembers.append(Int32(members.count))
                 for row in cohort { members.append(row.number) }
             }
         }
-        while firstGroups.count <= places + 1 { firstGroups.append(Int32(groups.count)) }
+        while firstGroups.count <= patterns + 1 { firstGroups.append(Int32(groups.count)) }
         groups.append(Group(bucket: .max, firstCohort: Int32(firstMembers.count)))
         firstMembers.append(Int32(members.count))
     }
@@ -86,13 +87,13 @@ struct CohortTable: Sendable {
 
     /// The cohorts of a group, those with the latest grants first.
     /// - Parameters:
-    ///   - place: nil for all grants.
-    ///   - bucket: nil for one of no grant.
-    func cohorts(at place: Int32? = nil, of bucket: Bucket?) -> Range<Int> {
+    ///   - pattern: its number; nil for all grants.
+    ///   - bucket: nil for a bucket that no grant names.
+    func cohorts(fitting pattern: Int32? = nil, of bucket: Bucket?) -> Range<Int> {
         guard let bucket else { return 0..<0 }
-        let place = Int(place ?? -1) + 1
-        let (end, key) = (Int(firstGroups[place + 1]), bucket.key)
-        var (low, high) = (Int(firstGroups[place]), end)
+        let pattern = Int(pattern ?? -1) + 1
+        let (end, key) = (Int(firstGroups[pattern + 1]), bucket.key)
+        var (low, high) = (Int(firstGroups[pattern]), end)
         while low < high {
             let middle = (low + high) / 2
             if groups[middle].bucket < key { low = middle + 1 } else { high = middle }
@@ -101,7 +102,7 @@ struct CohortTable: Sendable {
         return Int(groups[low].firstCohort)..<Int(groups[low + 1].firstCohort)
     }
 
-    /// Where the grants of a cohort are, the latest first.
+    /// The indices of the members of a cohort, the latest grants first.
     func members(of cohort: Int) -> Range<Int> { Int(firstMembers[cohort])..<Int(firstMembers[cohort + 1]) }
 
     /// The number of a grant.

@@ -1,11 +1,11 @@
-/// Finds grants of one route and of the same callers by what is asked, whatever their number: by the key, then by the bucket.
+/// An index of grants of one route that the same callers may use. It finds the grants for a key and a bucket, however many there are.
 struct GrantIndex: Sendable {
     let tree: KeyTree
     let cohorts: CohortTable
 
     /// - Parameters:
-    ///   - numbers: the grants' among `grants`.
-    ///   - buckets: gets the buckets of theirs.
+    ///   - numbers: the indices of these grants in `grants`.
+    ///   - buckets: the names of buckets, to which those of these grants are added.
     init(_ numbers: [Int32], of grants: [Grant], buckets: inout NameTable) {
         var builder = KeyTree.Builder()
         for number in numbers {
@@ -15,23 +15,23 @@ struct GrantIndex: Sendable {
             case .anything: builder.add(nil, isPrefix: true)
             }
         }
-        let places: [Int32]
-        (tree, places) = builder.build()
+        let patterns: [Int32]
+        (tree, patterns) = builder.build()
         var known: [Grant.Fingerprint: Int32] = [:]
         var rows: [CohortTable.Row] = []
         rows.reserveCapacity(4 * numbers.count)
-        for (number, place) in zip(numbers, places) {
+        for (number, pattern) in zip(numbers, patterns) {
             let grant = grants[Int(number)]
-            let likeness = grant.likeness(orAlone: number)
-            let cohort = known[likeness] ?? Int32(known.count)
-            known[likeness] = cohort
-            for place in [-1, place] {
+            let fingerprint = grant.fingerprint(orAlone: number)
+            let cohort = known[fingerprint] ?? Int32(known.count)
+            known[fingerprint] = cohort
+            for pattern in [-1, pattern] {
                 for bucket in [CohortTable.Bucket.any, grant.resources.bucket.group(&buckets)] {
-                    rows.append(.init(place: place, bucket: bucket, cohort: cohort, number: number))
+                    rows.append(.init(pattern: pattern, bucket: bucket, cohort: cohort, number: number))
                 }
             }
         }
-        cohorts = CohortTable(rows, places: builder.places)
+        cohorts = CohortTable(rows, patterns: builder.count)
     }
 }
 
@@ -46,9 +46,9 @@ extension Grant.Bucket {
 }
 
 extension Grant {
-    /// The same for grants that differ in name, bucket and the literals of key or prefix at most.
-    /// - Parameter number: tells it from all others where it is not known what it says.
-    fileprivate func likeness(orAlone number: Int32) -> Fingerprint {
+    /// A fingerprint that is equal for grants that differ at most in name, in bucket and in the literals of key or prefix.
+    /// - Parameter number: the grant's own number, which is its fingerprint where its terms are not known.
+    fileprivate func fingerprint(orAlone number: Int32) -> Fingerprint {
         Fingerprint { hasher in
             if let terms = entry.terms { hasher.combine(terms) } else { hasher.combine(number) }
             switch resources.bucket {

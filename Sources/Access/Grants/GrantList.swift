@@ -1,10 +1,10 @@
 /// Grants of one route that the same callers may use.
 final class GrantList: Sendable {
     enum Content {
-        /// Each of them is judged.
+        /// So few grants that each is judged.
         case few
         case indexed(GrantIndex)
-        /// By a claim that their callers must have, and the others.
+        /// By the values of one claim that a grant asks for; then the grants without such a condition.
         case byClaim([Claim: GrantList], others: GrantList)
     }
 
@@ -17,10 +17,10 @@ final class GrantList: Sendable {
     let numbers: [Int32]
     let content: Content
 
-    /// So many are judged sooner than looked up.
+    /// Up to this number of grants, judging all is faster than a look-up.
     private static let few = 8
 
-    /// - Parameter buckets: gets the buckets of theirs.
+    /// - Parameter buckets: the names of buckets, to which those of these grants are added.
     convenience init(_ numbers: [Int32], of grants: [Grant], buckets: inout NameTable) {
         let (claimed, others) = GrantList.divide(numbers, of: grants)
         guard numbers.count > GrantList.few, !claimed.isEmpty else {

@@ -1,5 +1,5 @@
 extension KeyTree {
-    /// Puts together a tree. Equal templates share a place.
+    /// Puts together a tree.
     struct Builder {
         private struct Pattern {
             let symbols: Range<Int>
@@ -13,8 +13,8 @@ extension KeyTree {
         private var nodes: [Node] = [Node()]
         private var firsts: [UInt8] = [0]
         private var bytes: [UInt8] = []
-        /// How many places there are.
-        private(set) var places = 0 as Int32
+        /// How many patterns have a number.
+        private(set) var count = 0 as Int32
 
         /// - Parameter template: nil for the prefix of all keys.
         mutating func add(_ template: KeyTemplate?, isPrefix: Bool) {
@@ -35,16 +35,16 @@ extension KeyTree {
             return placeholders.count - 1
         }
 
-        /// The tree, and the place of each template in the order in which they were added.
-        mutating func build() -> (tree: KeyTree, places: [Int32]) {
+        /// The tree, and the number of each pattern in the order in which they were added.
+        mutating func build() -> (tree: KeyTree, numbers: [Int32]) {
             let order = patterns.indices.sorted { precedes(patterns[$0].symbols, patterns[$1].symbols) }
-            var placed = [Int32](repeating: -1, count: patterns.count)
-            // Nodes whose patterns have their first `depth` symbols in common, which lead there.
+            var numbers = [Int32](repeating: -1, count: patterns.count)
+            // Nodes with their patterns, whose first `depth` symbols are the same and lead to the node.
             var pending = [(node: 0, members: order[...], depth: 0)]
             while let (node, common, depth) = pending.popLast() {
                 var members = common
                 while let member = members.first, patterns[member].symbols.count == depth {
-                    placed[member] = place(at: node, isPrefix: patterns[member].isPrefix)
+                    numbers[member] = number(at: node, isPrefix: patterns[member].isPrefix)
                     members = members.dropFirst()
                 }
                 nodes[node].firstChild = Int32(nodes.count)
@@ -55,14 +55,14 @@ extension KeyTree {
                     pending.append((nodes.count, group, depth + addChild(of: node, for: group, at: depth)))
                 }
             }
-            return (KeyTree(nodes: nodes, firsts: firsts, bytes: bytes, placeholders: placeholders), placed)
+            return (KeyTree(nodes: nodes, firsts: firsts, bytes: bytes, placeholders: placeholders), numbers)
         }
 
-        private mutating func place(at node: Int, isPrefix: Bool) -> Int32 {
+        private mutating func number(at node: Int, isPrefix: Bool) -> Int32 {
             let path = isPrefix ? \Node.prefix : \Node.key
             if nodes[node][keyPath: path] < 0 {
-                nodes[node][keyPath: path] = places
-                places += 1
+                nodes[node][keyPath: path] = count
+                count += 1
             }
             return nodes[node][keyPath: path]
         }
@@ -80,7 +80,7 @@ extension KeyTree {
                 firsts.append(0)
                 return 1
             }
-            // What the first and the last have in common, all between them have.
+            // The patterns are sorted, so what the first and the last have in common, all have in common.
             var run: [UInt8] = []
             for (one, other) in zip(first, last) {
                 guard symbols[one] == symbols[other], let byte = UInt8(exactly: symbols[one]) else { break }

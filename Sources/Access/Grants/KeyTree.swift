@@ -1,6 +1,7 @@
 import Bytes
 
-/// Templates of keys and prefixes as a radix tree. Whatever their number, it finds those that fit a key by one walk along the key.
+/// Patterns of keys, which are templates of a whole key or of a prefix, as a radix tree. Whatever their number, one walk along a key
+/// finds those that fit it. Patterns are numbered, and equal ones have one number.
 ///
 /// An edge is a run of bytes, or a placeholder, which is filled in for the caller during the walk. The nodes are stored flat, and the
 /// children of a node side by side: first those behind bytes, in the order of their first bytes, then those behind placeholders.
@@ -13,7 +14,7 @@ struct KeyTree: Sendable {
         var literals = 0 as UInt16
         var placeholders = 0 as UInt16
         var firstChild = 0 as Int32
-        /// The places of the key and of the prefix that end here; nil is -1.
+        /// The numbers of the patterns that end here, of a whole key and of a prefix; -1 for none.
         var key = -1 as Int32
         var prefix = -1 as Int32
     }
@@ -26,24 +27,24 @@ struct KeyTree: Sendable {
 
     /// What a walk needs, so that it allocates nothing.
     struct Walk: ~Copyable {
-        /// The places of the templates that fit.
-        fileprivate(set) var places: [Int32] = []
+        /// The numbers of the patterns that fit.
+        fileprivate(set) var matches: [Int32] = []
         /// Nodes, and how much of the key leads to them.
         fileprivate var pending: [(node: Int32, end: Int32)] = []
         fileprivate var value = ByteWriter(capacity: 0)
     }
 
-    /// Finds the places of the keys that are the key that is asked for, and of the prefixes that it begins with.
+    /// Finds the patterns that fit a key: those of this whole key, and those of prefixes that it begins with.
     func find(
         _ key: Span<UInt8>, of ask: borrowing Ask, for caller: Caller, at instant: Instant, in walk: inout Walk
     ) {
-        walk.places.removeAll(keepingCapacity: true)
+        walk.matches.removeAll(keepingCapacity: true)
         walk.pending.removeAll(keepingCapacity: true)
         walk.pending.append((0, 0))
         while let (index, end) = walk.pending.popLast() {
             let (node, end) = (nodes[Int(index)], Int(end))
-            if node.prefix >= 0 { walk.places.append(node.prefix) }
-            if node.key >= 0, end == key.count { walk.places.append(node.key) }
+            if node.prefix >= 0 { walk.matches.append(node.prefix) }
+            if node.key >= 0, end == key.count { walk.matches.append(node.key) }
             if let child = child(of: node, behind: key, end) {
                 walk.pending.append((Int32(child), Int32(end) + nodes[child].length))
             }

@@ -1,7 +1,7 @@
 import Bytes
 
-/// Names and their numbers, from 0 in the order in which they came. A name is found by its hash, whatever their number (open
-/// addressing), and nothing is allocated for that.
+/// Names, numbered from 0 in the order in which they came. It is a hash table with open addressing, and a look-up allocates
+/// nothing.
 struct NameTable: Sendable {
     private var names: [[UInt8]] = []
     /// Numbers of names, or -1; at most half of the slots are taken, and there are as many as a power of two.

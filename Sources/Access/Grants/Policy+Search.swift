@@ -1,12 +1,12 @@
 import Bytes
 
-/// Judges as many grants as decide, so that it costs the same however many a caller has.
+/// Judges only the grants that can change the decision, so that an ask costs the same however many grants the caller has.
 ///
-/// What a caller is told depends on the grants that come nearest to the ask. All of those are judged that the key and bucket fit. Of
-/// the others it matters only which is the last that gets as far as the clause of the key, or else that of the bucket; how far one
-/// of a cohort gets, all of it get.
+/// A caller is told of the grants that come nearest to the ask. So every grant is judged that has the key and the bucket. Of the
+/// others only one matters: the last that reaches the clause of the key or, if none does, the clause of the bucket. The grants of a
+/// cohort all reach the same clause, so one of them stands for the others.
 extension Policy {
-    /// Judges some of a caller's grants: `workspace.tally` is then as if all had been judged, or has two that fit.
+    /// Judges some of a caller's grants. `workspace.tally` is then the same as if all had been judged, or has two grants that fit.
     func search(
         for ask: borrowing Ask, on route: Int, by caller: Caller, at instant: Instant,
         in workspace: inout PolicyWorkspace
@@ -66,9 +66,9 @@ extension Policy {
         let buckets = buckets(for: ask)
         if let key = ask.key, !ask.isAboutService {
             index.tree.find(key, of: ask, for: caller, at: instant, in: &workspace.walk)
-            for place in workspace.walk.places.indices {
+            for match in workspace.walk.matches.indices {
                 for bucket in buckets.indices {
-                    let cohorts = index.cohorts.cohorts(at: workspace.walk.places[place], of: buckets[bucket])
+                    let cohorts = index.cohorts.cohorts(fitting: workspace.walk.matches[match], of: buckets[bucket])
                     judge(all: cohorts, of: index, ask, by: caller, at: instant, in: &workspace)
                 }
             }
@@ -90,13 +90,13 @@ extension Policy {
         }
     }
 
-    /// The groups of the grants that the bucket fits; all, where that depends on more.
+    /// The groups of grants that the ask's bucket fits; the group of all grants where the ask names no bucket.
     private func buckets(for ask: borrowing Ask) -> InlineArray<3, CohortTable.Bucket?> {
         guard let bucket = ask.bucket, !ask.isAboutService else { return [.any, nil, nil] }
         return [self.buckets.number(of: bucket).map { .named($0) }, .asked, .absent]
     }
 
-    /// Judges so many grants of each cohort that the others make no difference: up to one that objects to more than its own key.
+    /// Judges grants of each cohort up to the first that objects to something other than its own key: all others would object, too.
     private func judge(
         all cohorts: Range<Int>, of index: GrantIndex, _ ask: borrowing Ask, by caller: Caller, at instant: Instant,
         in workspace: inout PolicyWorkspace
@@ -116,8 +116,8 @@ extension Policy {
         }
     }
 
-    /// Judges the last grant of each cohort of a bucket, up to one that gets as far as what is asked for: no earlier one that key or
-    /// bucket do not fit gets farther.
+    /// Judges the last grant of each cohort of a bucket, up to one that reaches the clause of the bucket: no earlier grant without
+    /// the key or the bucket gets farther.
     private func judge(
         nearestOf bucket: CohortTable.Bucket?, of index: GrantIndex, _ ask: borrowing Ask, by caller: Caller,
         at instant: Instant, in workspace: inout PolicyWorkspace

@@ -9,7 +9,7 @@ struct RouteGrants: Sendable {
 
     /// - Parameters:
     ///   - numbers: the numbers among `grants` of those of the route.
-    ///   - buckets: gets the buckets of theirs.
+    ///   - buckets: the names of buckets, to which those of these grants are added.
     init(_ numbers: [Int32], of grants: [Grant], for authenticator: Authenticator, buckets: inout NameTable) {
         let shared = numbers.filter { grants[Int($0)].callers.contains(.authenticated) }
         common = shared.isEmpty ? nil : GrantList(shared, of: grants, buckets: &buckets)

@@ -1,14 +1,13 @@
-/// What the verdicts of the grants on one ask come to. The order in which they are added makes no difference, nor does one that is
-/// added again.
+/// The verdicts of the grants on one ask, put together. Neither their order nor a verdict that is added twice changes the result.
 struct Tally {
     /// The number of the grant that fits; of several, the first that was added.
     private(set) var winner: Int32?
     private(set) var isAmbiguous = false
-    /// The most seconds that grants give which fit but for the lifetime.
+    /// The longest lifetime of the grants that refuse nothing but the lifetime asked for.
     private(set) var longest: Int64?
-    /// What the last grant needs that fits but for a parameter.
+    /// The missing parameter of the last grant that refuses nothing else.
     private(set) var missing: (parameter: String, number: Int32)?
-    /// That of the grant that came nearest; of several such, of the last.
+    /// The objection of the grant that came nearest; of several such grants, that of the last.
     private(set) var objection: (objection: Objection, clause: Clause, number: Int32)?
 
     /// - Returns: whether the grant is the first that fits.
