@@ -42,7 +42,7 @@ struct AdminPipeline: ~Copyable {
         /// Whether it is asked by a body.
         var takesBody: Bool { self == .explanation }
 
-        /// Whether it is told without a key: to whatever starts the service anew, or sends requests to it.
+        /// Whether it answers without a key, so that supervisors and load balancers can ask.
         var isOpen: Bool {
             switch self {
             case .alive, .ready: true
@@ -53,7 +53,7 @@ struct AdminPipeline: ~Copyable {
 
     /// By the index among the admin's addresses.
     private let hosts: [HostRule]
-    /// Nil where everybody may ask who reaches the listener.
+    /// Nil where everybody who reaches the listener may ask.
     private let authenticator: Authenticator?
     private var memory: JWTCache
     private let paths = Endpoint.allCases.map { (path: $0.path, endpoint: $0) }
@@ -113,12 +113,12 @@ struct AdminPipeline: ~Copyable {
         let path = request.path
         var isKnown = false
         for known in paths where path.equals(known.path) { isKnown = true }
-        context.enter(RequestLabels.admin, path.extracting(0..<(isKnown ? path.count : 0)))
+        context.setRoute(RequestLabels.admin, path.extracting(0..<(isKnown ? path.count : 0)))
     }
 
     // MARK: Endpoints
 
-    /// No page is answered, whatever its origin: nothing here is for browsers.
+    /// Web pages get no answer, whatever their origin: nothing here is for browsers.
     private func find(_ request: borrowing Request, by listener: Int) throws(Refusal) -> Endpoint {
         let isProbe = request.path.equals(Endpoint.alive.path)
         guard hosts.indices.contains(listener), isProbe || hosts[listener].admits(request.authority) else {
@@ -190,7 +190,7 @@ struct AdminPipeline: ~Copyable {
         }
     }
 
-    /// Compresses a large body for those who want it so. Nothing here is a secret that its length could tell of.
+    /// Compresses a large body if the client takes gzip. No answer here holds a secret that the compressed length could reveal.
     private static func compress(_ request: borrowing Request, _ response: inout Response) {
         response.add("Vary", "Accept-Encoding")
         guard response.body.count >= Gzip.threshold, !request.head.isRepeated(.acceptEncoding),

@@ -30,7 +30,7 @@ final class AuditedGrant {
     }
 }
 
-/// The record of something that will be issued when it has come, by a permit that is given back by then.
+/// The record of a credential that will be issued later. The permit has ended by then, so its members are written before.
 struct IssueRecord {
     private let loopAudit: LoopAudit
     private let grant: AuditedGrant
@@ -46,8 +46,8 @@ struct IssueRecord {
         members = line.bytes.array
     }
 
-    /// Enters what is issued by an answer.
-    func enter(_ terms: IssueTerms, _ response: borrowing Response) throws(Refusal) -> HeldAnswer? {
+    /// Writes the audit's line of the credential in an answer.
+    func write(_ terms: IssueTerms, _ response: borrowing Response) throws(Refusal) -> HeldAnswer? {
         let token = AuditToken(in: response, of: grant)
         return try loopAudit.enter { line in
             line.begin(grant.isFetched ? "fetched" : "issued", at: loopAudit.clock().unixSeconds)
@@ -85,7 +85,7 @@ struct AuditToken {
         return nil
     }
 
-    /// Where the value of a member begins. What clients have said cannot be taken for one: their quotes are escaped.
+    /// Where the value of a member begins. A client's value cannot look like one, since its quotes are escaped.
     private static func end(of name: [UInt8], in body: Span<UInt8>) -> Int? {
         var start = 0
         while let quote = body.firstIndex(of: UInt8(ascii: "\""), from: start) {

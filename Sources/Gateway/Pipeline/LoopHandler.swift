@@ -5,12 +5,12 @@ import HTTP
 import Net
 import Upstream
 
-/// What answers an event loop's requests: every request by the newest snapshot. What waits for an answer of an earlier one is
-/// looked after by that, and issued only if the newest one would still give it (R19).
+/// Answers an event loop's requests by the newest snapshot. A request that waits belongs to the snapshot that parked it; its
+/// answer is issued only if the newest snapshot would still give it (R19).
 package final class LoopHandler: RequestHandler {
     private let resources: LoopResources
     private var current: LoopSnapshot
-    /// Those of which something is still under way.
+    /// Earlier snapshots whose requests or calls have not ended.
     private var earlier: [LoopSnapshot] = []
 
     /// - Parameters:
@@ -65,7 +65,7 @@ package final class LoopHandler: RequestHandler {
         _ method: IssuingMethod, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
         at instant: Instant, into response: inout Response
     ) -> Answering {
-        current.run(method, of: caller, by: request, as: pending, at: instant, into: &response)
+        current.pipeline.run(method, of: caller, by: request, as: pending, at: instant, into: &response)
     }
 
     package func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
@@ -86,11 +86,11 @@ package final class LoopHandler: RequestHandler {
     }
 
     package func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool {
-        current.admitsHandshake(of: client, at: instant)
+        current.pipeline.admitsHandshake(of: client, at: instant)
     }
 
     package func wasteHandshake(of client: ClientAddress, at instant: Instant) {
-        current.wasteHandshake(of: client, at: instant)
+        current.pipeline.wasteHandshake(of: client, at: instant)
     }
 
     package func tick(at instant: Instant) {
@@ -103,7 +103,7 @@ package final class LoopHandler: RequestHandler {
 
     package func end() { resources.audit.end() }
 
-    /// What is left of earlier snapshots is looked after all the time.
+    /// Earlier snapshots need every tick until they have ended.
     package var nextTick: Int64? {
         guard earlier.isEmpty else { return .min }
         return [current.nextTick, resources.audit.nextTick].compactMap { $0 }.min()

@@ -38,7 +38,7 @@ final class ParkedRequest {
         do throws(Refusal) {
             if let issue, !issue.isStillGood(at: reporter.now.unixSeconds) { throw .superseded }
             let terms = try fill(&response)
-            if let terms, let held = try record?.enter(terms, response) {
+            if let terms, let held = try record?.write(terms, response) {
                 var context = context.copy()
                 held.issue = issue
                 return reporter.hold(&context, &response, by: held)

@@ -5,8 +5,8 @@ import HTTP
 import Net
 import Providers
 
-/// What came of a request. Only `enter` makes an outcome of something issued, when it has written the audit's line; every permit
-/// ends in one.
+/// What came of a request. Only `record` makes the outcome of a credential, when it has written the audit's line. Every permit
+/// ends in an outcome.
 struct Outcome {
     enum Progress {
         /// The answer is filled in, and issues nothing.
@@ -14,7 +14,7 @@ struct Outcome {
         /// The answer comes later; what is then issued has its record with it.
         case parked
         /// The answer is filled in, and must be held until its line is on the disk; nil when it need not be.
-        case entered(HeldAnswer?)
+        case recorded(HeldAnswer?)
     }
 
     let progress: Progress
@@ -27,7 +27,7 @@ struct Outcome {
 }
 
 extension Pipeline {
-    /// Ends a permit by which nothing is given: HEAD asks whether, and gets nothing.
+    /// Ends a permit by which nothing is issued, as for HEAD.
     mutating func withhold(_ permit: consuming Permit) -> Outcome {
         permit.end(in: &workspace)
         return .told
@@ -39,8 +39,8 @@ extension Pipeline {
         return .parked
     }
 
-    /// Enters what the answer issues, and ends its permit.
-    mutating func enter(
+    /// Writes the audit's line of the credential in the answer, and ends its permit.
+    mutating func record(
         _ permit: consuming Permit, _ terms: IssueTerms, of request: borrowing Request, in response: borrowing Response
     ) throws(Refusal) -> Outcome {
         var held: HeldAnswer?
@@ -55,14 +55,14 @@ extension Pipeline {
             held?.issue = PendingIssue(request, from: context.caller, for: permit.grant, before: newest)
         }
         permit.end(in: &workspace)
-        return Outcome(.entered(held))
+        return Outcome(.recorded(held))
     }
 
-    /// Enters a ticket.
-    func enterTicket(
+    /// Writes the audit's line of a ticket.
+    func recordTicket(
         _ ticket: Ticket, _ text: Span<UInt8>, of request: borrowing Request
     ) throws(Refusal) -> Outcome {
-        guard audit.isOn else { return Outcome(.entered(nil)) }
+        guard audit.isOn else { return Outcome(.recorded(nil)) }
         let token = AuditToken(text)
         let held = try audit.enter { line in
             line.begin("issued", at: context.instant.unixSeconds)
@@ -75,7 +75,7 @@ extension Pipeline {
             token.write(into: &line)
         }
         held?.issue = PendingIssue(request, from: context.caller, for: nil, before: newest)
-        return Outcome(.entered(held))
+        return Outcome(.recorded(held))
     }
 
     /// What is kept of a request whose answer comes later, and issues what is permitted.
@@ -97,7 +97,7 @@ extension Pipeline {
     private func keep(
         with response: borrowing Response, _ issue: PendingIssue, _ record: IssueRecord?
     ) throws(Refusal) -> ParkedRequest {
-        // Whose head alone has come is answered at once, or not at all.
+        // A request of which only the head has come is never parked.
         guard let pending = context.pending else { throw .internalError }
         return ParkedRequest(context, as: pending, with: response, issuing: issue, record, by: reporter)
     }

@@ -33,8 +33,8 @@ extension Pipeline {
         do throws(Refusal) {
             switch try carryOut(method, request, into: &response).progress {
             case .parked: return .later
-            case .entered(let held?): return hold(&response, by: held)
-            case .told, .entered(nil): break
+            case .recorded(let held?): return hold(&response, by: held)
+            case .told, .recorded(nil): break
             }
         } catch {
             error.write(into: &response, for: context)

@@ -5,7 +5,7 @@ import Crypto
 import HTTP
 import Providers
 
-/// URL tickets (R11): for SDKs that can send no header, so that what they ask by must stand in the URL.
+/// URL tickets (R11): for SDKs that cannot send a header, so that their credential must stand in the URL.
 extension Pipeline {
     private static let parameter: StaticString = "ticket="
 
@@ -26,7 +26,7 @@ extension Pipeline {
         return found
     }
 
-    /// `POST /tickets`: who has a credential may have a ticket for one of its own grants.
+    /// `POST /tickets`: a caller with a credential may have a ticket for one of its own grants.
     mutating func mint(_ request: borrowing Request, into response: inout Response) throws(Refusal) -> Outcome {
         guard let tickets, let key = configuration.authenticator.ticketKey else { throw .notFound }
         if request.head.method == .options {
@@ -37,7 +37,7 @@ extension Pipeline {
         return try issueTicket(request, by: tickets, key, into: &response)
     }
 
-    /// For a caller who may have a ticket.
+    /// Makes a ticket for a caller who may have one.
     private mutating func issueTicket(
         _ request: borrowing Request, by tickets: TicketSigner, _ key: TicketKey, into response: inout Response
     ) throws(Refusal) -> Outcome {
@@ -50,14 +50,14 @@ extension Pipeline {
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw .ticketByTicket }
         guard origins.admits(request) else { throw .foreignOrigin }
-        // Only HTTP/1.0 knows requests that do not say so.
+        // Only a request of HTTP/1.0 can be without a host.
         guard configuration.server.publicURL != nil || !request.authority.isEmpty else { throw .noHost }
         try audit.admit()
         // A grant of another caller's and one that does not exist get the same refusal (R4).
         guard let grant = configuration.policy.ticketGrant(named: name.span, for: caller) else {
             throw Refusal(.notInGrant(nil))
         }
-        // The ticket's own use is judged again, by the address that it is used from.
+        // The caller's address is judged when the ticket is used.
         if let fault = grant.availability.fault(at: now) { throw Refusal(.notInGrant(fault.objection)) }
         let route = Registry.routes[grant.route].description
         do throws(AskError) { try ask.read(by: route.request.parameters) } catch { throw Refusal(error) }
@@ -73,10 +73,10 @@ extension Pipeline {
         }
         let text = try text(of: ticket, by: tickets)
         writeTicket(ticket, text, for: route, request, into: &response)
-        return try enterTicket(ticket, text.span, of: request)
+        return try recordTicket(ticket, text.span, of: request)
     }
 
-    /// The caller, if it is identified already.
+    /// Identifies the caller that asks for a ticket.
     mutating func identifyMinter(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         guard tickets != nil else { throw .notFound }
         guard request.head.method == .post else { throw .methodNotAllowed(of: .tickets) }
@@ -90,7 +90,7 @@ extension Pipeline {
         }
     }
 
-    /// The same for a caller that is identified already.
+    /// The same for a caller whom the command line names.
     mutating func mintForCommand(_ request: borrowing Request, into response: inout Response) throws(Refusal) -> Outcome
     {
         guard let tickets, let key = configuration.authenticator.ticketKey else { throw .noTickets }
@@ -98,7 +98,7 @@ extension Pipeline {
         return try issueTicket(request, by: tickets, key, into: &response)
     }
 
-    /// What minting itself asks; all else are the route's own parameters.
+    /// The parameters of `POST /tickets` itself; all others are those of the ticket's route.
     static let mintParameters = ParameterList([
         Parameter.grant.description,
         Parameter("expires", .lifetime(least: 1), "For how many seconds the ticket should hold.").description,
@@ -151,18 +151,18 @@ extension Pipeline {
         response.body.append("\n")
     }
 
-    /// What the URL begins with that the client reaches the service by.
+    /// Writes the scheme and host by which the client reaches the service.
     private func writeOrigin(of request: borrowing Request, into url: inout ByteWriter) {
         if let known = configuration.server.publicURL { return url.append(known) }
         url.append(isPlain(request) ? "http://" : "https://")
         url.append(request.authority)
     }
 
-    /// Whether the client speaks no TLS, be it with a proxy.
+    /// Whether the client speaks plain HTTP to the service or to the proxy in front of it.
     private func isPlain(_ request: borrowing Request) -> Bool {
         if configuration.server.tls != nil { return false }
         if let scheme = request.forwardedScheme { return scheme == .http }
-        // Off loopback there is TLS, if only in a proxy's hands; and a proxy is what has a Unix socket.
+        // Off loopback, the service or a proxy speaks TLS; and only proxies connect by a Unix socket.
         guard case .network(let listener) = configuration.server.listen[request.listener] else { return false }
         return listener.address.isLoopback
     }

@@ -42,7 +42,7 @@ struct Pipeline: ~Copyable {
     private var ids: RequestIDs
     private var tokens = TokenWriter()
 
-    /// A grant's issuer with what it signs with or asks.
+    /// A grant's issuer with the key or the session that it signs with, or the link to the vendor that it asks.
     private enum GrantIssuer {
         case signing(any TokenIssuer, SigningKey)
         case signingBySession(any TokenIssuer, SigningSession)
@@ -125,8 +125,8 @@ struct Pipeline: ~Copyable {
         do throws(Refusal) {
             switch try answer(request, into: &response).progress {
             case .parked: return .later
-            case .entered(let held?): return hold(&response, by: held)
-            case .told, .entered(nil): reporter.finish(context, &response)
+            case .recorded(let held?): return hold(&response, by: held)
+            case .told, .recorded(nil): reporter.finish(context, &response)
             }
         } catch {
             reporter.refuse(context, because: error, &response)
@@ -208,8 +208,8 @@ struct Pipeline: ~Copyable {
         return endpoint
     }
 
-    /// The endpoint that a request is for, if the service answers to the name that it was asked by. Whether the process lives it tells
-    /// under every name: probes ask by address, and there is nothing in it for a page.
+    /// The endpoint that a request is for, if the service answers to the request's host name. `/livez` answers under every name:
+    /// probes ask by address, and a web page learns nothing from the answer.
     private mutating func locate(_ request: borrowing Request) throws(Refusal) -> Router.Endpoint {
         let found = router.find(request.path)
         context.words = words(at: found)
@@ -219,11 +219,11 @@ struct Pipeline: ~Copyable {
         // `OPTIONS *`, or of a URL without a path.
         if request.path.isEmpty, request.head.method == .options { return .everything }
         guard let found else { throw .notFound }
-        context.enter(RequestLabels.route(found), request.path)
+        context.setRoute(RequestLabels.route(found), request.path)
         return found
     }
 
-    /// In whose words the errors of an endpoint are told.
+    /// The form in which the errors of an endpoint are written.
     func words(at endpoint: Router.Endpoint?) -> Refusal.Words {
         guard case .issue(let route)? = endpoint, Registry.routes[route].description.answer.errorsForSDK else {
             return .problem
@@ -304,7 +304,7 @@ struct Pipeline: ~Copyable {
     private mutating func give(
         under permit: consuming Permit, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Outcome {
-        // HEAD asks whether, and gets nothing.
+        // HEAD asks whether a GET would issue something, and issues nothing.
         if request.head.method == .head { return withhold(permit) }
         context.isIssuing = true
         try audit.admit()
@@ -312,7 +312,7 @@ struct Pipeline: ~Copyable {
         case .signing(let issuer, let key):
             try write(by: issuer, under: permit, with: key, into: &response)
             let terms = IssueTerms(permit)
-            return try enter(permit, terms, of: request, in: response)
+            return try record(permit, terms, of: request, in: response)
         case .signingBySession(let issuer, let session):
             return try sign(by: issuer, with: session, under: permit, request, into: &response)
         case .session(let issuer):
@@ -342,7 +342,7 @@ struct Pipeline: ~Copyable {
         }
     }
 
-    /// Notes what broke, and gives what the client is told.
+    /// Logs the failure, and returns the refusal that the client gets.
     func fail(_ what: String, _ error: any Error) -> Refusal {
         log.write(.error, "\(what) failed", ["requestId": context.id.bytes.text, "error": "\(error)"])
         return .internalError

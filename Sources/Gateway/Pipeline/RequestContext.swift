@@ -8,13 +8,13 @@ import HTTP
 struct RequestContext: ~Copyable {
     // MARK: What comes with the request
 
-    /// Under which the answer is finished if it comes later; nil where it can be given only at once.
+    /// The number under which a later answer is sent; nil where the answer can be given only at once.
     private(set) var pending: PendingResponse?
-    /// When it was heard of.
+    /// When the request was received.
     private(set) var instant = Instant(unixSeconds: 0, nanoseconds: 0)
-    /// The name by which it is found again in logs.
+    /// The request's id in logs, in the audit and in the answer.
     private(set) var id = ByteWriter(capacity: 64)
-    /// Nil for what is no request.
+    /// Nil for bytes that are no request.
     private(set) var method: Method?
     private(set) var client = ClientAddress.none
     /// Nil for a request that is part of no trace.
@@ -26,16 +26,16 @@ struct RequestContext: ~Copyable {
     private(set) var route = RequestLabels.none
     /// The path, where it is one of the service's own; else empty.
     private(set) var path = ByteWriter(capacity: 64)
-    /// In whose words errors are told.
+    /// The form in which errors are written.
     var words = Refusal.Words.problem
-    /// The caller. Before it is identified, it is one who is denied everything.
+    /// The caller. Before it is identified, this is a caller who is denied everything.
     var caller = Caller.nobody
-    /// The index, among the labels, of what was presented and whether it was believed.
+    /// The index, among the labels, of the kind of credential and of whether it was accepted.
     private(set) var proof: Int?
     /// Whether its success issues something.
     var isIssuing = false
 
-    /// What is kept of it until its answer has come.
+    /// A copy for a request whose answer comes later.
     func copy() -> RequestContext {
         var copy = RequestContext()
         copy.id.append(id.bytes)
@@ -76,7 +76,7 @@ struct RequestContext: ~Copyable {
 
     /// The request's path is one of the service's own.
     /// - Parameter route: its index among `RequestLabels.routes`.
-    mutating func enter(_ route: Int, _ path: Span<UInt8>) {
+    mutating func setRoute(_ route: Int, _ path: Span<UInt8>) {
         self.route = route
         self.path.append(path)
     }

@@ -6,9 +6,10 @@ import HTTP
 import Net
 import Upstream
 
-/// One loop's share of a snapshot: the pipeline, and what it has to do with vendors.
+/// One loop's share of a snapshot: the pipelines, and the loop's part of the calls to vendors.
 package final class LoopSnapshot {
-    private var pipeline: Pipeline
+    /// What requests of callers go through.
+    var pipeline: Pipeline
     private var admin: AdminPipeline
     /// The index of the first of the admin's listeners.
     private let firstAdminListener: Int
@@ -46,13 +47,6 @@ package final class LoopSnapshot {
         return pipeline.respond(to: request, as: pending, at: instant, into: &response)
     }
 
-    func run(
-        _ method: IssuingMethod, of caller: Caller, by request: borrowing Request, as pending: PendingResponse,
-        at instant: Instant, into response: inout Response
-    ) -> Answering {
-        pipeline.run(method, of: caller, by: request, as: pending, at: instant, into: &response)
-    }
-
     func refuses(_ request: borrowing Request, at instant: Instant, into response: inout Response) -> Bool {
         guard request.listener < firstAdminListener else {
             return admin.refuses(request, by: request.listener - firstAdminListener, at: instant, into: &response)
@@ -69,14 +63,6 @@ package final class LoopSnapshot {
         pipeline.refuse(error, from: sender, at: instant, into: &response)
     }
 
-    func admitsHandshake(of client: ClientAddress, at instant: Instant) -> Bool {
-        pipeline.admitsHandshake(of: client, at: instant)
-    }
-
-    func wasteHandshake(of client: ClientAddress, at instant: Instant) {
-        pipeline.wasteHandshake(of: client, at: instant)
-    }
-
     func abandon(_ pending: PendingResponse) { upstream.abandon(pending) }
 
     func tick(at instant: Instant) {
@@ -89,7 +75,7 @@ package final class LoopSnapshot {
     /// Whether a request waits for an answer by it, or a call of it is under way.
     var isWaiting: Bool { upstream.isWaiting }
 
-    /// The same, the keys of issuers included, without which nobody is left unanswered.
+    /// The same, with fetches of issuers' keys, for which no request waits.
     var isBusy: Bool { isWaiting || keys.isWaiting }
 }
 
