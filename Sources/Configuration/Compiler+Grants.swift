@@ -4,11 +4,11 @@ import Crypto
 import Providers
 
 extension Compiler {
-    /// What is being compiled of one grant.
+    /// The fields of one grant while it is compiled.
     struct Draft {
         let path: String
         let route: RouteDescription
-        /// All that the configuration says of it, and what its parts are.
+        /// All fields of the grant, which the properties below read by group.
         let fields: FieldValues
         let grant: Settings<Schema.Grant>
         let callers: Settings<Schema.Callers>
@@ -107,7 +107,7 @@ extension Compiler {
         }
     }
 
-    /// Judges what a grant says of callers, scope and lifetimes, and no more.
+    /// Checks the callers, the scope and the lifetimes of a grant, and nothing else.
     func judge(_ draft: Draft, _ identities: Identities) {
         let callers = compileCallers(draft, identities)
         _ = compileConditions(draft, callers)
@@ -247,7 +247,7 @@ extension Compiler {
 
     // MARK: Bucket and key
 
-    /// - Returns: nil where anything is wrong with it, so that nobody else need look.
+    /// - Returns: nil where anything is wrong with it, which has been reported.
     private func compileTarget(_ draft: Draft) -> Grant.Target? {
         let problems = reader.problems.count
         if let bucket = draft.scope.bucket, !BucketRule.admits(bucket.span) {

@@ -27,7 +27,7 @@ extension Compiler {
         }
     }
 
-    /// Reports what is still as the documentation has it, where others than this machine's programs would be answered by it.
+    /// Reports samples of the documentation that were not replaced, if the service listens for other machines.
     func refuseSamples(
         _ credentials: [Configuration.Credential], _ grants: [Grant], listening addresses: [ListenAddress]
     ) {

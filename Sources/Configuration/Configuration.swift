@@ -29,7 +29,7 @@ package struct Configuration: Sendable {
         package let aliases: [(path: [UInt8], route: Int)]
     }
 
-    /// Who runs the service, and where it tells about itself.
+    /// The admin's listeners, and who may ask there.
     package struct Admin: Sendable {
         /// Empty where it is told nowhere.
         package let listen: [ListenAddress]
@@ -39,10 +39,10 @@ package struct Configuration: Sendable {
         package let connections: Int
     }
 
-    /// Who speaks for others.
+    /// The proxies whose word is taken for the client's address.
     package struct Proxies: Sendable {
         package let blocks: [AddressBlock]
-        /// Whether clients that connect by a Unix socket do.
+        /// Whether clients of the Unix socket are such proxies.
         package let includesLocal: Bool
         /// Whether their connections begin with the PROXY protocol.
         package let sendsHeader: Bool

@@ -19,7 +19,7 @@ package struct Environment: Sendable {
         self.now = now
     }
 
-    /// The process's own.
+    /// The environment of this process.
     package static let process = Environment(
         variable: { ProcessEnvironment.own[$0] },
         file: { $0 == ReadFile.standardInput ? ReadFile.fromStandardInput : ReadFile($0) })

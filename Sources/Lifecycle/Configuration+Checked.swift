@@ -5,8 +5,8 @@ import Machine
 import Net
 
 extension Configuration {
-    /// The configuration of a file, if the service can serve by it: what only OpenSSL can judge is tried, too, where
-    /// the audit would stand is judged, and the configuration's own tests are run. Every configuration comes by this, at start as at a reload.
+    /// The configuration of a file, if the service can serve by it. This also has OpenSSL take the certificates, judges the audit's
+    /// folder, and runs the configuration's own tests. Every start and every reload calls it.
     /// - Parameter listing: takes the grants, if they are to be shown.
     package static func checked(
         _ path: String, in environment: Environment = .process, listing: GrantListing? = nil

@@ -7,10 +7,10 @@ import Crypto
     import Darwin
 #endif
 
-/// What the system lets the process do.
+/// The limits that the system puts on the process.
 package enum ProcessLimits {
-    /// Keeps the keys in: they are not swapped out, nobody of the same user may look into the process, nothing that it starts
-    /// gains privileges, and a trap ends it at once, since Swift's own report would print registers.
+    /// Keeps keys in the process: its memory is not swapped out, no process of the same user may read it, its child processes
+    /// gain no privileges, and a trap ends it at once, since Swift's own report would print registers.
     package static func seal() {
         forbidCoreDumps()
         cs_seal()

@@ -12,8 +12,8 @@ import Telemetry
     import Darwin
 #endif
 
-/// Has the service go on with another configuration, and nobody notice: it is read, checked and put together beside the one
-/// that serves, and then replaces it as a whole. One that is not good in every part changes nothing.
+/// Replaces the configuration without an interruption: the next one is read, checked and put together beside the one that serves,
+/// and then replaces it as a whole. One with anything wrong in it changes nothing.
 final class Reloader: Sendable {
     private let path: String
     private let server: Server
@@ -27,10 +27,10 @@ final class Reloader: Sendable {
     @safe private nonisolated(unsafe) var snapshot: Snapshot
     /// The files of the configuration that was tried last.
     @safe private nonisolated(unsafe) var files: WatchedFiles
-    /// What they were when they were last seen to be others.
+    /// What they held when a change was last seen.
     @safe private nonisolated(unsafe) var changed: WatchedFiles?
     @safe private nonisolated(unsafe) var timer: (any DispatchSourceTimer)?
-    /// Whether another process has replaced this one, which only answers what is left.
+    /// Whether another process has replaced this one, which then only finishes its last requests.
     @safe private nonisolated(unsafe) var isSucceeded = false
 
     /// A file may still be being written: a change counts if it is seen again after this.
@@ -111,7 +111,7 @@ final class Reloader: Sendable {
         }
         do {
             let configuration = try Configuration.checked(path, in: recorder.environment(over: .process))
-            // What counts at start is the other process's matter then.
+            // After a hand-over, settings that need a restart concern the other process only.
             let changed = isSucceeded ? [] : configuration.keysFixedOtherwise(than: fixed)
             guard changed.isEmpty else {
                 return refuse(changed.map { "\($0): cannot change while the service runs; put it back, or start anew" })

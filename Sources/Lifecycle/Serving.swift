@@ -63,7 +63,7 @@ package enum Serving {
         ProcessLimits.fillStandardStreams()
         // A peer that is gone is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        // Nor is more than a file may have.
+        // So is a write beyond the largest size of a file.
         signal(SIGXFSZ, SIG_IGN)
         let log = Log(configuration.log)
         warn(of: configuration, log)
@@ -129,7 +129,7 @@ package enum Serving {
             log.write(.info, isPublic ? "listening" : "listening for admin", ["address": "\(address)"])
         }
         server.run {
-            // The process that this one was to replace, if any, goes on then.
+            // A process that this one was to replace goes on then.
             guard !server.isStopping else { return }
             systemd.ready()
             if !socketActivation.takeOver() { stop() }

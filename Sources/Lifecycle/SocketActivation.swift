@@ -41,7 +41,7 @@ struct SocketActivation {
     }
 
     /// Requests are answered here from now on.
-    /// - Returns: whether that is wanted still: a predecessor that has ended meanwhile was told to.
+    /// - Returns: whether this process shall go on: a predecessor that has ended meanwhile was told to stop.
     func takeOver() -> Bool {
         guard let predecessor else { return true }
         var word: UInt8 = 1

@@ -8,7 +8,7 @@ import FoundationEssentials
     import Darwin
 #endif
 
-/// Tells systemd, or another supervisor that has started the service, how the service is (sd_notify(3)): one datagram for each word.
+/// Tells systemd, or another supervisor that has started the service, its state (sd_notify(3)): one datagram for each change.
 /// Without a supervisor, it tells nothing.
 struct SystemdNotifier: Sendable {
     /// A path, or a name that begins with `@`.

@@ -6,7 +6,7 @@ final class WatchdogTimer: Sendable {
     // Unsafe: touched by `init` and `deinit` alone.
     @safe private nonisolated(unsafe) let timer: any DispatchSourceTimer
 
-    /// - Returns: nil when nobody wants to know.
+    /// - Returns: nil when no supervisor asks for it.
     init?(_ systemd: SystemdNotifier, _ loops: [LoopHandler]) {
         guard let patience = systemd.patience else { return nil }
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "countersign.watchdog"))

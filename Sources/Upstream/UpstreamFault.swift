@@ -8,9 +8,9 @@ package enum UpstreamFault: Error, Sendable, Equatable {
     case unavailable
     /// The vendor says that it was asked too often: Throttling, 429.
     case throttled
-    /// The vendor will not: NoPermission and whatever else it would answer again.
+    /// The vendor refuses: NoPermission, or another error that it would give again.
     case refused
-    /// An answer that is none: a redirect, HTML, bad JSON, too long, a member missing.
+    /// An answer that cannot be read: a redirect, HTML, bad JSON, too long, or without a member.
     case malformed
     /// A credential that had ended, or nearly, when it came, by the one clock or by the other.
     case expired
@@ -29,7 +29,7 @@ package enum UpstreamFault: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether the same call, signed anew, may fare better at once.
+    /// Whether the same call, signed anew, may succeed at once.
     package var isRetried: Bool {
         switch self {
         case .network, .unavailable, .throttled: true
@@ -37,7 +37,7 @@ package enum UpstreamFault: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether another endpoint may fare better: this one is not what it should be, and would only say it again.
+    /// Whether another endpoint may succeed: this one would only fail in the same way again.
     package var isRetriedElsewhere: Bool {
         switch self {
         case .malformed, .expired, .clockOff: true

@@ -1,7 +1,7 @@
 import Bytes
 
-/// What is wanted: a request's parameters, checked against the route's descriptions. It is made once for an event loop and
-/// read anew for every request, so that asking allocates nothing.
+/// A request's parameters, checked against the route's descriptions: what the caller asks for. It is made once for an event loop
+/// and read anew for every request, so that reading allocates nothing.
 package struct Ask: ~Copyable {
     /// What a name is made of that the server chooses.
     package private(set) var nonce: Nonce
@@ -14,10 +14,10 @@ package struct Ask: ~Copyable {
     /// What a provider has read from its own parameters, such as a string to sign.
     package var detail: (any AskDetail)?
 
-    /// When the thing asked for ends, where the ask itself fixes that.
+    /// When the credential ends, where the ask itself fixes that.
     package var end: End?
-    /// Why the request cannot be read from what is asked. Grants that admit such asks give the signature; all other callers are
-    /// told this.
+    /// Why the vendor's request cannot be read from the ask. Some grants sign such asks all the same; a caller without one gets this
+    /// error.
     package var obscurity: AskError?
     /// Whether it is about all of the account, and so about no bucket.
     package var isAboutService = false
@@ -347,7 +347,7 @@ package struct Ask: ~Copyable {
 
     private func unknown(_ entry: Parameters.Entry) -> AskError {
         let name = parameters.bytes(entry.name).text
-        // A caller that forgets the name sends a string to sign or a token in its place: only a likely slip is shown.
+        // A caller that forgets the name may send a token in its place, so a name is shown only if it looks like a slip.
         if name.utf8.count <= 32,
             let nearest = NearestName.of(name, among: known.descriptions.flatMap { [$0.name] + $0.aliases })
         {

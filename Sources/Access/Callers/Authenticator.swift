@@ -18,7 +18,7 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// Whom a client's certificate proves its holder to be, as the configuration has it.
+    /// A caller by certificate, as the configuration has it.
     package struct Certificate: Sendable {
         package let id: [UInt8]
         /// Any one of them is enough.
@@ -30,7 +30,7 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// Who can prove who they are, as the configuration has it.
+    /// Everything by which callers are identified, as the configuration has it.
     package struct Settings {
         package var apiKeys: [APIKey]
         /// No two with the same `iss`.
@@ -158,7 +158,7 @@ package struct Authenticator: Sendable {
         return identify(apiKey: apiKey, at: now)
     }
 
-    /// Who has an API key.
+    /// Finds the caller of an API key.
     package func identify(apiKey: Span<UInt8>, at now: Int64) -> Finding {
         guard !apiKey.isEmpty else { return .refused("the credential is empty: nothing stands behind X-API-Key") }
         guard apiKey.count <= Authenticator.maximumKeyLength else {
@@ -171,8 +171,8 @@ package struct Authenticator: Sendable {
         }
     }
 
-    /// Who has shown a certificate, of which all names are proved. One that is nobody's is refused, like a key that is nobody's
-    /// (R8), and so is one of two callers', since it would depend on chance which of them asks.
+    /// Finds the caller of a certificate, by all of its names. A certificate of no caller is refused, like an unknown key (R8). So is
+    /// one that belongs to two callers, since it does not say which of them asks.
     /// - Parameters:
     ///   - end: the certificate's last moment.
     ///   - listEnd: up to when it was not revoked.
@@ -273,12 +273,12 @@ package struct Authenticator: Sendable {
     }
 
     private static let refusal: StaticString = "the API key is not valid"
-    /// For keys and tokens alike: else it would tell whether there are issuers.
+    /// One text for keys and tokens: two would show whether issuers are configured.
     private static let bearerRefusal: StaticString = "the API key or token is not valid"
     private static let ticketRefusal: StaticString = "what the ticket was made by does not hold any more"
     private static let failure: StaticString = "no key can be checked now"
 
-    /// Who has a key or a token.
+    /// Finds the caller of a key or a token.
     private func find(_ credential: Span<UInt8>, at now: Int64, _ memory: inout JWTCache) -> Finding {
         guard !credential.isEmpty, credential.count <= JSONWebToken.maximumLength else {
             return .refused(Authenticator.bearerRefusal)
@@ -313,7 +313,7 @@ package struct Authenticator: Sendable {
         issuers[issuerIndex].issuer.keys != nil || memory.keys(of: issuerIndex)?.isCurrent(at: now) == true
     }
 
-    /// Who has a token that is its issuer's, and when it holds.
+    /// Finds the caller of a token that is its issuer's and that is valid now.
     private func check(
         _ text: Span<UInt8>, _ digest: Digest, at now: Int64, _ memory: borrowing JWTCache
     ) throws(JWTFault) -> JWTCache.Entry {

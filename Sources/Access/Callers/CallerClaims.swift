@@ -20,7 +20,7 @@ package struct CallerClaims: Sendable {
     }
 
     let entries: [(name: [UInt8], value: Value)]
-    /// What those are that no grant can look at, such as `a number`; tickets do not have them.
+    /// For each claim that no condition can be about, what it is, such as `a number`. Tickets do not carry these.
     private let others: [(name: [UInt8], kind: StaticString)]
 
     package static let none = CallerClaims([])

@@ -1,18 +1,18 @@
 /// Why a caller does not get the token that it asks for.
 package enum Denial: Sendable {
-    /// Nobody who does not say who they are gets anything here.
+    /// The caller is anonymous, and no grant of the route admits anonymous callers.
     case unauthenticated
     /// The caller is on the deny list.
     case forbidden
-    /// No grant of the caller's admits it; the objection of the grant that came nearest, if any did.
+    /// No grant of the caller's admits the ask. With the objection of the grant that came nearest, if there is one.
     case notInGrant(Objection?)
-    /// The request cannot be read from what is asked, and no grant admits that (`Ask.obscurity`).
+    /// The vendor's request cannot be read from the ask, and no grant admits such asks (`Ask.obscurity`).
     case obscure(AskError)
-    /// Several grants admit it; name one.
+    /// Several grants admit the ask; the caller must name one.
     case ambiguous
-    /// The grant would admit it with this parameter.
+    /// The grant would admit the ask with this parameter.
     case missing(parameter: String)
-    /// More than the grant's most seconds were asked for.
+    /// The ask is for more seconds than the grant allows.
     case lifetimeTooLong(maximum: Int64)
     /// What is asked for would outlive the caller's own credential, and cannot be shortened.
     case credentialTooShort(Shortfall)

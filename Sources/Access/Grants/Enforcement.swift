@@ -1,18 +1,18 @@
-/// Who sees to it that something a grant says still holds when what was issued is used (R18).
+/// Who enforces a clause of a grant when the issued credential is used (R18).
 package struct Enforcement: Sendable {
     package enum Keeper: String, Sendable {
-        /// The vendor refuses whatever is otherwise.
+        /// The vendor, which refuses a request that breaks the clause.
         case vendor
-        /// This service, which does it or looks at it itself.
+        /// This service, before or instead of the vendor.
         case service
-        /// It cannot be held to.
+        /// Nobody can enforce it.
         case nobody
     }
 
     package let keeper: Keeper
-    /// What is held to, such as `key`.
+    /// What the clause is about, such as `key`.
     package let subject: String
-    /// By what, or why not.
+    /// How it is enforced, or why it cannot be.
     package let means: String
 
     package init(_ keeper: Keeper, _ subject: String, _ means: String) {

@@ -1,9 +1,9 @@
 import Bytes
 
-/// A grant's vendor half: it knows what the grant's fields of its route mean. It is made once, when the configuration is
-/// compiled, and does no input or output. What it issues, and how, is for its kind to say: `TokenIssuer` signs it here.
+/// The part of a grant that knows the vendor: it reads the grant's fields that its route has. It is made once, when the
+/// configuration is compiled, and does no input or output. Its kind says what it issues, and how: `TokenIssuer` signs here.
 package protocol Issuer: Sendable {
-    /// What in the ask the grant's own clauses do not admit; nil when they admit all of it. Bucket and key are not its matter.
+    /// What in the ask the clauses of these fields do not admit; nil when they admit all of it. Bucket and key are judged elsewhere.
     func objection(to ask: borrowing Ask) -> Objection?
 
     /// Why the vendor's own rules do not let this key or prefix be signed for the ask; nil when they do.
@@ -21,13 +21,13 @@ package protocol Issuer: Sendable {
     /// What the end of the caller's own credential means for what is issued.
     var callersEnd: CallersEnd { get }
 
-    /// Whether what is issued holds for ever; nobody gets it whose own credential ends.
+    /// Whether what is issued never ends. A caller whose own credential ends does not get it.
     var neverEnds: Bool { get }
 
-    /// Whether it signs for asks from which the request cannot be read (`Ask.obscurity`).
+    /// Whether it signs asks from which the vendor's request cannot be read (`Ask.obscurity`).
     var takesObscure: Bool { get }
 
-    /// What the grant leaves open though other grants of its route have it enforced (R18); `check` and `explain` tell it.
+    /// Clauses that this grant does not have enforced, though other grants of its route can (R18); `check` and `explain` list them.
     var unenforced: [Enforcement] { get }
 }
 

@@ -1,9 +1,9 @@
 import Bytes
 
-/// The policy's leave to issue one credential: for this, until then, by that grant. It cannot be copied, and nothing but
+/// The policy's permission to issue one credential: for which resource, until when, by which grant. It cannot be copied, and only
 /// `Policy` can make one.
 package struct Permit: ~Copyable {
-    /// How much of a bucket is meant.
+    /// What part of a bucket the permit is for.
     package enum Extent: Sendable {
         /// The one object `key`.
         case object
@@ -66,7 +66,7 @@ package struct Permit: ~Copyable {
         get { scope.vendorName }
     }
 
-    /// Has what is permitted end with the key that signs it, where that ends earlier. Nobody can have it end later.
+    /// Lets the credential end with the key that signs it, if that ends earlier. There is no way to let it end later.
     /// - Parameter end: seconds since 1970.
     package mutating func shorten(to end: Int64) {
         guard end < expiresAt else { return }

@@ -1,11 +1,11 @@
 import Bytes
 
-/// What in a caller's token keeps it from grants, for the log and for `explain`: the caller itself is not told of grants that
-/// `/grants` does not tell it of (R4).
+/// Which claims of a caller's token keep it from grants, for the log and for `explain`. The caller itself does not learn of grants
+/// that `/grants` does not list for it (R4).
 extension Policy {
-    /// Faults that are told at once.
+    /// The most faults that one line names.
     private static let mostFaults = 4
-    /// Grants that are looked at, so that a refusal costs no more where there are thousands.
+    /// The most grants that are looked at, so that a refusal costs no more with thousands of grants.
     private static let mostLooked = 1_000
 
     /// For the first grants of the route that list the caller: which of the caller's claims does not admit it, and why.

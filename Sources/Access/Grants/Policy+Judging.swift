@@ -6,7 +6,7 @@ extension Policy {
     func judge(
         _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
     ) -> Verdict {
-        // A grant whose conditions the caller's claims do not meet is as foreign as another's.
+        // A grant whose conditions the caller's claims do not meet is treated like another caller's grant.
         guard grant.admits(caller.claims) else { return .foreign(.conditions) }
         if let name = ask.grant, !ask.parameters.bytes(name).equals(grant.name) { return .foreign(.name) }
         if let ticket = caller.ticket, ticket.terms.grant != grant.name || !grant.namesCaller(caller) {

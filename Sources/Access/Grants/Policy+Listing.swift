@@ -62,6 +62,6 @@ extension Policy {
         return isListed && grant.namesCaller(caller) && grant.admits(caller.claims) ? grant : nil
     }
 
-    /// Whether a caller can get anything at all.
+    /// Whether a caller has any grant.
     package func hasGrants(for caller: Caller) -> Bool { routes.contains { !$0.isEmpty(for: caller) } }
 }

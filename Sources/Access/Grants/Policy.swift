@@ -16,13 +16,13 @@ package struct Policy: Sendable {
         case denied(Denial)
     }
 
-    /// What one grant says to an ask: the clauses are judged in the order of `Clause`, up to the first that does not hold.
+    /// The verdict of one grant on an ask. The clauses are judged in the order of `Clause`, up to the first that does not hold.
     enum Verdict {
         case fits
         /// The grant is none of the caller's, or not the one that is named: nobody is told of it.
         case foreign(Clause)
         case missing(parameter: String, Clause)
-        /// The request cannot be read from what is asked, and the grant admits no such asks.
+        /// The vendor's request cannot be read from the ask, and the grant admits no such asks.
         case obscure
         /// All clauses hold but for the lifetime asked for.
         case lifetimeTooLong
@@ -91,7 +91,8 @@ package struct Policy: Sendable {
         case lasts(Int64, Permit.Limit)
         case denied(Denial)
 
-        /// What is issued cannot end earlier by itself; it is given for what fits, if the grant leaves that open.
+        /// For a credential that the vendor does not end with the caller's own: it is issued for the longest time that fits before that
+        /// end, if the grant lets its lifetime shrink.
         static func fitting(_ left: Int64, in lifetime: Int64, of ask: borrowing Ask, by grant: Grant) -> Lifetime {
             let least = grant.lifetimes.least
             guard ask.lifetime == nil, grant.lifetimes.mayShrink, left >= least else {
@@ -100,7 +101,7 @@ package struct Policy: Sendable {
             return .lasts(max(least, left / step * step), .caller)
         }
 
-        /// Seconds. What the vendor issues is remembered by how long it holds, so that callers get as few lengths as will do.
+        /// Seconds. Sessions are remembered by their length, so few different lengths mean few calls to the vendor.
         private static let step: Int64 = 300
 
         static func tooShort(_ left: Int64, needed: Int64?, _ remedy: Shortfall.Remedy) -> Lifetime {

@@ -1,4 +1,4 @@
-/// By how much the caller's own credential ends before the token that it asks for.
+/// How much earlier the caller's own credential ends than the token that it asks for.
 package struct Shortfall: Sendable, Equatable {
     /// What would let the caller have the token.
     package enum Remedy: Sendable, Equatable {

@@ -13,7 +13,7 @@ package struct RateTable: ~Copyable {
 
         /// - Parameters:
         ///   - rule: what is counted, such as the hash of a grant's name.
-        ///   - who: a hash that nobody outside can aim at, such as `Hasher` makes.
+        ///   - who: a hash that no client can predict, such as `Hasher` makes.
         package init(rule: UInt64, who: UInt64) { bucket = rule ^ who }
     }
 

@@ -20,7 +20,7 @@ struct MetricsPage: Sendable {
     private let ends: [(kind: String, ends: [Int64])]
     private let audit: SharedAudit?
     private let accounts: [SessionAccount]
-    /// The ways to the vendors, by whom they lead to.
+    /// The links to vendors and issuers, by the value of the label `target`.
     private let links: [(target: String, links: [VendorLink])]
 
     /// - Parameter audit: nil where there is none.
@@ -43,7 +43,7 @@ struct MetricsPage: Sendable {
         ]
     }
 
-    /// What has ended already when the configuration is taken up does not count.
+    /// Leaves out what had already ended when this configuration began to serve.
     private static func ends(of configuration: Configuration, after now: Int64) -> [(kind: String, ends: [Int64])] {
         let certificates = configuration.server.tls?.certificates.map(\.certificate.validity.until) ?? []
         return [
@@ -173,7 +173,7 @@ struct MetricsPage: Sendable {
         }
     }
 
-    /// The same where there is no audit, so that nobody asks for what is not there.
+    /// The samples are there without an audit, too, so that a query finds them.
     private func writeAudit(to page: inout Exposition) {
         let standing = audit?.standing ?? AuditStanding()
         page.add(

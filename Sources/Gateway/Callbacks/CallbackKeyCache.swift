@@ -21,7 +21,7 @@ final class CallbackKeyCache {
     /// What a callback that needs a key gets.
     enum Answer {
         case use(RSAPublicKey)
-        /// It is being fetched; `park` is owed under this number.
+        /// The key is being fetched; the caller must now call `park` with this number.
         case later(UInt64)
     }
 
@@ -34,8 +34,8 @@ final class CallbackKeyCache {
         }
     }
 
-    /// Has the callback judged and answered when its key has come, or cannot be had. The call goes on when the client is gone, for
-    /// the next callback.
+    /// Judges and answers the callback when its key has come or could not be fetched. If the client leaves, the fetch still goes
+    /// on: the next callback needs the key.
     /// - Throws: when as many wait as may.
     func park(
         _ request: ParkedRequest, waiting waiter: UInt64, for claim: CallbackClaim, by entry: CallbackTable.Entry,
@@ -58,7 +58,7 @@ final class CallbackKeyCache {
         switch outcome {
         case .serve(let key): return key
         case .refuse(let refusal):
-            // What was not tried says itself when it may be.
+            // A fault of a call that was not tried says when to come again.
             if case .fault(let fault) = refusal.reason { throw Refusal(fault, at: now) }
             throw .crowded
         }

@@ -23,7 +23,7 @@ package final class CallbackKeys: Sendable {
     private let links: [LinkKey: VendorLink]
     private let limits: Configuration.CallbackKeys
 
-    /// How long a key is used that comes now.
+    /// How long a key that comes now is used.
     package var lifetime: Lifetime { .fixed(refresh: limits.refresh, keep: limits.keep) }
 
     /// - Parameters:
@@ -75,8 +75,8 @@ package final class CallbackKeys: Sendable {
         return policy
     }
 
-    /// The limits of any question to a vendor, and a rate: forged callbacks with made-up keys must not have the vendor asked more
-    /// often.
+    /// The limits of any question to a vendor, and a rate: forged callbacks that name made-up keys must not cause more calls to
+    /// the vendor.
     private static func callLimits(_ keys: Configuration.CallbackKeys, isUsual: Bool) -> UpstreamLimits {
         var limits = FetchLinks.limits(endpoints: 1)
         limits.callsPerSecond = isUsual ? keys.callsPerSecond : keys.strangeCallsPerSecond
@@ -102,7 +102,7 @@ package final class CallbackKeys: Sendable {
                 }
             }
         } end: { [self] call, result, now in
-            // One that was not tried would only say again what the last one said.
+            // No line for a call that was not tried: the call before it has logged the reason.
             if case .failure = result, !call.complaint.isEmpty {
                 log.write(
                     .warning, "no public key from the vendor",

@@ -5,7 +5,7 @@ import Net
 import Telemetry
 import Upstream
 
-/// What one loop has for whatever is asked of vendors and issuers.
+/// What one loop makes calls to vendors and issuers with.
 struct LoopCallTools {
     let calls: LoopCalls
     let log: Log
@@ -34,7 +34,7 @@ extension LoopCallTools {
         }
     }
 
-    /// What is run on the loop's thread alone, though another hands it over.
+    /// Work that runs on the loop's thread, whichever thread hands it over.
     // Unsafe: nothing of it is touched where it is handed over.
     private struct LoopWork: @unchecked Sendable {
         let body: (ReadFile?) -> Void

@@ -5,13 +5,13 @@ import HTTP
 import Net
 import Upstream
 
-/// What one loop has to do with vendors under one configuration: its sides of the caches, its calls, and the requests that wait.
+/// One loop's part of everything that is asked of vendors under one configuration: its caches, its calls and the requests that wait.
 /// Everything is called on the loop's thread.
 final class LoopUpstream {
     let parked: ParkedRequests
     let tools: LoopCallTools
     let callbackKeys: CallbackKeyCache
-    /// The ways to the vendors that are asked for a request, by the index of the grant.
+    /// The links to the vendors that are asked for a request, by the index of the grant.
     let links: [VendorLink?]
     /// By the index of the credential; nil for credentials that are keys.
     private let sessions: [SessionCache?]
@@ -38,7 +38,7 @@ final class LoopUpstream {
     /// The client is gone.
     func abandon(_ pending: PendingResponse) { parked.abandon(pending) }
 
-    /// Ends what has had its time, and goes on with calls whose pause is over.
+    /// Ends what has waited too long, and goes on with calls whose pause is over.
     func tick(at now: Instant) {
         for case let cache? in sessions { cache.tick(at: now) }
         callbackKeys.tick(at: now)

@@ -16,7 +16,7 @@ struct Fetch {
     /// What the vendor said.
     private enum Answer {
         case reply(VendorReply)
-        /// The vendor is there; what was asked for is too much.
+        /// The vendor has answered, and its answer is longer than the limit.
         case tooLarge
     }
 
@@ -76,7 +76,7 @@ struct Fetch {
     }
 
     private func tell(of call: VendorCall<Answer>, for requestID: String, _ log: Log) {
-        // One that was not tried would only say again what the last one said.
+        // No line for a call that was not tried: the call before it has logged the reason.
         guard !call.complaint.isEmpty else { return }
         log.write(
             .warning, "no answer from the vendor",

@@ -5,8 +5,8 @@ import Net
 import Providers
 import Upstream
 
-/// The ways to the vendors that the service asks for its callers: one for each credential and the endpoints that are asked with
-/// it, since one that fails says nothing about another.
+/// The links to the vendors that the service asks for its callers: one for each credential and the endpoints that are asked with
+/// it, so that a vendor that fails does not stop the calls to another.
 package struct FetchLinks: Sendable {
     private struct Key: Hashable {
         /// Its name, which stays from one configuration to the next.

@@ -12,7 +12,7 @@ struct CredentialPreview {
 
     init(_ configuration: Configuration) { self.configuration = configuration }
 
-    /// Nothing where there is nothing that says it, as in what is fetched here.
+    /// Empty where no inspector can read the credential, as for answers of a vendor.
     func facts(
         of ask: borrowing Ask, under permit: borrowing Permit, for caller: Caller, at instant: Instant
     ) -> [Inspection.Fact] {

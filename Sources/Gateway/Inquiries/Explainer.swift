@@ -16,11 +16,11 @@ package struct Explainer {
     /// What came of an inquiry.
     package struct Answer {
         let inquiry: Inquiry
-        /// What the caller would be told; nil where it would get something.
+        /// The refusal that the caller would get; nil where it would get a credential.
         package let refusal: Refusal?
         /// Nil where the policy was not even asked.
         package let explanation: Explanation?
-        /// What the credential would say, by which the vendor holds its bearer to the grant.
+        /// What the credential would say; by this the vendor enforces the grant.
         let signed: [Inspection.Fact]
 
         /// Who enforces each limit of the token: the service, the vendor, or nobody (R18).

@@ -3,7 +3,7 @@ import Bytes
 import HTTP
 import Providers
 
-/// What requests are told apart by in metrics. Every list is fixed, so that a client adds no sample by what it sends.
+/// The labels of requests in metrics. Every list is fixed, so that no client can add a sample by what it sends.
 enum RequestLabels {
     // MARK: Routes
 
@@ -67,7 +67,7 @@ enum RequestLabels {
 
     // MARK: Limits
 
-    /// What there may be only so much of.
+    /// The limits of a request's size.
     enum Limit: String, CaseIterable {
         case perAddress, perCaller, perGrant, callsPerCaller, requestLine, headers, body, time
 
@@ -76,7 +76,7 @@ enum RequestLabels {
 }
 
 extension RequestLabels.Limit {
-    /// What a request that could not be read was more than; nil where that is something else.
+    /// The limit that a request went beyond; nil where it could not be read for another reason.
     init?(_ kind: RequestError.Kind) {
         switch kind {
         case .uriTooLong: self = .requestLine

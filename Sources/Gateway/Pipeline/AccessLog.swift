@@ -18,7 +18,7 @@ final class AccessLog {
         level = log.requestLevel
     }
 
-    /// What is held beyond its snapshot's end is told all the same.
+    /// A held answer can leave after its snapshot has ended; its line is written all the same.
     deinit { flush() }
 
     /// - Parameters:
@@ -57,7 +57,7 @@ final class AccessLog {
 }
 
 extension Method {
-    /// As it is told, if it is one that the service knows.
+    /// The path for the log; empty for a path that the service does not have.
     fileprivate var name: StaticString {
         switch self {
         case .get: "GET"

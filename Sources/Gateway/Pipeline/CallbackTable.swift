@@ -13,8 +13,7 @@ struct CallbackTable {
         /// What the vendor may have signed with before, each until a time in seconds since 1970.
         var previous: [(key: SigningKey, until: Int64)] = []
 
-        /// Why a callback with this head is refused whatever its body is, by whichever key; nil when that is for the body to
-        /// say.
+        /// Why a callback with this head is refused by every key, whatever its body is; nil when the body decides.
         func faultOfHead(_ callback: borrowing ReceivedCallback, at now: Int64) -> CallbackFault? {
             guard let fault = verifier.faultOfHead(callback, with: key) else { return nil }
             for old in previous where now < old.until {
@@ -23,7 +22,7 @@ struct CallbackTable {
             return fault
         }
 
-        /// What the grant's verifier finds, by whichever key.
+        /// What the grant's verifier finds, by the current key or by an earlier one.
         func judge(
             _ callback: borrowing ReceivedCallback, at now: Int64, using scratch: inout ByteWriter
         ) throws(IssueError) -> CallbackVerdict {
@@ -66,7 +65,7 @@ struct CallbackTable {
                 withoutQuery = entry
                 continue
             }
-            // Operators put secrets there.
+            // Operators put secrets into the query.
             if query.constantTimeEquals(own.span) { return entry }
         }
         return withoutQuery

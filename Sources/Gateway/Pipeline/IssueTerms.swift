@@ -1,8 +1,8 @@
 import Access
 
-/// How long something that is issued holds, and why no longer.
+/// How long an issued credential is valid, and what limits that.
 struct IssueTerms {
-    /// Seconds; nil where it never ends, and where nothing is given that could.
+    /// Seconds; nil where the credential never ends, and where the answer is no credential.
     var lifetime: Int64?
     var limitedBy: StaticString?
     /// The public half of a key that the vendor has made for the caller.

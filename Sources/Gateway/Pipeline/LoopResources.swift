@@ -2,7 +2,7 @@ import HTTP
 import Net
 import Upstream
 
-/// What one loop has whatever it answers by: made once, and shared by the snapshots that follow each other.
+/// What one loop keeps over reloads: it is made once, and all snapshots share it.
 struct LoopResources {
     let loop: LoopAccess
     /// What calls to vendors are sent with.
@@ -12,6 +12,6 @@ struct LoopResources {
     let metrics: Metrics
     let meter: RequestMeter
     let audit: LoopAudit
-    /// What the loop answers new requests by.
+    /// The rules by which the loop admits new requests.
     let newest = NewestAdmission()
 }

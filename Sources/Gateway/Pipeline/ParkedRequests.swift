@@ -10,8 +10,8 @@ final class ParkedRequests {
     struct Group {
         fileprivate let index: Int
         fileprivate let most: Int
-        /// By a hash that nobody outside can aim at. A caller may have as many waiting as leave as many free, so that there is
-        /// always room for others; nil where callers are not told apart.
+        /// The caller's hash, which no client can predict. A caller may take at most half of the room that the others leave, so that
+        /// others always find room; nil where callers are not told apart.
         fileprivate var caller: UInt64?
         fileprivate var isAnonymous = false
 

@@ -2,11 +2,11 @@ import Access
 import Bytes
 import HTTP
 
-/// What is kept of a request whose answer waits: the newest snapshot judges it once more before the answer leaves.
+/// What is kept of a request whose answer waits, so that the newest snapshot can judge it again before the answer leaves.
 struct PendingIssue {
     /// Nil for a vendor, which sends callbacks by itself.
     let caller: Caller?
-    /// Nil for a ticket, whose grant is looked for whenever it is used.
+    /// Nil for a new ticket: its grant is judged whenever the ticket is used.
     let grant: Grant?
     /// The index of the address that it came to.
     let listener: Int

@@ -83,7 +83,7 @@ extension CallbackTable.Entry {
         try answer(verdict, as: requestID, log, into: &response)
     }
 
-    /// Answers a callback about which all is known, and notes what came of it.
+    /// Answers a callback when its key is there, and logs the result.
     func answer(
         _ verdict: CallbackVerdict, as requestID: String, _ log: Log, into response: inout Response
     ) throws(Refusal) {
@@ -101,7 +101,7 @@ extension CallbackTable.Entry {
 extension Log {
     /// Notes why a request is no callback, and returns the refusal that its sender gets.
     fileprivate func refuse(callback requestID: String, of grant: Grant?, because fault: CallbackFault) -> Refusal {
-        // Anybody may send one, and must not fill the log.
+        // Anybody can send a forged callback, and must not fill the log.
         write(
             .debug, "callback refused",
             ["requestId": requestID, "grant": grant?.name.text ?? "-", "reason": fault.reason.description])

@@ -6,7 +6,8 @@ import Upstream
 
 /// Identifies the caller.
 extension Pipeline {
-    /// The caller, if it is identified already. A caller on the deny list is refused after the faults of the request are (R7).
+    /// Identifies the caller of a route that issues something. A caller on the deny list is refused later, after the faults of the
+    /// request (R7).
     mutating func identifyAsker(
         _ request: borrowing Request, of route: Int, into response: inout Response
     ) throws(Refusal) {
@@ -17,7 +18,7 @@ extension Pipeline {
         }
     }
 
-    /// The caller, if it does not ask too often.
+    /// Identifies the caller, and counts the request for it.
     mutating func identify(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         context.caller = try authenticate(request)
         try admitCaller(of: request, into: &response)
@@ -40,7 +41,7 @@ extension Pipeline {
                     remembering: keys.memory),
                 by: .ticket)
         }
-        // What was said expressly goes before what the connection says.
+        // A credential in the request goes before the certificate of the connection.
         if let certificate = request.certificate, request.head.value(of: .authorization) == nil,
             request.head.value(of: .apiKey) == nil
         {
@@ -58,7 +59,7 @@ extension Pipeline {
             by: nil)
     }
 
-    /// - Parameter proof: what was presented, where it is no bearer's.
+    /// - Parameter proof: the kind of credential; nil for an API key or a token.
     private mutating func caller(
         of finding: Authenticator.Finding, by proof: RequestLabels.Proof?
     ) throws(Refusal) -> Caller {

@@ -31,7 +31,7 @@ extension Pipeline {
         response.body.append("\n")
     }
 
-    /// The caller that asks for the list, if it is identified already.
+    /// Identifies the caller that asks for the list.
     mutating func identifyLister(_ request: borrowing Request, into response: inout Response) throws(Refusal) {
         switch request.head.method {
         case .get, .head: break

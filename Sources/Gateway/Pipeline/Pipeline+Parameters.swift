@@ -4,9 +4,9 @@ import Configuration
 import HTTP
 import Providers
 
-/// How a request is made an ask.
+/// Reads a request's parameters into the ask.
 extension Pipeline {
-    /// R3: a GET is asked by its query, a POST by its body alone.
+    /// R3: the parameters of a GET are in its query, those of a POST in its body alone.
     mutating func read(_ request: borrowing Request, for route: RouteDescription) throws(Refusal) {
         ask.reset(try drawNonce(), from: context.client.ip)
         if request.head.method == .post {
@@ -21,7 +21,7 @@ extension Pipeline {
         }
         var objection: Objection?
         if let ticket = context.caller.ticket { objection = try fix(ticket.terms, for: route) }
-        // Some clients list every type they can stand; who can read JSON gets JSON.
+        // Some clients list every type that they can read. A client that can read JSON gets JSON.
         ask.wantsText =
             route.request.textParameter != nil && accepts("text/plain", request)
             && !accepts("application/json", request)
@@ -38,7 +38,7 @@ extension Pipeline {
         ListField.weight(of: type, in: request.field(.accept), isType: true) ?? 0 > 0
     }
 
-    /// - Returns: what the ticket has otherwise than the request.
+    /// - Returns: the first parameter in which the request differs from the ticket; nil where none does.
     private mutating func fix(_ ticket: TicketTerms, for route: RouteDescription) throws(Refusal) -> Objection? {
         var objection: Objection?
         try readParameters(among: route.request.parameters) { ask throws(ParameterError) in
@@ -47,7 +47,7 @@ extension Pipeline {
         return objection
     }
 
-    /// The same for what has no parameters.
+    /// The same for an endpoint without parameters.
     mutating func readNothing(_ request: borrowing Request) throws(Refusal) {
         guard request.body.isEmpty else { throw .unwantedBody }
         ask.reset(try drawNonce(), from: context.client.ip)
@@ -56,7 +56,7 @@ extension Pipeline {
         do throws(AskError) { try ask.read(by: .empty) } catch { throw Refusal(error) }
     }
 
-    /// A POST's query may hold the ticket by which it asks, what is ignored everywhere, such as a cache buster, and nothing else.
+    /// A POST's query may hold the ticket and names that begin with `_`, such as a cache buster, and nothing else.
     mutating func readQueryOfPost(
         _ request: borrowing Request, among known: ParameterList
     ) throws(Refusal) {
@@ -95,7 +95,7 @@ extension Pipeline {
         }
     }
 
-    /// Whether a body is meant for an object in JSON: curl sends everything as a form unless it is told otherwise.
+    /// Whether a body seems to be a JSON object: by default curl names every body a form.
     private static func looksLikeJSON(_ body: Span<UInt8>) -> Bool {
         for index in body.indices {
             switch body[index] {
@@ -111,7 +111,7 @@ extension Pipeline {
         case json, form
         /// The body is the value of this parameter.
         case text(parameter: String)
-        /// It does not say, so it must be empty.
+        /// The request has no Content-Type, so its body must be empty.
         case none
     }
 

@@ -54,7 +54,7 @@ extension Pipeline {
         try check(limiter.take(count, at: context.instant), .perCaller, &response)
     }
 
-    /// What is to be issued; HEAD, which gets nothing, only looks.
+    /// A request that issues something takes a token; HEAD, which issues nothing, only looks.
     func admit(
         to grant: Grant, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) {

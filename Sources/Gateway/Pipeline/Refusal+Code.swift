@@ -1,7 +1,7 @@
 import HTTP
 
 extension Refusal {
-    /// What a program is told by a refusal (section 3 of the outside contract). This is the only list of codes: docs/api.md, `/openapi.json`,
+    /// The code of a refusal, by which programs tell refusals apart. This is the only list of codes: docs/api.md, `/openapi.json`,
     /// metrics, the log and the audit read it.
     package enum Code: Int, CaseIterable, Sendable {
         case unauthenticated, notFound, notInGrant, rateLimited
@@ -65,8 +65,8 @@ extension Refusal {
             }
         }
 
-        /// Whether the caller may not do what it asks for, or asks wrongly: the audit has a line of that (docs/audit.md). All other
-        /// codes are only counted there, or say that it cannot be done now.
+        /// Whether the caller may not do what it asks for, or asks wrongly: the audit has a line for such a refusal (docs/audit.md). It
+        /// only counts the others.
         var isDenial: Bool {
             switch status {
             case .badRequest, .forbidden, .unprocessableContent: true
@@ -74,7 +74,7 @@ extension Refusal {
             }
         }
 
-        /// Whether the service, and not the client, is why nothing is given.
+        /// Whether the reason is in the service and not in the request.
         var isFailure: Bool { status.rawValue >= 500 }
     }
 }

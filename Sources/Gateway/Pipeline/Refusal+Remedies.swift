@@ -1,6 +1,6 @@
 import HTTP
 
-/// What each code means, and what whoever asked can do about it: docs/api.md has it, and `/openapi.json`.
+/// What each code means, and what the client can do about it, for docs/api.md and `/openapi.json`.
 extension Refusal.Code {
     /// Which requests are answered so.
     enum Concern: Sendable {

@@ -98,7 +98,7 @@ extension Refusal {
         return refusal
     }
 
-    /// One text for all reasons: who forges callbacks learns nothing by trying.
+    /// One text for all reasons, so that somebody who forges callbacks learns nothing from it.
     static let forgedCallback: Refusal = {
         var refusal = Refusal(
             .unauthenticated, "the vendor's signature of this callback does not hold; the service's log says why")
@@ -120,7 +120,7 @@ extension Refusal {
         if code == .overloaded { retryAfter = 1 }
     }
 
-    /// - Parameter known: the names that may be shown: a body that is put together wrongly may have anything for a name.
+    /// - Parameter known: the names that may be shown; in a malformed body, a secret may stand where a name belongs.
     init(_ error: ParameterError, known: ParameterList) {
         var name = error.name
         if case .json(let error) = error.fault { name = error.key ?? [] }
@@ -247,7 +247,7 @@ extension Refusal {
     static let oldKeys = upstream(
         .upstreamUnavailable, "the issuer's keys are out of date; the service's log says more")
 
-    /// What is issued must be on record, and cannot be.
+    /// What is issued must be on record, and the audit cannot be written.
     static let auditUnavailable: Refusal = {
         var refusal = Refusal(.auditUnavailable, "nothing is issued while the audit cannot be written")
         refusal.retryAfter = 1
@@ -261,7 +261,7 @@ extension Refusal {
         return refusal
     }()
 
-    /// The configuration, or the caller's credential, may not give any more what was asked for before the request waited.
+    /// While the request waited, the configuration or the caller's credential changed, so that it may not get its answer any more.
     static let superseded = upstream(
         .upstreamUnavailable,
         "the configuration changed, or the grant or the caller's credential ended, while the request waited; ask again")
@@ -281,11 +281,11 @@ extension Refusal {
     /// Something in the service itself failed; the log says what.
     static let internalError = Refusal(.internalError, "the service failed; its log has the request's id")
 
-    /// Where the reference is read that has a section for each code, named by it: what `type` of an answer begins with
-    /// (RFC 9457 section 3.1.1).
+    /// The reference, which has a section for each code. `type` of an answer is this URL with the code behind it (RFC 9457
+    /// section 3.1.1).
     package static let reference: StaticString = "https://countersign.example/docs/api.md#"
 
-    /// In whose words a route's errors are told.
+    /// The form in which errors are written.
     package enum Words {
         /// A problem document alone (RFC 9457).
         case problem

@@ -2,8 +2,8 @@ import Access
 import Bytes
 import Telemetry
 
-/// Tells the log what a client is not told of its refusal: at level info, under the request's id, and never a value of the client's.
-/// Anybody can be refused, so a loop has a few lines a second for it; how many others there were the next line says.
+/// Logs the reasons of refusals that clients are not told: at level info, with the request's id and no value from the client.
+/// Anybody can cause refusals, so a loop writes a few such lines a second; the next line says how many were left out.
 struct RefusalLog {
     private let log: Log
     private var second: Int64 = 0
@@ -15,14 +15,14 @@ struct RefusalLog {
 
     init(_ log: Log) { self.log = log }
 
-    /// A token is not believed.
+    /// Logs why a token was not accepted.
     mutating func tell(_ fault: JWTFault, of context: borrowing RequestContext) {
         guard takesLine(at: context.instant) else { return }
         write("token refused", context, fault.part.rawValue, fault.reason.description)
     }
 
-    /// A caller's claims keep it from grants.
-    /// - Parameter faults: is asked only if there is a line for it.
+    /// Logs which claims of a caller keep it from grants.
+    /// - Parameter faults: evaluated only if a line is written.
     mutating func tell(_ faults: @autoclosure () -> [String], of context: borrowing RequestContext) {
         guard log.tells(.info), context.caller.principal.kind == .jwt else { return }
         let faults = faults()

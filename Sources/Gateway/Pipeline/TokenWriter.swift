@@ -3,7 +3,7 @@ import Bytes
 import Crypto
 import HTTP
 
-/// Writes what is issued by signing, and the service's own members behind it.
+/// Writes a token that is signed here, and the service's own members behind it.
 struct TokenWriter: ~Copyable {
     private var scratch = ByteWriter(capacity: 1024)
     private var serverTime: (second: Int64, text: [UInt8]) = (.min, [])

@@ -2,7 +2,7 @@ import Crypto
 import Providers
 import Upstream
 
-/// The key that the service itself has with STS: its own for good, or one that it is given for a while.
+/// The service's own key for STS: the configured one, or a temporary one that is fetched.
 final class ServiceSTSKey {
     enum State {
         case permanent(STSKey)
@@ -37,7 +37,7 @@ final class ServiceSTSKey {
 }
 
 extension SlotRefusal {
-    /// Why there is no credential, as it is told on: by a call that needed it.
+    /// The fault of a call that needed the key.
     fileprivate var fault: UpstreamFault {
         switch reason {
         case .fault(let fault): fault

@@ -35,7 +35,7 @@ final class SessionCache {
 
     // MARK: Requests
 
-    /// Asks for a session. Nobody is told anything before this returns. While the clocks disagree nobody gets anything (R17).
+    /// Asks for a session. Nothing is delivered before this returns. While the clocks disagree nothing is issued (R17).
     func ask(_ session: STSSession, for client: CacheClient, at now: Instant) -> Reply {
         guard !account.isClockOff(at: now) else {
             if account.takesRecheck(at: now) { begin(.session(session.request), for: nil, at: now) }
@@ -76,13 +76,13 @@ final class SessionCache {
         switch cache.ask(name, at: now, begin: { begin(.serviceKey, for: $0, at: now) }) {
         case .now(let outcome): then(serviceKey.make(of: outcome))
         case .later(let waiter):
-            // A call waits for the key as long as it takes, not only as long as a request may.
+            // A call waits for the key until the fetch ends, not only as long as a request may wait.
             cache.wait(waiter, for: account.limits.callTimeout, at: now) { [serviceKey] in then(serviceKey.make(of: $0))
             }
         }
     }
 
-    /// The vendor does not take the service's own key any more; one that it was given is fetched anew.
+    /// The vendor does not accept the service's own key any more; a temporary one is fetched anew.
     func dropServiceKey() {
         if case .temporary(let key) = serviceKey.state { account.cache.forget(key) }
     }

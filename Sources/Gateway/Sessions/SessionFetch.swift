@@ -7,8 +7,7 @@ import Providers
 import Telemetry
 import Upstream
 
-/// One fetch of a credential, from the leave to begin it to its report: the service's own key first, then a call, each attempt of
-/// which is signed anew.
+/// One fetch of a credential. It gets the service's own key first, then makes the call and signs each attempt anew.
 final class SessionFetch {
     enum Purpose {
         /// A session of the account's role.
@@ -22,11 +21,11 @@ final class SessionFetch {
     private typealias Call = VendorCall<Issued>
 
     private let purpose: Purpose
-    /// Nil when only the vendor's clock is looked at.
+    /// Nil when the call is made only to read the vendor's clock.
     private let slot: SlotFetch?
     private let cache: SessionCache
     private var key: STSKey?
-    /// What a cluster vouches for the service with.
+    /// The cluster's token, which says who the service is.
     private var token: [UInt8] = []
 
     private var account: SessionAccount { cache.account }
@@ -37,7 +36,8 @@ final class SessionFetch {
         self.cache = cache
     }
 
-    /// Gets what its calls need first: without that none is made, and the vendor is not to blame.
+    /// Gets what the calls need, then begins them. Where that cannot be had, no call is made, and no failure of the vendor is
+    /// counted.
     func begin(at now: Instant) {
         let link =
             switch (purpose, account.account.identity) {
@@ -57,7 +57,7 @@ final class SessionFetch {
                 }
             }
         case (.serviceKey, .oidc(_, _, let tokenFile)):
-            // The token is renewed in its file all the time.
+            // The cluster renews the token in its file again and again.
             cache.tools.read(tokenFile.text) { [self] file in
                 token = file.map { SessionFetch.line($0.bytes) } ?? []
                 if token.isEmpty || file?.weakness != nil {
@@ -71,7 +71,7 @@ final class SessionFetch {
     }
 
     private func end(_ call: Call, _ result: SlotResult<STSCredential>, at now: Instant) {
-        // One that was not tried would only say again what the last one said.
+        // No line for a call that was not tried: the call before it has logged the reason.
         if case .failure = result, !call.complaint.isEmpty {
             cache.tools.log.write(
                 .warning, "no credential from the vendor",
@@ -124,7 +124,7 @@ final class SessionFetch {
     ) {
         do throws(CallFault) {
             var request = try makeRequest(endpoint.authority, try nonce())
-            // Its nonce counts once: the next attempt has another.
+            // The vendor takes a nonce once, so the next attempt needs another.
             request.isRepeatable = false
             call.send(request, to: endpoint, answerLimit: STSAnswer.maximumLength, read)
         } catch {

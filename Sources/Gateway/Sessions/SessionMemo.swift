@@ -4,7 +4,7 @@ import Providers
 import Upstream
 
 /// Which session a caller gets by a grant, remembered so that its policy, name and key need not be made for every request:
-/// so many and no more; a newer one replaces an older one.
+/// a fixed number of sessions, of which a newer one replaces an older one.
 struct SessionMemo: ~Copyable {
     private static let capacity = 256
     private var entries = [RememberedSession?](repeating: nil, count: capacity)
@@ -66,7 +66,7 @@ final class RememberedSession {
 struct ServedCredential {
     private var served: (credential: STSCredential, at: Instant)?
 
-    /// In milliseconds. A credential's least time left is reckoned with a second to spare.
+    /// In milliseconds. The least time that a credential must have left includes a second more than this needs.
     private static let moment: Int64 = 250
 
     /// What was served a moment ago, by both clocks.

@@ -13,7 +13,7 @@ package final class Snapshot: Sendable {
     package let configuration: Configuration
     /// What the configuration was made of.
     package let files: WatchedFiles
-    /// How it came to serve, it and those before and after it.
+    /// When this configuration and others began to serve, and which were refused.
     package let record: ReloadRecord
     /// Written as the configuration says.
     package let log: Log

@@ -73,7 +73,7 @@ final class JWKSSource: Sendable {
                 UpstreamFault(status: answer.status, code: Span()), "the answer's status is \(answer.status)")
         }
         let until = now.unixSeconds + source.keep / 1000
-        // To check keys takes time, and most sets are those of before.
+        // Checking keys takes time, and most fetched sets are the same as before.
         if let before = cache.value(of: issuer.id), before.text == answer.body {
             return FetchedKeys(keys: before.keys, text: before.text, until: until, areOther: false)
         }

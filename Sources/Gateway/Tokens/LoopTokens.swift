@@ -3,8 +3,8 @@ import Bytes
 import Net
 import Upstream
 
-/// What one loop knows of tokens and their issuers' keys; it fetches those that fall to the loop. Everything is called on the
-/// loop's thread.
+/// One loop's memory of tokens and of their issuers' keys; it makes those fetches that the cache gives to this loop. Everything is
+/// called on the loop's thread.
 final class LoopTokens {
     private struct Issuer {
         let source: JWKSSource
@@ -28,7 +28,7 @@ final class LoopTokens {
                 self?.memory.take(keys.keys, of: index, areOther: keys.areOther, until: keys.until)
             }
             issuers.append(Issuer(source: source, cache: cache))
-            // What comes between these two is taken twice, and that changes nothing.
+            // Keys that come between these two calls are taken twice, which changes nothing.
             if let known = source.cache.value(of: source.issuer.id) {
                 self.memory.take(known.keys, of: index, areOther: true, until: known.until)
             }

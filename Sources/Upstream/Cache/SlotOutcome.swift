@@ -29,9 +29,9 @@ package struct SlotRefusal: Sendable, Equatable {
         case fault(UpstreamFault)
         /// The fetch takes longer than a request may wait.
         case slow
-        /// As many wait as may.
+        /// No more requests may wait.
         case crowded
-        /// As many values are being fetched as may be remembered.
+        /// The cache is full of values that are being fetched.
         case full
         /// The client has had its share of the fetches.
         case share

@@ -29,7 +29,7 @@ extension Retry {
     package mutating func failed(
         with fault: UpstreamFault, at now: Int64, random: UInt64, past breaker: inout Breaker
     ) -> Step {
-        // Two numbers of one: the breaker's pause and the call's have nothing to do with each other.
+        // Two random numbers are made of one, so that the breaker's pause and the call's are independent.
         report(fault, at: now, random: random.byteSwapped, to: &breaker)
         return failed(with: fault, at: now, random: random)
     }

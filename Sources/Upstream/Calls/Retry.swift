@@ -1,7 +1,7 @@
 /// The attempts of one call, inside one deadline: when and where the next one is made, or that there is none.
 ///
 /// Network errors, 5xx and throttling are tried again after a pause with full jitter, on the next endpoint in turn; what
-/// the vendor would only say again is not. An endpoint that talks nonsense is passed over, and is not come back to for that.
+/// the vendor would only say again is not. An endpoint whose answer cannot be read is left for the next one.
 package struct Retry: Sendable {
     package enum Step: Sendable, Equatable {
         /// Sign the call anew, with a fresh nonce and timestamp, and send it to this endpoint; without an answer by

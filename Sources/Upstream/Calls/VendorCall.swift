@@ -10,7 +10,7 @@ package final class VendorCall<Value>: CallUnderWay {
     package typealias End = (_ call: VendorCall, _ result: Result<Value, UpstreamFault>, _ now: Instant) -> Void
 
     package let link: VendorLink
-    /// What went wrong last, for the log; empty where nothing was tried.
+    /// What went wrong last, for the log; empty where no attempt was made.
     package private(set) var complaint = ""
     private let upstreamClient: any UpstreamClient
     private let clock: () -> Instant
@@ -146,7 +146,7 @@ package final class VendorCall<Value>: CallUnderWay {
 
     // MARK: Ends
 
-    /// What the call needs cannot be had, and the vendor is not to blame.
+    /// Ends the call because something that it needs is missing. No failure of the vendor is counted.
     package func giveUp(because fault: UpstreamFault, _ complaint: String = "") {
         self.complaint = complaint
         finish(.failure(fault), at: clock())

@@ -3,7 +3,7 @@ import Bytes
 import Net
 import Providers
 
-/// A way to a vendor that all loops share: where it is asked, whether that is worth trying just now, and how often it may be.
+/// What all loops share of the calls to one vendor: its endpoints, whether calls are worth trying now, and how many may begin.
 ///
 /// It is called from any loop's thread; the lock is held for moments.
 package final class VendorLink: Sendable {
@@ -40,8 +40,8 @@ package final class VendorLink: Sendable {
                 shares: RateTable(capacity: callsPerClient == nil ? 1 : 1 << 14)))
     }
 
-    /// Takes a call off a client's share.
-    /// - Parameter client: a hash that nobody outside can aim at.
+    /// Takes one call from a client's share.
+    /// - Parameter client: a hash that no client can predict.
     /// - Returns: milliseconds until the client has a call again; nil where it has one now.
     package func takeShare(of client: UInt64, at now: Instant) -> Int64? {
         guard let callsPerClient else { return nil }

@@ -1,10 +1,10 @@
 import Bytes
 import Crypto
 
-/// The tokens that were believed lately, by their SHA-256: so many and no more; and the keys that were fetched to check them.
+/// The tokens that were accepted lately, by their SHA-256, up to a fixed number; and the keys that were fetched to check them.
 /// Each event loop of a configuration has its own.
 package struct JWTCache: ~Copyable {
-    /// A token that was believed, and who has it.
+    /// A token that was accepted, and its caller.
     package struct Entry: Sendable {
         let digest: Digest
         let caller: Caller
