@@ -70,7 +70,7 @@ extension Compiler {
         let lifetimes = compileLifetimes(draft)
         let availability = compileAvailability(draft, issuer)
         guard draft.isRead, let callers, let target, let credential, let issuer else { return nil }
-        listing?.add(member.name, fields, by: draft.descriptions)
+        listing?.add(member.name, Compiler.resolved(draft, conditions), by: draft.descriptions)
         let fingerprint = Grant.Fingerprint { hasher in
             value.hash(into: &hasher)
             hasher.combine(credentials.hashes[credential])
@@ -243,6 +243,14 @@ extension Compiler {
             conditions.append(ClaimCondition(name: Array(member.name.dropFirst(start.count)), values: values))
         }
         return conditions
+    }
+
+    /// What a grant says, its conditions with the texts of environment variables.
+    private static func resolved(_ draft: Draft, _ conditions: [ClaimCondition]) -> FieldValues {
+        guard !conditions.isEmpty else { return draft.fields }
+        var callers = draft.callers
+        callers.where = conditions.map(\.member)
+        return callers.values
     }
 
     // MARK: Bucket and key

@@ -104,3 +104,11 @@ extension JSONMember {
         self.init(name: name, nameOffset: 0, value: JSONValue(offset: 0, content: content))
     }
 }
+
+extension ClaimCondition {
+    /// As `where` of a grant says it.
+    var member: JSONMember {
+        JSONMember(
+            named: Array(text: "claims.") + name, .array(values.map { JSONValue(offset: 0, content: $0.content) }))
+    }
+}
