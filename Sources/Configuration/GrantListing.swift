@@ -42,6 +42,7 @@ package final class GrantListing {
         case (nil, _): nil
         case (.integer(let number)?, .duration): .string(Array(text: Units.describe(duration: number)))
         case (.integer(let number)?, .size): .string(Array(text: Units.describe(size: number)))
+        case (.integer(let number)?, .days): .string(Array(text: "\(number)d"))
         case (.integer(let number)?, .time): .string(ISO8601.write(number))
         case (.integer(let number)?, _): .number(JSONNumber(number))
         case (.string(let text)?, _): .string(text)

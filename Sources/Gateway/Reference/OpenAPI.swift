@@ -146,7 +146,7 @@ enum OpenAPI {
         switch kind {
         case .boolean: "boolean"
         case .integer: "integer"
-        case .size: ["integer", "string"]
+        case .size, .days: ["integer", "string"]
         case .strings: ["array", "string"]
         case .objects: "array"
         case .object, .json, .members: "object"
