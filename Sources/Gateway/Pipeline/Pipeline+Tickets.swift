@@ -102,7 +102,7 @@ extension Pipeline {
     /// What minting itself asks; all else are the route's own parameters.
     static let mintParameters = ParameterList([
         Parameter.grant.description,
-        Parameter("expires", .lifetime(least: 1), "For how many seconds the ticket should hold.").description,
+        Parameter("expires", .lifetime(least: 1), "The ticket's lifetime in seconds.").description,
     ])
 
     /// Takes `expires`, which is the ticket's and not the route's, out of the parameters.
