@@ -30,7 +30,7 @@ enum Checking {
         for warning in configuration.warnings { Terminal.complain("warning: \(warning.visible)") }
         let tests = configuration.policyTests.count
         Terminal.say(
-            "\(options.configuration.visible) is valid: \(configuration.credentials.count.counted("credential")), "
+            "\(ReadFile.name(of: options.configuration).visible) is valid: \(configuration.credentials.count.counted("credential")), "
                 + "\(configuration.grants.count.counted("grant")), \(tests.counted("policy test")) passed")
         for grant in configuration.grants {
             Terminal.say("  \(grant.name.text.visible): \(Registry.routes[grant.route].description.name)")

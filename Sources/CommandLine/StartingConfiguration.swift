@@ -65,7 +65,7 @@ struct StartingConfiguration {
         let variables = samples.map(\.variable).joined(separator: ", ")
         let steps =
             areComments
-            ? "Its examples are comments: take away the slashes of those that you need, \(placeholders)"
+            ? "Its examples are comments: remove the slashes of those that you need, \(placeholders)"
             : "Next: \(placeholders), set \(variables)"
         return "\(steps), then: countersign check --config \(path)"
     }
@@ -75,24 +75,24 @@ struct StartingConfiguration {
     /// - Parameter digest: the SHA-256 of the API key that the caller `app` gets.
     func text(digest: String) -> String {
         """
-        // The configuration of Countersign: JSON5, so comments and trailing commas are welcome.
-        // `countersign check` says everything that is wrong with it; unknown keys are errors. Every key: config/README.md.
+        // The configuration of Countersign, in JSON5: comments and trailing commas are allowed.
+        // `countersign check` reports every mistake; unknown keys are mistakes. config/README.md explains every key.
         {
           version: 1,
 
           server: {
-            // host:port or [v6]:port. Off loopback it needs TLS in front, and `plaintext: true` to say that it has it.
+            // host:port or [v6]:port. Other addresses than loopback need `tls`, or a proxy with TLS in front and `plaintext: true`.
             listen: "127.0.0.1:8080",
-            // The names that clients call the service by; localhost and the address itself always count on loopback.
+            // Host names in the clients' URLs. On loopback, localhost and the address itself need not be listed.
             hosts: [],
-            // Web pages that may ask, such as "https://app.example.com".
+            // CORS: origins allowed to call from a browser, such as "https://app.example.com".
             cors: { origins: [] },
           },
 
-          // Where the service tells about itself, to programs on this machine: /livez, /readyz. Elsewhere it needs `auth`.
+          // For operators: /livez, /readyz and /metrics. Other addresses than loopback need `auth`.
           admin: { listen: "127.0.0.1:8081" },
 
-          // The vendors' keys, which no client ever sees. A secret is { env: "NAME" }, { file: "PATH" } or a string;
+          // The vendors' keys. No client ever sees them. A secret is { env: "NAME" }, { file: "PATH" } or a string;
           // files with secrets must not be readable by everybody.
           credentials: {
         \(section(samples.map(\.credential)))
@@ -100,17 +100,17 @@ struct StartingConfiguration {
 
           authentication: {
         \(authentication(digest))
-            // SDKs that can send no header ask by tickets in URLs:
+            // URL tickets, for SDKs that cannot send headers:
             // tickets: { secret: { env: "TICKET_SECRET" }, maxLifetime: "1h" },
           },
 
-          // Who may have what. Nothing that is not granted here is issued.
+          // Who gets what. The service issues nothing else.
           grants: {
         \(section(samples.map(\.grants)))
           },
 
-          // What must come of the grants: `countersign check` tries it, and the service does not start where it fails.
-          // `countersign explain` says why somebody gets something, or does not.
+          // Tests of the grants: `countersign check` runs them, and the service does not start if one fails.
+          // `countersign explain` says why a caller gets something, or does not.
           policyTests: [
         \(section(samples.map(\.policyTests)))
           ],
@@ -125,7 +125,7 @@ struct StartingConfiguration {
         switch callers {
         case .keys:
             """
-                // `countersign make-key` makes more of these. Clients send: Authorization: Bearer <key>
+                // `countersign make-key` makes more keys. Clients send: Authorization: Bearer <key>
                 apiKeys: [{ id: "app", sha256: "\(digest)" }],
             """
         case .jwt:

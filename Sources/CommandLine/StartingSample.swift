@@ -17,19 +17,19 @@ struct StartingSample {
             "qiniu": { provider: "qiniu", accessKey: "<YOUR-ACCESS-KEY>", secretKey: { env: "QINIU_SECRET_KEY" } },
             """,
         grants: """
-            // Uploads to Qiniu below photos/, images of at most 5 MiB, for ten minutes; nothing is overwritten.
+            // Uploads to Qiniu below photos/: images of at most 5 MiB, for ten minutes. Existing objects are not overwritten.
             "photos": {
               route: "qiniu.uptoken", credential: "qiniu", callers: ["CALLERS"],
               bucket: "<YOUR-BUCKET>", keyPrefix: "photos/${caller.id}/",
               lifetime: "10m", maxLifetime: "1h",
-              policy: { fsizeLimit: 5242880, mimeLimit: "image/jpeg;image/png" },
+              policy: { fsizeLimit: "5MiB", mimeLimit: "image/jpeg;image/png" },
             },
-            // Downloads of the same from the bucket's private domain.
+            // URLs to download them from the private domain of the bucket.
             "pictures": {
               route: "qiniu.download-url", credential: "qiniu", callers: ["CALLERS"],
               domain: "<YOUR-DOMAIN>", keyPrefix: "photos/${caller.id}/", lifetime: "10m",
             },
-            // What is there: asked of Kodo by the service, and cut to the prefix.
+            // Lists of keys: the service asks Kodo, and returns only the keys below the prefix.
             "listing": {
               route: "qiniu.files", credential: "qiniu", callers: ["CALLERS"],
               bucket: "<YOUR-BUCKET>", keyPrefix: "photos/${caller.id}/",
@@ -58,7 +58,7 @@ struct StartingSample {
               route: "nos.token", credential: "nos", callers: ["CALLERS"],
               bucket: "<YOUR-BUCKET>", keyPrefix: "inbox/${caller.id}/", lifetime: "10m",
             },
-            // URLs to download them by.
+            // URLs to download them.
             "links": {
               route: "nos.presigned-url", credential: "nos", callers: ["CALLERS"],
               bucket: "<YOUR-BUCKET>", keyPrefix: "inbox/${caller.id}/", methods: ["GET"], lifetime: "10m",
@@ -78,13 +78,13 @@ struct StartingSample {
             },
             """,
         grants: """
-            // Signatures over strings that clients of Alibaba OSS put together, after they have been read.
+            // Signatures for strings that SDKs of Alibaba OSS build. The service reads each string before it signs it.
             "oss-sign": {
               route: "oss.sign", credential: "oss", callers: ["CALLERS"],
               bucket: "<YOUR-BUCKET>", keyPrefix: "users/${caller.id}/",
               methods: ["GET", "PUT"], headers: ["x-oss-meta-*"], presign: "5m",
             },
-            // Requests to OSS and URLs for it that are made and signed here, ready to send.
+            // Requests to OSS and URLs that the service itself builds and signs.
             "oss-requests": {
               route: "oss.authorization", credential: "oss", callers: ["CALLERS"],
               bucket: "<YOUR-BUCKET>", keyPrefix: "users/${caller.id}/", methods: ["GET", "PUT"],
@@ -93,7 +93,7 @@ struct StartingSample {
               route: "oss.presigned-url", credential: "oss", callers: ["CALLERS"],
               bucket: "<YOUR-BUCKET>", keyPrefix: "users/${caller.id}/", methods: ["GET"], lifetime: "10m",
             },
-            // Forms by which web pages upload images of at most 5 MiB.
+            // Forms with which web pages upload images of at most 5 MiB.
             "oss-forms": {
               route: "oss.post-policy", credential: "oss", callers: ["CALLERS"],
               bucket: "<YOUR-BUCKET>", keyPrefix: "forms/${caller.id}/",
@@ -114,14 +114,14 @@ struct StartingSample {
     private static let sts = StartingSample(
         provider: "sts", variable: "STS_SECRET_KEY",
         credential: """
-            // Alibaba's STS: the key of a RAM user who may do nothing but assume this role.
+            // Alibaba Cloud STS: the key of a RAM user who may only assume this role.
             "sts": {
               provider: "sts", accessKey: "<YOUR-ACCESS-KEY>", secretKey: { env: "STS_SECRET_KEY" },
               roleArn: "<YOUR-ROLE-ARN>", region: "cn-hangzhou",
             },
             """,
         grants: """
-            // Temporary keys of Alibaba's own for uploads below users/, as its SDKs fetch them.
+            // Temporary keys for uploads below users/, in the format that Alibaba's SDKs fetch.
             "sessions": {
               route: "distribute-token", credential: "sts", callers: ["CALLERS"],
               bucket: "<YOUR-BUCKET>", keyPrefix: "users/${caller.id}/", lifetime: "15m", maxLifetime: "1h",

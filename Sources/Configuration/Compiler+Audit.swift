@@ -18,6 +18,6 @@ extension Compiler {
 
     static func warning(withoutAudit server: Configuration.Server) -> [String] {
         guard server.listen.contains(where: { !$0.isLocal }) else { return [] }
-        return ["audit: is not there, so nobody will be able to tell what was issued, and to whom"]
+        return ["audit: is missing, so there is no record of what was issued to whom"]
     }
 }

@@ -70,7 +70,7 @@ extension Compiler {
         let lifetimes = compileLifetimes(draft)
         let availability = compileAvailability(draft, issuer)
         guard draft.isRead, let callers, let target, let credential, let issuer else { return nil }
-        listing?.add(member.name, fields, by: draft.descriptions)
+        listing?.add(member.name, Compiler.resolved(draft, conditions), by: draft.descriptions)
         let fingerprint = Grant.Fingerprint { hasher in
             value.hash(into: &hasher)
             hasher.combine(credentials.hashes[credential])
@@ -245,23 +245,23 @@ extension Compiler {
         return conditions
     }
 
+    /// What a grant says, its conditions with the texts of environment variables.
+    private static func resolved(_ draft: Draft, _ conditions: [ClaimCondition]) -> FieldValues {
+        guard !conditions.isEmpty else { return draft.fields }
+        var callers = draft.callers
+        callers.where = conditions.map(\.member)
+        return callers.values
+    }
+
     // MARK: Bucket and key
 
     /// - Returns: nil where anything is wrong with it, which has been reported.
     private func compileTarget(_ draft: Draft) -> Grant.Target? {
         let problems = reader.problems.count
-        if let bucket = draft.scope.bucket, !BucketRule.admits(bucket.span) {
-            reader.report(draft.path + ".bucket", BucketRule.fault.description)
-        }
-        let (key, prefix) = (draft.scope.key, draft.scope.keyPrefix)
-        if let fault = key.flatMap({ Compiler.fault(ofKey: $0, draft.route) }) {
-            reader.report(draft.path + ".key", fault)
-        }
-        if let fault = prefix.flatMap({ Compiler.fault(ofPrefix: $0, draft.route) }) {
-            reader.report(draft.path + ".keyPrefix", fault)
-        }
+        checkNames(draft.scope, at: draft.path, maximumKeyLength: draft.route.request.maximumKeyLength)
         checkExtensions(draft)
         guard reader.problems.count == problems else { return nil }
+        let (key, prefix) = (draft.scope.key, draft.scope.keyPrefix)
         if key != nil, prefix != nil {
             reader.report(draft.path + ".keyPrefix", "cannot stand beside key")
             return nil
@@ -273,6 +273,19 @@ extension Compiler {
         }
         if let key { return .key(key.limited(to: draft.scope.extensions)) }
         return prefix.map { .prefix($0) } ?? .anything
+    }
+
+    /// Judges the bucket, the key and the prefix of a grant, each by itself.
+    func checkNames(_ scope: Settings<ScopeFields>, at path: String, maximumKeyLength: Int) {
+        if let bucket = scope.bucket, !BucketRule.admits(bucket.span) {
+            reader.report(path + ".bucket", BucketRule.fault.description)
+        }
+        if let fault = scope.key.flatMap({ Compiler.fault(ofKey: $0, maximumKeyLength) }) {
+            reader.report(path + ".key", fault)
+        }
+        if let fault = scope.keyPrefix.flatMap({ Compiler.fault(ofPrefix: $0, maximumKeyLength) }) {
+            reader.report(path + ".keyPrefix", fault)
+        }
     }
 
     /// Whether the grant says what it gives: the fields that its route has for that, or that it is `unscoped`.
@@ -323,12 +336,12 @@ extension Compiler {
     }
 
     /// R13 for the part of a key that the configuration gives, each placeholder taken as one letter.
-    private static func fault(ofKey key: KeyTemplate, _ route: RouteDescription) -> String? {
-        ObjectKeyRule.fault(of: key.sample.span, maximumLength: route.request.maximumKeyLength)?.description
+    private static func fault(ofKey key: KeyTemplate, _ maximumLength: Int) -> String? {
+        ObjectKeyRule.fault(of: key.sample.span, maximumLength: maximumLength)?.description
     }
 
-    private static func fault(ofPrefix prefix: KeyTemplate, _ route: RouteDescription) -> String? {
-        if let fault = fault(ofKey: prefix, route) { return fault }
+    private static func fault(ofPrefix prefix: KeyTemplate, _ maximumLength: Int) -> String? {
+        if let fault = fault(ofKey: prefix, maximumLength) { return fault }
         if prefix.usesExtension { return "cannot have ${ext}, which only a whole key has" }
         return prefix.endsInSlash ? nil : "must end in /, else users/1 would also admit users/10"
     }

@@ -53,6 +53,8 @@ extension Compiler {
             checkCredential(Settings(fields, of: Schema.Grant()).credential, path, credentials)
         } else {
             let fields = reader.judge(rest, path, byAnyOf: routes.map(Schema.grant))
+            let longest = routes.map(\.request.maximumKeyLength).max() ?? 0
+            checkNames(Settings(fields, of: ScopeFields()), at: path, maximumKeyLength: longest)
             if let names = Settings(fields, of: Schema.Callers()).callers {
                 _ = compileSelectors(names, path + ".callers", identities)
             }

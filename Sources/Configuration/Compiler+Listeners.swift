@@ -49,7 +49,7 @@ extension Compiler {
         }
         let port = text.split(separator: ":", omittingEmptySubsequences: false).last.map { Array($0.utf8) } ?? []
         if let number = Decimal.parse(port.span), number > 65_535 {
-            return "has a port that there is none of: ports are from 0 to 65535"
+            return "has a port above 65535; ports are from 0 to 65535"
         }
         return "must be a numeric address and a port such as \"127.0.0.1:8080\" or \"[::1]:8080\""
     }

@@ -32,16 +32,16 @@ extension Compiler {
                 continue
             }
             let (path, other) = (reader.join("grants", grant.name), reader.join("grants", twin.name))
-            reader.report(path, "is \(other) once more, so that whatever fits one fits both; leave one out")
+            reader.report(path, "gives the same as \(other), under another name; remove one of them")
         }
     }
 
     private static func warning(of grant: Grant, beside others: ArraySlice<Grant>) -> String? {
         for other in others {
             guard let overlap = grant.overlap(with: other) else { continue }
-            let key = if case .unnamed = overlap { "no key" } else { "certain keys" }
-            return "grants.\(grant.name.text): an ask for \(key) can fit \(other.name.text), too; it is answered 400 "
-                + "ambiguous_grant, unless it names one of them by the parameter grant"
+            let request = if case .unnamed = overlap { "a request without a key" } else { "a request for certain keys" }
+            return "grants.\(grant.name.text): \(request) fits grants.\(other.name.text), too; the answer is 400 "
+                + "ambiguous_grant, unless the parameter grant names one of them"
         }
         return nil
     }
@@ -49,7 +49,7 @@ extension Compiler {
     private static func warning(ofExtensionIn grant: Grant) -> String? {
         guard case .key(let template) = grant.resources.target, template.usesExtension else { return nil }
         return
-            "grants.\(grant.name.text).key: ${ext} is asked for by the parameter ext, such as ext=jpg; a key that is asked for "
-            + "must be this one, and no longer lends its extension only"
+            "grants.\(grant.name.text).key: callers send the value of ${ext} in the parameter ext, such as ext=jpg; in former "
+            + "versions it was the extension of any key that they asked for"
     }
 }

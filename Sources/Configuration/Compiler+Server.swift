@@ -38,14 +38,14 @@ extension Compiler {
         return isURL ? text : nil
     }
 
-    /// Tickets stand in URLs, so that whoever reads the line has them.
+    /// Tickets stand in URLs, so that everybody who can read the requests can use them.
     static func warning(ofTickets authenticator: Authenticator, _ server: Configuration.Server) -> [String] {
         guard authenticator.ticketKey != nil, server.tls == nil, server.listen.contains(where: { !$0.isLocal }),
             server.publicURL?.starts(with: "https://".utf8) != true
         else { return [] }
         return [
-            "authentication.tickets: tickets go over plain HTTP off loopback, and whoever reads the line has them; "
-                + "set server.tls, or let server.publicURL be the https:// URL of the proxy in front"
+            "authentication.tickets: tickets are sent over plain HTTP off loopback, where others can read and use them; "
+                + "set server.tls, or set server.publicURL to the https:// URL of the proxy in front"
         ]
     }
 

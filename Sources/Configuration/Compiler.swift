@@ -30,7 +30,7 @@ final class Compiler {
                 "\(ReadFile.fault(of: path)); name another with --config, or make one with `countersign init`"
             throw ConfigurationError(file: path, problems: [Problem(path: "", position: nil, reason: reason)])
         }
-        self.init(file, named: path == ReadFile.standardInput ? "standard input" : path, environment, listing: listing)
+        self.init(file, named: ReadFile.name(of: path), environment, listing: listing)
     }
 
     /// Reads no secret and no other file: what names them is not judged.
@@ -137,7 +137,7 @@ final class Compiler {
         }
         if server.tls?.clientAuthorities != nil, !authenticator.hasCertificates {
             warnings.append(
-                "server.tls.clientCAFile: authentication.certificates has none, so whoever shows one alone is refused (R8)"
+                "server.tls.clientCAFile: authentication.certificates names nobody, so a client with only a certificate is refused (R8)"
             )
         }
         let isOpen = server.hosts.isEmpty && server.listen.contains { !$0.isLocal }

@@ -47,7 +47,7 @@ extension FieldDescription.Kind {
     /// Whether it is written as one text.
     var isText: Bool {
         switch self {
-        case .string, .vendorText, .choice, .duration, .size, .rate, .time, .template: true
+        case .string, .vendorText, .choice, .duration, .size, .days, .rate, .time, .template: true
         case .boolean, .integer, .secret, .strings, .object, .objects, .json, .members: false
         }
     }

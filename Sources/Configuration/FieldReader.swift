@@ -209,6 +209,9 @@ struct FieldReader {
         case .size(let bounds):
             if let size = size(value), bounds.contains(size) { return .integer(size) }
             report(path, "must be \(Units.describe(sizes: bounds))")
+        case .days(let bounds):
+            if let days = days(value), bounds.contains(days) { return .integer(days) }
+            report(path, "must be \(Units.describe(days: bounds))")
         case .rate:
             if case .null = value.content { return nil }
             if case .string(let bytes) = value.content, let rate = Units.rate(bytes) { return .rate(rate) }
@@ -263,6 +266,14 @@ struct FieldReader {
     private func size(_ value: JSONValue) -> Int64? {
         switch value.content {
         case .string(let bytes): Units.size(bytes)
+        case .number(let number): number.integer
+        case .null, .boolean, .array, .object: nil
+        }
+    }
+
+    private func days(_ value: JSONValue) -> Int64? {
+        switch value.content {
+        case .string(let bytes): Units.days(bytes)
         case .number(let number): number.integer
         case .null, .boolean, .array, .object: nil
         }

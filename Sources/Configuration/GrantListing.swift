@@ -42,6 +42,7 @@ package final class GrantListing {
         case (nil, _): nil
         case (.integer(let number)?, .duration): .string(Array(text: Units.describe(duration: number)))
         case (.integer(let number)?, .size): .string(Array(text: Units.describe(size: number)))
+        case (.integer(let number)?, .days): .string(Array(text: "\(number)d"))
         case (.integer(let number)?, .time): .string(ISO8601.write(number))
         case (.integer(let number)?, _): .number(JSONNumber(number))
         case (.string(let text)?, _): .string(text)
@@ -102,5 +103,13 @@ package final class GrantListing {
 extension JSONMember {
     fileprivate init(named name: [UInt8], _ content: JSONValue.Content) {
         self.init(name: name, nameOffset: 0, value: JSONValue(offset: 0, content: content))
+    }
+}
+
+extension ClaimCondition {
+    /// As `where` of a grant says it.
+    var member: JSONMember {
+        JSONMember(
+            named: Array(text: "claims.") + name, .array(values.map { JSONValue(offset: 0, content: $0.content) }))
     }
 }

@@ -16,7 +16,7 @@ struct SyntaxHint {
             let position = TextPosition(of: opening, in: file)
             let bracket = Character(Unicode.Scalar(file[opening]))
             text =
-                "\(error.description); the \(bracket) of line \(position.line), column \(position.column) is not closed before"
+                "\(error.description); the \(bracket) of line \(position.line), column \(position.column) is not closed"
         } else {
             text = error.description
         }

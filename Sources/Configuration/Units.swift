@@ -17,6 +17,9 @@ enum Units {
     /// Milliseconds of `10s`, `500ms`, `15m`, `1h`, `7d`; nil for anything else.
     static func duration(_ text: [UInt8]) -> Int64? { read(text, durations) }
 
+    /// Days of `7d`; nil for anything else.
+    static func days(_ text: [UInt8]) -> Int64? { read(text, [("d", 1)]) }
+
     /// Bytes of `512B`, `8KiB`, `1MiB`, `5GiB`, `1TiB`; nil for anything else.
     static func size(_ text: [UInt8]) -> Int64? { read(text, sizes) }
 
@@ -46,6 +49,10 @@ enum Units {
         let whole = bounds.lowerBound >= 1000 ? "in whole seconds, " : ""
         let (least, most) = ends(durations: bounds)
         return "a duration such as \"10s\", \"15m\" or \"1h\", \(whole)from \(least) to \(most)"
+    }
+
+    static func describe(days bounds: ClosedRange<Int64>) -> String {
+        "whole days such as \"30d\" or a number of days, from \(bounds.lowerBound) to \(bounds.upperBound)"
     }
 
     static func describe(sizes bounds: ClosedRange<Int64>) -> String {

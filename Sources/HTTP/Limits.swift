@@ -52,7 +52,7 @@ extension Limits {
         ),
         Limit(
             "connectionBuffer", \.connectionBuffer, bytes: 0...65_536,
-            "What each connection may always hold of these. It does not count for `buffers`."),
+            "How much of these each connection may always hold. It does not count for `buffers`."),
         Limit(
             "tlsMessages", \.tlsMessages, bytes: 32_768...1_073_741_824,
             "TLS messages of one connection that carry no data, such as key updates. Beyond it, the connection is closed."

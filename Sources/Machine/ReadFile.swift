@@ -48,6 +48,9 @@ package struct ReadFile: Sendable {
     package static let standardInput = "-"
 
     /// All of standard input, which can be read once only; nil when it cannot be read.
+    /// How messages call the file at a path.
+    package static func name(of path: String) -> String { path == standardInput ? "standard input" : path }
+
     package static let fromStandardInput: ReadFile? = contents(of: STDIN_FILENO).map {
         ReadFile(bytes: $0, isWorldReadable: false, isPipe: true)
     }
@@ -59,7 +62,7 @@ package struct ReadFile: Sendable {
         guard unsafe stat(path, &info) == 0 else {
             return errno == EACCES ? "a folder on the way to the file may not be entered" : "no such file"
         }
-        guard [S_IFREG, S_IFIFO].contains(info.st_mode & S_IFMT) else { return "is no file" }
+        guard [S_IFREG, S_IFIFO].contains(info.st_mode & S_IFMT) else { return "is not a file" }
         if unsafe access(path, R_OK) != 0 { return "the user of the process may not read the file" }
         return info.st_size > largest ? "the file is larger than 64 MiB" : "the file cannot be read"
     }

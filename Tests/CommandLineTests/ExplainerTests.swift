@@ -120,7 +120,7 @@ struct ExplainerTests {
         #expect(others.keeper == .nobody && others.means.contains("storage class") && others.means.contains("x:"))
     }
 
-    @Test func `R18: every route says who holds the bearer to a grant, and never nobody alone`() {
+    @Test func `R18: every route says who enforces a grant, and never nobody alone`() {
         for route in Registry.routes.map(\.description) {
             #expect(route.grant.enforcement.contains { $0.keeper != .nobody }, "\(route.name)")
             for enforcement in route.grant.enforcement {

@@ -220,6 +220,22 @@ struct DefaultsTests {
                 """)
     }
 
+    @Test func `a listing has the values of variables in conditions, too`() throws {
+        let issuer =
+            "id: 'login', issuer: 'i', audience: 'a', algorithms: 'HS256', "
+            + "secret: 'a-secret-of-32-bytes-and-no-more'"
+        let text = Self.text(
+            "",
+            """
+            a: { route: "nos.token", credential: "nos", callers: "jwt:login", bucket: "media", keyPrefix: "p/",
+              where: { "claims.plan": [{ env: "PLAN" }, 3, true], "claims.team": { env: "PLAN" } } },
+            """
+        ).replacing("authentication: {", with: "authentication: { jwt: [{ \(issuer) }],")
+        #expect(
+            try Self.listing(text, variables: ["PLAN": "gold"])
+                .contains("\"where\": {\"claims.plan\": [\"gold\", 3, true], \"claims.team\": [\"gold\"]}"))
+    }
+
     @Test func `what is listed is a configuration's grants again`() throws {
         let file = Sample.file(Sample.text)
         let environment = Environment(

@@ -298,7 +298,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         case .integer(let bounds):
             "\("\(bounds.lowerBound)" == field.standardText ? bounds.upperBound : bounds.lowerBound)"
         case .duration(let bounds): "\"\(Units.ends(durations: bounds).least)\""
-        case .size(let bounds): "\(bounds.lowerBound)"
+        case .size(let bounds), .days(let bounds): "\(bounds.lowerBound)"
         case .rate: "\"60/min\""
         case .time: "\"2099-01-01T00:00:00Z\""
         case .template: "\"x/\""
@@ -315,7 +315,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
             ["true", "60", "\"60\"", "\"0/s\"", "\"1000001/s\"", "\"1/week\"", "\"/s\"", "\"1.5/s\"", "[]", "{}"]
         case .string, .vendorText, .choice, .duration, .time, .template:
             ["null", "true", "7", "[]", "{}", "[\"1s\"]", "\"\""]
-        case .size: ["null", "true", "1.5", "[]", "{}", "\"\""]
+        case .size, .days: ["null", "true", "1.5", "[]", "{}", "\"\""]
         case .boolean: ["null", "\"true\"", "0", "[]", "{}"]
         case .integer: ["null", "true", "\"1\"", "1.0", "1e0", "[]", "{}", "9223372036854775808"]
         case .secret: ["null", "true", "7", "[]", "{}", "\"\"", "{\"env\":\"\"}", "{\"file\":7}", "{\"env\":null}"]

@@ -190,6 +190,28 @@ struct GrantLanguageTests {
         #expect(try content(bytes) == content(size))
     }
 
+    @Test func `days in a put policy may be a duration, and only a whole number of days`() throws {
+        func content(_ value: String) throws -> String {
+            var content = ""
+            let text = Sample.text.replacing("deleteAfterDays: 7", with: "deleteAfterDays: \(value)")
+            let configuration = try Sample.load(text)
+            for grant in configuration.grants where grant.name.text == "photos" {
+                dump(configuration.issuers[grant.index], to: &content)
+            }
+            return content
+        }
+        #expect(try content("30") == content("\"30d\""))
+        #expect(try content("30") != content("31"))
+        for value in ["\"24h\"", "\"30\"", "\"0d\"", "0", "1.5", "\"36501d\"", "true"] {
+            let problems = Sample.problems(
+                in: Sample.text.replacing("deleteAfterDays: 7", with: "deleteAfterDays: \(value)"))
+            #expect(
+                problems.map(\.reason) == [
+                    "must be whole days such as \"30d\" or a number of days, from 1 to 36500"
+                ], "\(value)")
+        }
+    }
+
     @Test func `a size that is none is refused, and the message shows one`() {
         for value in ["\"5MB\"", "\"5 MiB\"", "\"\"", "1.5", "-1", "\"0B\"", "true"] {
             let problems = Sample.problems(

@@ -142,6 +142,7 @@ extension FieldDescription.Kind {
         case .integer(let bounds): Units.describe(bounds)
         case .duration(let bounds):
             "duration, \(Units.ends(durations: bounds).least) to \(Units.ends(durations: bounds).most)"
+        case .days(let bounds): "whole days, \(bounds.lowerBound)d to \(bounds.upperBound)d, or a number of days"
         case .size(let bounds): "size, \(Units.range(ofSizes: bounds))"
         case .secret: "[secret](#secrets)"
         case .rate: "[rate](#ratelimit)"

@@ -64,7 +64,7 @@ import Testing
         #expect(warnings.contains { $0.hasPrefix("grants.a: nobody can use it") })
         #expect(warnings.contains { $0 == "credentials.n: no grant uses it" })
         #expect(warnings.contains { $0.hasPrefix("server.hosts: is empty") })
-        #expect(warnings.contains { $0.hasPrefix("audit: is not there") })
+        #expect(warnings.contains { $0.hasPrefix("audit: is missing") })
     }
 
     @Test(arguments: [
@@ -85,7 +85,7 @@ import Testing
                 { version: 1, server: { \(server), hosts: "t.example.com" }, credentials: {}, grants: {},
                   authentication: { \(tickets) } }
                 """
-            ).warnings.filter { $0.hasPrefix("authentication.tickets: tickets go over plain HTTP") }
+            ).warnings.filter { $0.hasPrefix("authentication.tickets: tickets are sent over plain HTTP") }
         }
         #expect(try warnings("tickets: { secret: { env: \"TOKEN_SECRET\" } }").count == (isWarned ? 1 : 0))
         #expect(try warnings("").isEmpty)

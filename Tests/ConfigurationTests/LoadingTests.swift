@@ -47,7 +47,7 @@ struct LoadingTests {
         #expect(configuration.grants.map(\.lifetimes.usual) == [600, 3600, 3600, 86_400, 3600, 900])
         #expect(configuration.grants.map(\.lifetimes.longest) == [3600, 3600, 3600, 604_800, 3600, 7200])
         #expect(configuration.grants.map(\.credential) == [0, 0, 0, 1, 2, 3])
-        #expect(configuration.warnings.map { $0.prefix(26) } == ["grants.avatars.key: ${ext}"])
+        #expect(configuration.warnings.map { $0.prefix(26) } == ["grants.avatars.key: caller"])
         #expect("\(configuration.log)".contains("debug, format: Telemetry.LogFormat.text"))
     }
 

@@ -63,6 +63,12 @@ struct ReportTests {
                     ("credential: \"nos\"", "credential: \"noss\""),
                 ], ["route", "credential", "overwrite"]
             ),
+            (
+                [
+                    ("route: \"nos.token\", ", "rote: \"nos.token\", "),
+                    ("lifetime: \"1d\"", "keyPrefix: \"files\", key: \"/a\""),
+                ], ["", "rote", "keyPrefix", "key"]
+            ),
             // A mistake of the file's, and several of what fields say together.
             (
                 [("ObjectSizeMin: 1", "ObjectSizeMin: 2000"), ("Region: \"HZ\"", "Regin: \"HZ\"")],

@@ -15,6 +15,11 @@ struct SyntaxHintTests {
             Self.reason(text) == "this looks like YAML; the configuration is JSON-like (JSON5), see config/README.md")
     }
 
+    @Test(arguments: ["{ “version”: 1 }", "{ version: 1, server: { listen: “127.0.0.1:1” } }", "{ ‘version’: 1 }"])
+    func `curly quotes are called so`(text: String) {
+        #expect(Self.reason(text) == "these are curly quotes; use straight quotes, \" or '")
+    }
+
     @Test(arguments: ["", " \n\t\n"])
     func `an empty file is called empty`(text: String) {
         #expect(Self.reason(text) == "the file is empty; `countersign init` writes one to begin with")
@@ -24,7 +29,7 @@ struct SyntaxHintTests {
     func `what is not closed is shown with where it was opened`(text: String) {
         let column =
             (text.lastIndex { "{[".contains($0) }.map { text.distance(from: text.startIndex, to: $0) } ?? 0) + 1
-        #expect(Self.reason(text).hasSuffix("of line 1, column \(column) is not closed before"), "\(Self.reason(text))")
+        #expect(Self.reason(text).hasSuffix("of line 1, column \(column) is not closed"), "\(Self.reason(text))")
     }
 
     @Test(arguments: [

@@ -159,7 +159,7 @@ struct CertificateCallersTests {
             for url in [good, revoked] { try ask(service, nil, url).expectSuccess() }
             try service.reload(setup(certificates.revocations), transport, generation: 2)
             try ask(service, nil, good).expectSuccess()
-            try ask(service, nil, revoked).expectProblem(401, "unauthenticated", "does not hold any more")
+            try ask(service, nil, revoked).expectProblem(401, "unauthenticated", "is no longer valid")
             // The certificate is not the caller's any more: by no name that it has, or as much another's, by any of its names.
             for (number, others) in [
                 #"{ id: "backend", san: "dns:backend.example.com" }, { id: "other", san: "email:ops@example.com" }"#,
@@ -168,7 +168,7 @@ struct CertificateCallersTests {
             ].enumerated() {
                 let renamed = self.setup("ticket", others, beside: "crlFile: \"\(certificates.revocations)\",")
                 try service.reload(renamed, transport, generation: 2 * number + 3)
-                try ask(service, nil, good).expectProblem(401, "unauthenticated", "does not hold any more")
+                try ask(service, nil, good).expectProblem(401, "unauthenticated", "is no longer valid")
                 try service.reload(setup(certificates.revocations), transport, generation: 2 * number + 4)
                 try ask(service, nil, good).expectSuccess()
             }

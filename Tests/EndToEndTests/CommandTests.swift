@@ -61,7 +61,7 @@ struct CommandTests {
             ).wait()
         }
         let checked = try check(in: folder)
-        #expect(checked.code == 0 && checked.out.hasPrefix("- is valid"), "\(checked.out)\(checked.err)")
+        #expect(checked.code == 0 && checked.out.hasPrefix("standard input is valid"), "\(checked.out)\(checked.err)")
         let printed = try check(in: folder, "--print")
         #expect(printed.code == 0, "\(printed.err)")
         #expect(try JSON(printed.out)["grants"]?["photos"]?["bucket"] == "demo-media")

@@ -327,7 +327,7 @@ struct InquiryTests {
         for text in [
             "qiniu.uptoken for apiKey:alice: allowed\n", "in 60 s\n", "  limited by  requested\n",
             "grant hers: wins\n", "grant photos: does not admit it\n", "REFUSED: the caller is none of these",
-            "asked: hers/a; granted: hers/*", "What is signed\n", "Who holds the bearer to it\n",
+            "asked: hers/a; granted: hers/*", "What is signed\n", "Who enforces it\n",
             "  nobody  uses: ",
         ] { #expect(outcome.out.contains(text), "\(text): \(outcome.out)") }
         #expect(!outcome.out.contains("\u{1B}") && !outcome.out.contains(Setup.qiniuAccessKey + ":"))

@@ -85,10 +85,10 @@ struct AvailabilityTests {
             Self.expect(early, refusedBy: "keyPrefix", "keyPrefix")
             Self.expect(
                 try service.get("/qiniu/uptoken?grant=next", APIKey.alice.bearer), refusedBy: "notBefore",
-                "the grant does not hold yet")
+                "the grant has not begun yet")
             Self.expect(
                 try service.post("/tickets", json: #"{"grant":"next"}"#, APIKey.alice.bearer), refusedBy: "notBefore",
-                "does not hold yet")
+                "has not begun yet")
             let made = try service.post(
                 "/tickets", json: #"{"grant":"campaign","expires":1800}"#, APIKey.alice.bearer)
             #expect(made.json["expiresAt"] == .string(iso8601(end)))

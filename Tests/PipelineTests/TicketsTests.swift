@@ -234,6 +234,7 @@ struct TicketsTests {
             ("{}", "missing_parameter", "grant"), (#"{"grant":"photos","expires":0}"#, "invalid_parameter", "expires"),
             (#"{"grant":"photos","expires":1801}"#, "invalid_parameter", "1800"),
             (#"{"grant":"photos","expires":"x"}"#, "invalid_parameter", "expires"),
+            (#"{"grant":"photos","uses":1}"#, "unknown_parameter", "can be used any number of times until it ends"),
             (#"{"grant":"photos","nonsense":"x"}"#, "unknown_parameter", ""),
             (#"{"grant":"photos","key":"../x"}"#, "invalid_parameter", "key"),
         ] {
@@ -279,7 +280,7 @@ struct TicketsTests {
             let others = [setup(APIKey.aliceToo.entry), setup(ended.entry, APIKey.aliceToo.entry)]
             for (number, other) in others.enumerated() {
                 try service.reload(other, transport, generation: 2 * number + 2)
-                try service.get(url).expectProblem(401, "unauthenticated", "does not hold any more")
+                try service.get(url).expectProblem(401, "unauthenticated", "is no longer valid")
                 try service.reload(both, transport, generation: 2 * number + 3)
                 try service.get(url).expectSuccess()
             }

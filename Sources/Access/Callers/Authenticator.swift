@@ -275,7 +275,7 @@ package struct Authenticator: Sendable {
     private static let refusal: StaticString = "the API key is not valid"
     /// One text for keys and tokens: two would show whether issuers are configured.
     private static let bearerRefusal: StaticString = "the API key or token is not valid"
-    private static let ticketRefusal: StaticString = "what the ticket was made by does not hold any more"
+    private static let ticketRefusal: StaticString = "the credential that the ticket was made with is no longer valid"
     private static let failure: StaticString = "no key can be checked now"
 
     /// Finds the caller of a key or a token.

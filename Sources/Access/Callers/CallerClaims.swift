@@ -69,7 +69,7 @@ package struct CallerClaims: Sendable {
 /// A condition that a grant puts on its callers: one of these values must be in the claim.
 package struct ClaimCondition: Sendable {
     package let name: [UInt8]
-    let values: [ClaimValue]
+    package let values: [ClaimValue]
     /// Whether a string is a list of words (RFC 8693 section 4.2).
     let isWords: Bool
 

@@ -19,6 +19,15 @@ package enum ClaimValue: Sendable, Hashable {
         }
     }
 
+    /// As it stands in JSON.
+    package var content: JSONValue.Content {
+        switch self {
+        case .text(let text): .string(text)
+        case .integer(let number): .number(JSONNumber(number))
+        case .boolean(let flag): .boolean(flag)
+        }
+    }
+
     /// For people, without quotes.
     var shown: [UInt8] {
         switch self {

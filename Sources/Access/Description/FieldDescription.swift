@@ -13,6 +13,8 @@ package final class FieldDescription: Sendable {
         case duration(ClosedRange<Int64>)
         /// In bytes.
         case size(ClosedRange<Int64>)
+        /// In whole days.
+        case days(ClosedRange<Int64>)
         case rate
         case secret
         case time

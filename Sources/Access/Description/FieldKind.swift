@@ -68,6 +68,8 @@ extension FieldKind where Value == Int {
     package static func integer(_ bounds: ClosedRange<Int64>) -> Self { number(.integer(bounds)) }
     /// Such as "8KiB" or a number of bytes.
     package static func size(_ bounds: ClosedRange<Int64>) -> Self { number(.size(bounds)) }
+    /// Such as "30d" or a number of days.
+    package static func days(_ bounds: ClosedRange<Int64>) -> Self { number(.days(bounds)) }
 
     private static func number(_ form: FieldDescription.Kind) -> Self {
         Self(

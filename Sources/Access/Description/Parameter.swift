@@ -38,7 +38,7 @@ extension Parameter where Value == Int64 {
     package static func expires(from least: Int64) -> Parameter {
         Parameter(
             "expires", .lifetime(least: least),
-            "For how many seconds the credential should hold; the grant has a standard and a maximum.")
+            "The lifetime in seconds. The grant has a default and a maximum.")
     }
 }
 

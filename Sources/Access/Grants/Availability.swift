@@ -29,7 +29,7 @@ package struct Availability: Sendable {
     package func fault(at now: Int64) -> Fault? {
         if !isEnabled { return Fault(clause: .enabled, objection: Objection("enabled", "the grant is switched off")) }
         if let notBefore, now < notBefore {
-            return Fault(clause: .notBefore, objection: Objection("notBefore", "the grant does not hold yet"))
+            return Fault(clause: .notBefore, objection: Objection("notBefore", "the grant has not begun yet"))
         }
         if let notAfter, now >= notAfter {
             return Fault(clause: .notAfter, objection: Objection("notAfter", "the grant has ended"))

@@ -34,7 +34,7 @@ package struct ExplanationReport {
         if answer.permitted != nil {
             lines += section("What is signed", answer.signed.map { ($0.name, $0.value.text) })
             lines += section(
-                "Who holds the bearer to it",
+                "Who enforces it",
                 answer.enforcement.map { ($0.keeper.rawValue, "\($0.subject): \($0.means)") })
         }
         return lines.joined(separator: "\n").replacing("\n\n\n", with: "\n\n")
@@ -102,7 +102,7 @@ package struct ExplanationReport {
         AnswerField("permitted", type: .object, "What it would get; null for nothing."),
         AnswerField("grants", type: .list, "The grants that were looked at, and how each of their clauses was judged."),
         AnswerField("signed", type: .list, "What the credential would say."),
-        AnswerField("enforcement", type: .list, "Who holds the bearer to what is permitted."),
+        AnswerField("enforcement", type: .list, "Who enforces what is permitted: `vendor`, `service` or `nobody`."),
     ]
 
     /// One line.

@@ -53,8 +53,10 @@ extension Pipeline {
         AnswerField("provider", "The vendor."), AnswerField("bucket", "The bucket, where the grant names one."),
         AnswerField("key", "The object's key; null where the server makes it up for each request."),
         AnswerField("keyPrefix", "What keys must begin with."),
-        AnswerField("lifetime", type: .integer, "For how many seconds a credential holds."),
-        AnswerField("maxLifetime", type: .integer, "For how many seconds one holds at most (`expires`)."),
+        AnswerField(
+            "lifetime", type: .integer, "The lifetime of a credential in seconds, if the caller asks for none."),
+        AnswerField(
+            "maxLifetime", type: .integer, "The longest lifetime in seconds that a caller may ask for (`expires`)."),
         AnswerField("notAfter", "When the grant ends, in UTC."),
     ]
 }

@@ -46,6 +46,7 @@ extension Pipeline {
         try readQueryOfPost(request, among: Pipeline.mintParameters)
         try readBody(of: request, textParameter: nil, among: Pipeline.mintParameters)
         let lifetime = try takeLifetime(atMost: key.maximumLifetime)
+        try refuseUses()
         let name = try namedGrant()
         if caller.isDenied { throw Refusal(.forbidden) }
         if caller.ticket != nil { throw .ticketByTicket }
@@ -101,7 +102,7 @@ extension Pipeline {
     /// The parameters of `POST /tickets` itself; all others are those of the ticket's route.
     static let mintParameters = ParameterList([
         Parameter.grant.description,
-        Parameter("expires", .lifetime(least: 1), "For how many seconds the ticket should hold.").description,
+        Parameter("expires", .lifetime(least: 1), "The ticket's lifetime in seconds.").description,
     ])
 
     /// Takes `expires`, which is the ticket's and not the route's, out of the parameters.
@@ -114,6 +115,16 @@ extension Pipeline {
             throw Refusal(AskError(.invalid, "expires", "must be \(bounds)"))
         }
         return seconds
+    }
+
+    /// An instance does not know how often others have seen a ticket, so it would promise what it cannot hold.
+    private func refuseUses() throws(Refusal) {
+        guard ask.parameters.entries.contains(where: { ask.parameters.bytes($0.name).equals("uses") }) else { return }
+        throw Refusal(
+            AskError(
+                .unknown, "uses",
+                "is not known: a ticket can be used any number of times until it ends; a small expires makes it end soon"
+            ))
     }
 
     private func namedGrant() throws(Refusal) -> [UInt8] {

@@ -187,7 +187,7 @@ package enum APIReference {
         case .strings: "list of texts"
         case .object, .members: "object"
         case .objects: "list of objects"
-        case .string, .vendorText, .choice, .duration, .size, .rate, .secret, .template: "text"
+        case .string, .vendorText, .choice, .duration, .size, .days, .rate, .secret, .template: "text"
         }
     }
 

@@ -146,7 +146,7 @@ enum OpenAPI {
         switch kind {
         case .boolean: "boolean"
         case .integer: "integer"
-        case .size: ["integer", "string"]
+        case .size, .days: ["integer", "string"]
         case .strings: ["array", "string"]
         case .objects: "array"
         case .object, .json, .members: "object"
@@ -256,7 +256,7 @@ enum OpenAPI {
             "title": ["type": "string"], "status": ["type": "integer"],
             "code": ["type": "string", "description": "Stable, for programs."],
             "detail": ["type": "string", "description": "For people: why, and what would be right."],
-            "requestId": ["type": "string", "description": "By which the service's log has it."],
+            "requestId": ["type": "string", "description": "The request's id, also in the service's log."],
             "parameter": ["type": "string"], "clause": ["type": "string"],
         ],
     ]

@@ -81,7 +81,7 @@ extension PutPolicy {
         for field in fields.descriptions {
             guard let member = policy[field.name] else { continue }
             switch (field.kind, member.content) {
-            case (.integer, .number(let number)), (.size, .number(let number)):
+            case (.integer, .number(let number)), (.size, .number(let number)), (.days, .number(let number)):
                 guard let integer = number.integer else {
                     return FieldProblem(field.name, "is of another type than the vendor's")
                 }

@@ -19,7 +19,7 @@ struct Download: TokenIssuer {
     }
 
     static let privateURL = RouteDescription(
-        "qiniu.download-url", path: "/qiniu/download-url", "A URL to download one object of a private bucket by.",
+        "qiniu.download-url", path: "/qiniu/download-url", "A URL to download one object of a private bucket.",
         request: request,
         grant: RouteGrant(Fields(), scope: [.key, .keyPrefix], lifetime: lifetime, enforcement: .qiniuDownloadURL) {
             grant, context throws(FieldProblem) in .signing(try Download(grant, context, signature: .token))
@@ -27,7 +27,7 @@ struct Download: TokenIssuer {
         answer: answer)
 
     static let cdnURL = RouteDescription(
-        "qiniu.cdn-url", path: "/qiniu/cdn-url", "A URL to download one object by, from a CDN domain with timestamps.",
+        "qiniu.cdn-url", path: "/qiniu/cdn-url", "A URL to download one object from a CDN domain with timestamps.",
         request: request,
         grant: RouteGrant(
             CDNFields(), scope: [.key, .keyPrefix], lifetime: lifetime, credential: .with(Qiniu.credential.cdnKey),

@@ -62,8 +62,8 @@ struct ManagementFetch: VendorIssuer {
             let service = operation.service
             all = Field(
                 service.name, .strings, default: .texts(service.host),
-                "The hosts to ask, of which the first that answers is used: a host, or https:// and a host, with a port "
-                    + "if it is not 443; http:// to this machine only.")
+                "The hosts to ask; the first one that answers is used. Each is `HOST` or `https://HOST`, with `:PORT` if the port "
+                    + "is not 443. `http://` is for this machine only.")
         }
     }
 

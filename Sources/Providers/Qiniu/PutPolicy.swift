@@ -63,7 +63,7 @@ package struct PutPolicy: Sendable {
         let keylimit = Field("keylimit", .strings, "The only keys that may be uploaded, 20 at most.")
         let fileType = Field("fileType", .integer(0...4), "The storage class.")
         let deleteAfterDays = Field(
-            "deleteAfterDays", .integer(Bounds.deleteAfterDays), "Days until the object is deleted.")
+            "deleteAfterDays", .days(Bounds.deleteAfterDays), "When the object is deleted, counted from the upload.")
         let trafficLimit = Field(
             "trafficLimit", .integer(Bounds.trafficLimit), "The upload's speed limit, in bits per second.")
         let transform = Field("transform", .string, "How the object is changed on upload; deprecated by the vendor.")

@@ -52,7 +52,7 @@ import Testing
         #expect(told(TestKey(.es256).token(claims: ended)) == "the API key or token is not valid")
         #expect(
             told(key.token(claims: TokenFixture.claims(["nbf": "\(Fixture.now + 100)"])))
-                == "the token does not hold yet")
+                == "the token is not valid yet")
         #expect(told(key.token(claims: TokenFixture.claims(["aud": "\"x\""]))) == "the token is for another audience")
         #expect(told(key.token(claims: TokenFixture.claims(["iss": "\"x\""]))) == "the API key or token is not valid")
     }

@@ -59,7 +59,8 @@ enum Signing {
             switch (field.kind, value) {
             case (.template, .string(let text)): values[field] = .template(try KeyTemplate(Array(text.utf8)))
             case (.string, .string(let text)), (.choice, .string(let text)): values[field] = .string(Array(text.utf8))
-            case (.integer(let bounds), .integer(let number)), (.size(let bounds), .integer(let number)):
+            case (.integer(let bounds), .integer(let number)), (.size(let bounds), .integer(let number)),
+                (.days(let bounds), .integer(let number)):
                 #expect(bounds.contains(number))
                 values[field] = .integer(number)
             case (.boolean, .boolean(let flag)): values[field] = .boolean(flag)

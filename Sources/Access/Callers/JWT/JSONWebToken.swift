@@ -51,7 +51,7 @@ struct JSONWebToken {
         } catch {
             throw JWTFault("its header is not proper JSON")
         }
-        guard case .object = header.content else { throw JWTFault("its header is no object") }
+        guard case .object = header.content else { throw JWTFault("its header is not an object") }
         for name in refusedMembers where header[name] != nil {
             throw JWTFault("its header has one of crit, b64, jwk, jku, x5u, x5c, zip and enc")
         }
@@ -66,7 +66,7 @@ struct JSONWebToken {
             guard isKnown else { throw JWTFault("its typ is neither JWT nor at+jwt") }
         }
         guard let keyID = header["kid"] else { return (algorithm, nil) }
-        guard let name = keyID.text else { throw JWTFault("its kid is no string") }
+        guard let name = keyID.text else { throw JWTFault("its kid is not a string") }
         return (algorithm, name)
     }
 }

@@ -18,22 +18,22 @@ struct JWTClaims {
         } catch {
             throw JWTFault("its claims are not proper JSON")
         }
-        guard case .object(let members) = claims.content else { throw JWTFault("its claims are no object") }
+        guard case .object(let members) = claims.content else { throw JWTFault("its claims are not an object") }
         self.members = members
-        guard let issuer = claims["iss"]?.text else { throw JWTFault("its iss is no string") }
-        guard let subject = claims["sub"]?.text, !subject.isEmpty else { throw JWTFault("its sub is no string") }
+        guard let issuer = claims["iss"]?.text else { throw JWTFault("its iss is not a string") }
+        guard let subject = claims["sub"]?.text, !subject.isEmpty else { throw JWTFault("its sub is not a string") }
         guard let audience = claims["aud"]?.texts else {
             throw JWTFault("its aud is neither a string nor a list of strings")
         }
         guard let expiry = claims["exp"].flatMap({ JWTClaims.seconds($0, roundingUp: false) }) else {
-            throw JWTFault("its exp is no time")
+            throw JWTFault("its exp is not a time")
         }
         (self.issuer, self.subject, self.audience, self.expiry) = (issuer, subject, audience, expiry)
         var start: Int64?
         for name in ["nbf", "iat"] {
             guard let value = claims[name] else { continue }
             guard let time = JWTClaims.seconds(value, roundingUp: true) else {
-                throw JWTFault("its nbf or iat is no time")
+                throw JWTFault("its nbf or iat is not a time")
             }
             start = max(start ?? 0, time)
         }

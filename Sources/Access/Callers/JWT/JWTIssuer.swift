@@ -133,6 +133,6 @@ package struct JWTValidity: Sendable {
     /// What is wrong with a token of an issuer's own at this moment; nil when nothing is.
     func fault(at now: Int64) -> JWTFault? {
         if now >= end { return JWTFault("the token has ended", in: .time, isGenuine: true) }
-        return now < start ? JWTFault("the token does not hold yet", in: .time, isGenuine: true) : nil
+        return now < start ? JWTFault("the token is not valid yet", in: .time, isGenuine: true) : nil
     }
 }

@@ -21,8 +21,8 @@ struct OSSCallback: CallbackVerifier {
         let reply = Field.reply(to: "OSS")
         let keyHost = Field(
             "keyHost", .string, default: CallbackKeyURL.host.description,
-            "The host of the vendor's public key, such as a mirror: a host, or https:// and a host, with a "
-                + "port if it is not 443; http:// to this machine only.")
+            "The host of the vendor's public key, such as a mirror: `HOST` or `https://HOST`, with `:PORT` if the port is "
+                + "not 443. `http://` is for this machine only.")
     }
 
     private init(_ grant: Settings<Fields>) throws(FieldProblem) {

@@ -29,7 +29,7 @@ struct PostUpload: TokenIssuer {
     private static let typeFault = "must be a type such as image/png, without parameters"
 
     static let route = RouteDescription(
-        "oss.post-policy", path: "/oss/post-policy", "A form to upload one object, or objects of one prefix, by.",
+        "oss.post-policy", path: "/oss/post-policy", "A form to upload one object, or objects of one prefix.",
         request: RouteRequest(
             parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
         ) { ask, _ throws(AskError) in try check(ask) },

@@ -44,8 +44,8 @@ package struct STSAccount: Sendable, Equatable {
             "roleArn", .string, required: true, "The role to assume: acs:ram::ACCOUNT:role/NAME.")
         package let endpoints = Field(
             "endpoints", .strings,
-            "The endpoints of STS, of which the first that answers is used, such as `\"https://sts.cn-hangzhou.aliyuncs.com\"`; "
-                + "with `sandbox: true` the address of a `countersign-sandbox`, such as `\"http://127.0.0.1:8090\"`.")
+            "The endpoints of STS, such as `\"https://sts.cn-hangzhou.aliyuncs.com\"`; the first one that answers is used. "
+                + "With `sandbox: true`, the address of a `countersign-sandbox`, such as `\"http://127.0.0.1:8090\"`.")
         package let region = Field(
             "region", .string, told: true,
             "The buckets' region, such as `cn-hangzhou`. Without `endpoints`, the service asks the region's STS; "

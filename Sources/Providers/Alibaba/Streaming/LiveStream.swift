@@ -14,7 +14,7 @@ struct LiveStream: TokenIssuer {
         "must be a file's name of 6 to 128 letters, digits, - _ . and ~ that ends in .m3u8"
 
     static let route = RouteDescription(
-        "oss.rtmp-url", path: "/oss/rtmp-url", "A URL to stream into a live channel by.",
+        "oss.rtmp-url", path: "/oss/rtmp-url", "A URL to stream into a live channel.",
         request: RouteRequest(parameters.descriptions, withoutKey: .prefix) { ask, _ throws(AskError) in try read(ask)
         },
         grant: RouteGrant(
