@@ -127,7 +127,7 @@ struct Call {
         if overrides["Signature"] == nil { all.append(("Signature", code)) }
         let query = Call.query(all)
         return SandboxRequest(
-            method, target: Array((isForm ? "/" : "/?" + query).utf8),
+            Array(methodName.utf8), target: Array((isForm ? "/" : "/?" + query).utf8),
             fields: [Call.field("Host", "127.0.0.1:1")] + (isForm ? [Call.form] : []),
             body: isForm ? Array(query.utf8) : [])
     }
@@ -156,7 +156,7 @@ struct Call {
             authorization = other.replacing("NAMES", with: names).replacing("CODE", with: code)
         }
         var request = SandboxRequest(
-            method, target: Array((isForm || query.isEmpty ? "/" : "/?" + query).utf8),
+            Array(methodName.utf8), target: Array((isForm || query.isEmpty ? "/" : "/?" + query).utf8),
             fields: sent.map { Call.field($0.0, $0.1) }, body: body)
         if overrides["authorization"] != .some(.none) {
             request.fields.append(Call.field("Authorization", authorization))

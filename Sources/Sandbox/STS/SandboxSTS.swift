@@ -45,8 +45,8 @@ package struct SandboxSTS: ~Copyable {
         issued = IssuedCredentials(capacity: settings.credentials)
     }
 
-    /// The secret of credentials that were given out, if they are still remembered.
-    func secret(of accessKeyID: [UInt8]) -> Secret? { issued[accessKeyID]?.secret }
+    /// What was given out under an access key, if it is still remembered; it may have ended.
+    func session(_ accessKeyID: [UInt8]) -> IssuedCredential? { issued[accessKeyID] }
 
     /// Answers one request.
     /// - Parameter now: the sandbox's clock, in seconds since 1970.
@@ -63,7 +63,7 @@ package struct SandboxSTS: ~Copyable {
             guard !isTemporary else { throw .noPermission }
             return try issue(session, requestID, at: now)
         } catch {
-            return SandboxSTS.refuse(error, requestID, host: request.value(of: "host") ?? [])
+            return SandboxSTS.refuse(error, requestID, host: request.host)
         }
     }
 
