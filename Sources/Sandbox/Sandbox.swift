@@ -11,9 +11,13 @@ package final class Sandbox: Sendable {
     /// - Parameters:
     ///   - roles: that Alibaba's callers may assume, as `acs:ram::<account>:role/<name>`.
     ///   - data: the folder.
-    package convenience init(_ accounts: AccountFolder, roles: [[UInt8]], data: String) throws {
+    ///   - callbackHosts: addresses of this machine to which vendors may send callbacks.
+    package convenience init(
+        _ accounts: AccountFolder, roles: [[UInt8]], data: String, callbackHosts: [HostPort] = []
+    ) throws {
         let sts = STSSide(SandboxSTS.Settings(callers: try accounts.callers(of: .alibaba), roles: roles))
-        self.init([sts])
+        let nos = try NOSSide(try accounts.callers(of: .netease), data: data, callbackHosts: callbackHosts)
+        self.init([nos, sts])
     }
 
     /// - Parameter now: seconds since 1970.

@@ -10,6 +10,8 @@ struct SandboxOptions {
     let listen: HostPort
     private(set) var data = ""
     private(set) var roles: [[UInt8]] = []
+    /// Where vendors may send callbacks.
+    private(set) var callbackHosts: [HostPort] = []
     private(set) var wantsHelp = false
 
     private static let standardAddress = "127.0.0.1:8090"
@@ -24,6 +26,8 @@ struct SandboxOptions {
           --listen HOST:PORT  where it listens, on loopback only; else \(standardAddress)
           --role ARN          a role that its callers may assume, one after the other; else
                               \(standardRole)
+          --callback-host HOST:PORT
+                              where callbacks may go, on loopback only, one after the other; else nowhere
         """
 
     init(_ arguments: [String]) throws(Fault) {
@@ -37,33 +41,36 @@ struct SandboxOptions {
             }
             // `--data=DIR` is `--data DIR`.
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard ["--data", "--listen", "--role"].contains(parts[0]) else {
+            guard ["--data", "--listen", "--role", "--callback-host"].contains(parts[0]) else {
                 throw Fault(
-                    reason: "there is no option \(parts[0].visible); there are --data, --listen, --role and --help")
+                    reason:
+                        "there is no option \(parts[0].visible); there are --data, --listen, --role, "
+                        + "--callback-host and --help")
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
                 throw Fault(reason: "\(parts[0]) needs a value")
             }
-            guard seen.insert(parts[0]).inserted || parts[0] == "--role" else {
+            guard seen.insert(parts[0]).inserted || ["--role", "--callback-host"].contains(parts[0]) else {
                 throw Fault(reason: "\(parts[0]) is given more than once")
             }
             switch parts[0] {
             case "--data": data = value
             case "--role": roles.append(Array(value.utf8))
+            case "--callback-host": callbackHosts.append(try SandboxOptions.loopback(value, of: parts[0]))
             default: address = value
             }
         }
-        listen = try SandboxOptions.loopback(address)
+        listen = try SandboxOptions.loopback(address, of: "--listen")
         if !wantsHelp, data.isEmpty { throw Fault(reason: "--data is needed: the folder of its accounts") }
         if roles.isEmpty { roles = [Array(SandboxOptions.standardRole.utf8)] }
     }
 
-    private static func loopback(_ text: String) throws(Fault) -> HostPort {
+    private static func loopback(_ text: String, of option: String) throws(Fault) -> HostPort {
         guard let address = HostPort(text) else {
-            throw Fault(reason: "--listen needs an address and a port, such as \(standardAddress)")
+            throw Fault(reason: "\(option) needs an address and a port, such as \(standardAddress)")
         }
         guard address.address.isLoopback else {
-            throw Fault(reason: "--listen must be a loopback address: the sandbox is for this machine alone")
+            throw Fault(reason: "\(option) must be a loopback address: the sandbox is for this machine alone")
         }
         return address
     }

@@ -79,7 +79,9 @@ struct XMLElement {
                 bytes.append(byte)
                 continue
             }
-            guard let end = rest.firstIndex(of: UInt8(ascii: ";")), let character = entity(rest[..<end]) else { return nil }
+            guard let end = rest.firstIndex(of: UInt8(ascii: ";")), let character = entity(rest[..<end]) else {
+                return nil
+            }
             bytes += character
             rest = rest[(end + 1)...]
         }
