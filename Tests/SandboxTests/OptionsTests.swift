@@ -14,6 +14,8 @@ import Testing
         let options = try SandboxOptions(["--role=r1", "--listen", "[::1]:0", "--data=a=b", "--role", "r2"])
         #expect("\(options.listen)" == "[::1]:0" && options.data == "a=b")
         #expect(options.roles.map(\.text) == ["r1", "r2"])
+        let hosts = try SandboxOptions(["--data=d", "--callback-host=127.0.0.1:1", "--callback-host", "[::1]:2"])
+        #expect(hosts.callbackHosts.map { "\($0)" } == ["127.0.0.1:1", "[::1]:2"] && options.callbackHosts.isEmpty)
         #expect(try SandboxOptions(["--help"]).wantsHelp)
     }
 
@@ -25,6 +27,8 @@ import Testing
         (["--data", "d", "--listen", "0.0.0.0:8090"], "must be a loopback address"),
         (["--data", "d", "--listen", "[::]:8090"], "must be a loopback address"),
         (["--data", "d", "--listen", "192.0.2.1:8090"], "must be a loopback address"),
+        (["--data", "d", "--callback-host", "example.com:80"], "--callback-host needs an address and a port"),
+        (["--data", "d", "--callback-host", "192.0.2.1:80"], "--callback-host must be a loopback address"),
     ])
     func `what is wrong is said`(arguments: [String], words: String) {
         do throws(SandboxOptions.Fault) {

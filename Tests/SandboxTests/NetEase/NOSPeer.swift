@@ -31,10 +31,10 @@ final class NOSPeer {
     let side: NOSSide
     private let folder: String
 
-    init() throws {
+    init(callbackHosts: [HostPort] = []) throws {
         folder = NSTemporaryDirectory() + "countersign-nos-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        side = try NOSSide([Fixture.caller(NOSPeer.keyID, NOSPeer.secret)], data: folder, callbackHosts: [])
+        side = try NOSSide([Fixture.caller(NOSPeer.keyID, NOSPeer.secret)], data: folder, callbackHosts: callbackHosts)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -93,7 +93,8 @@ final class NOSPeer {
     static func text(_ method: String, _ date: String, _ fields: [(String, String)], _ resource: String) -> String {
         func value(_ name: String) -> String { fields.first { $0.0.lowercased() == name }?.1 ?? "" }
         let own = fields.filter { $0.0.lowercased().hasPrefix("x-nos-") }.map { "\($0.0.lowercased()):\($0.1)\n" }
-        return "\(method)\n\(value("content-md5"))\n\(value("content-type"))\n\(date)\n\(own.sorted().joined())\(resource)"
+        return
+            "\(method)\n\(value("content-md5"))\n\(value("content-type"))\n\(date)\n\(own.sorted().joined())\(resource)"
     }
 
     static func code(_ text: String, _ secret: String = secret) throws -> String {

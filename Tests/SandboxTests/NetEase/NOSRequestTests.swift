@@ -27,7 +27,8 @@ import Testing
         let text = NOSPeer.text("PUT", NOSPeer.date(0), [], "/demo-files/a")
         let fields = [("Date", NOSPeer.date(0)), ("Authorization", "NOS \(NOSPeer.keyID):\(try NOSPeer.code(text))")]
         #expect(try peer.send("PUT", "/a", fields, host: "demo-files.nos.localhost:1").outcome == "200")
-        #expect(try peer.send("PUT", "/a", fields, host: "demo-other.nos.localhost").outcome == "403 SignatureDoesNotMatch")
+        #expect(
+            try peer.send("PUT", "/a", fields, host: "demo-other.nos.localhost").outcome == "403 SignatureDoesNotMatch")
     }
 
     @Test func `a path may spell the tilde either way, and leave slashes as they are`() throws {
@@ -135,7 +136,8 @@ import Testing
             #expect(answer.status == status && answer.text == text, "\(range)")
         }
         for range in ["bytes=7-", "bytes=99999999999999999999-", "bytes=-0"] {
-            #expect(try peer.signed("GET", "/demo-files/a", [("Range", range)]).outcome == "416 InvalidRange", "\(range)")
+            #expect(
+                try peer.signed("GET", "/demo-files/a", [("Range", range)]).outcome == "416 InvalidRange", "\(range)")
         }
     }
 
@@ -150,7 +152,9 @@ import Testing
         #expect(list.text.contains("<Key>b</Key>") && list.text.contains("<IsTruncated>false"))
         let page = try peer.signed("GET", "/new-bucket/?max-keys=2", resource: "/new-bucket/")
         #expect(page.text.contains("<NextMarker>b</NextMarker><IsTruncated>true"))
-        #expect(try peer.signed("GET", "/new-bucket/?max-keys=x", resource: "/new-bucket/").outcome == "400 InvalidArgument")
+        #expect(
+            try peer.signed("GET", "/new-bucket/?max-keys=x", resource: "/new-bucket/").outcome == "400 InvalidArgument"
+        )
         #expect(try peer.signed("GET", "/demo-other/").outcome == "404 NoSuchBucket")
     }
 

@@ -23,7 +23,8 @@ import Testing
     @Test func `an object comes in one piece or in several`() throws {
         #expect(try peer.upload("a/Füße").status == 200)
         #expect(try stored("a/Füße") == "content")
-        let first = try peer.upload("b", "one,", "offset=0&complete=false&version=1.0", [("Content-Type", "text/plain")])
+        let first = try peer.upload(
+            "b", "one,", "offset=0&complete=false&version=1.0", [("Content-Type", "text/plain")])
         let context = try #require(try member("context", first)?.text?.text)
         #expect(try member("offset", first)?.integer == 4)
         #expect(try stored("b") == nil)
@@ -92,7 +93,8 @@ import Testing
         let members = #""Object":"a""#
         let good = try NOSPeer.token(members)
         for token in [
-            "", "UPLOAD ", String(good.dropFirst(7)), good.replacing("UPLOAD ", with: "upload "), good + ":", good + "=",
+            "", "UPLOAD ", String(good.dropFirst(7)), good.replacing("UPLOAD ", with: "upload "), good + ":",
+            good + "=",
             good.replacing(NOSPeer.keyID, with: "another"), try NOSPeer.token(members, by: "another"),
             try NOSPeer.token(members, bucket: "demo-other"), good.replacing(":eyJ", with: ":eyI"),
         ] { #expect(try peer.upload("a", token: token).status == 403, "\(token)") }
@@ -131,17 +133,21 @@ import Testing
         let answer = try peer.send("GET", "/lbs?version=1.0&bucketname=demo-files")
         #expect(answer.text == #"{"lbs":"http://127.0.0.1:1/lbs","upload":["http://127.0.0.1:1"]}"#)
         for (target, status) in [
-            ("/lbs?version=1.0&bucketname=demo-other", 404), ("/lbs?version=1.0", 400), ("/lbs?bucketname=demo-files", 400),
+            ("/lbs?version=1.0&bucketname=demo-other", 404), ("/lbs?version=1.0", 400),
+            ("/lbs?bucketname=demo-files", 400),
         ] { #expect(try peer.send("GET", target).status == status) }
         #expect(try peer.send("POST", "/lbs?version=1.0&bucketname=demo-files").status == 405)
     }
 
-    @Test(arguments: [
-        ("GET", "/lbs?version=1.0&bucketname=b", [], true), ("POST", "/b/o?offset=0&complete=true&version=1.0", [], true),
-        ("GET", "/b/o?NOSAccessKeyId=x&Expires=1&Signature=y", [], true), ("PUT", "/b/o", [("Authorization", "NOS a:b")], true),
-        ("POST", "/b/o", [("x-nos-token", "")], true), ("PUT", "/b/o", [("Authorization", "OSS a:b")], false),
-        ("GET", "/lbs", [], false), ("GET", "/b/o?e=1&token=x", [], false), ("GET", "/", [], false),
-    ] as [(String, String, [(String, String)], Bool)])
+    @Test(
+        arguments: [
+            ("GET", "/lbs?version=1.0&bucketname=b", [], true),
+            ("POST", "/b/o?offset=0&complete=true&version=1.0", [], true),
+            ("GET", "/b/o?NOSAccessKeyId=x&Expires=1&Signature=y", [], true),
+            ("PUT", "/b/o", [("Authorization", "NOS a:b")], true),
+            ("POST", "/b/o", [("x-nos-token", "")], true), ("PUT", "/b/o", [("Authorization", "OSS a:b")], false),
+            ("GET", "/lbs", [], false), ("GET", "/b/o?e=1&token=x", [], false), ("GET", "/", [], false),
+        ] as [(String, String, [(String, String)], Bool)])
     func `its requests are known without a name of a host`(
         method: String, target: String, fields: [(String, String)], isNOS: Bool
     ) {
