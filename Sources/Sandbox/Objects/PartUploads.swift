@@ -30,7 +30,10 @@ final class PartFile: @unchecked Sendable {
     private let staged: StagedFile
     var path: String { staged.path }
 
-    init(_ complete: StagedFile) { staged = complete }
+    init(_ complete: StagedFile) {
+        complete.seal()
+        staged = complete
+    }
 }
 
 /// The uploads in parts of one vendor, by an identifier that nobody can guess.
