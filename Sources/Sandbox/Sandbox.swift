@@ -10,14 +10,18 @@ package final class Sandbox: Sendable {
     /// All vendors with the accounts of a folder, whose objects are there, too.
     /// - Parameters:
     ///   - roles: that Alibaba's callers may assume, as `acs:ram::<account>:role/<name>`.
+    ///   - callbackHosts: where callbacks of uploads may go.
     ///   - data: the folder.
-    ///   - callbackHosts: addresses of this machine to which vendors may send callbacks.
     package convenience init(
-        _ accounts: AccountFolder, roles: [[UInt8]], data: String, callbackHosts: [HostPort] = []
+        _ accounts: AccountFolder, roles: [[UInt8]], callbackHosts: [HostPort] = [], data: String
     ) throws {
         let sts = STSSide(SandboxSTS.Settings(callers: try accounts.callers(of: .alibaba), roles: roles))
-        let nos = try NOSSide(try accounts.callers(of: .netease), data: data, callbackHosts: callbackHosts)
-        self.init([nos, sts])
+        let qiniu = try QiniuSide(
+            KodoService(
+                VendorAccounts(try accounts.callers(of: .qiniu)), try ObjectStore(.qiniu, in: data),
+                callbackHosts: callbackHosts))
+        let nos = try NOSSide(try accounts.callers(of: .netease), callbackHosts: callbackHosts, data: data)
+        self.init([qiniu, nos, sts])
     }
 
     /// - Parameter now: seconds since 1970.

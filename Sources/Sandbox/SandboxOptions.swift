@@ -10,7 +10,7 @@ struct SandboxOptions {
     let listen: HostPort
     private(set) var data = ""
     private(set) var roles: [[UInt8]] = []
-    /// Where vendors may send callbacks.
+    /// Where callbacks of uploads may go.
     private(set) var callbackHosts: [HostPort] = []
     private(set) var wantsHelp = false
 
@@ -19,7 +19,8 @@ struct SandboxOptions {
 
     static let help = """
         usage: countersign-sandbox --data DIR [OPTIONS]
-        Stands in for the vendors on this machine, so that countersign can be tried without an account: Alibaba's STS.
+        Stands in for the vendors on this machine, so that countersign can be tried without an account: Alibaba's STS
+        and Qiniu's Kodo.
         What it gives opens nothing. It ends at SIGTERM or SIGINT, and when the process that has started it ends.
           --data DIR          where its accounts are: DIR/keys/VENDOR/ACCESSKEY holds the secret key; those of the
                               demonstration are made where they are missing
@@ -27,7 +28,8 @@ struct SandboxOptions {
           --role ARN          a role that its callers may assume, one after the other; else
                               \(standardRole)
           --callback-host HOST:PORT
-                              where callbacks may go, on loopback only, one after the other; else nowhere
+                              a loopback address that callbacks of uploads may go to, one after the other; else they
+                              go nowhere
         """
 
     init(_ arguments: [String]) throws(Fault) {
@@ -43,8 +45,7 @@ struct SandboxOptions {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard ["--data", "--listen", "--role", "--callback-host"].contains(parts[0]) else {
                 throw Fault(
-                    reason:
-                        "there is no option \(parts[0].visible); there are --data, --listen, --role, "
+                    reason: "there is no option \(parts[0].visible); there are --data, --listen, --role, "
                         + "--callback-host and --help")
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
@@ -56,21 +57,28 @@ struct SandboxOptions {
             switch parts[0] {
             case "--data": data = value
             case "--role": roles.append(Array(value.utf8))
-            case "--callback-host": callbackHosts.append(try SandboxOptions.loopback(value, of: parts[0]))
+            case "--callback-host": callbackHosts.append(try SandboxOptions.callbackHost(value))
             default: address = value
             }
         }
-        listen = try SandboxOptions.loopback(address, of: "--listen")
+        listen = try SandboxOptions.loopback(address)
         if !wantsHelp, data.isEmpty { throw Fault(reason: "--data is needed: the folder of its accounts") }
         if roles.isEmpty { roles = [Array(SandboxOptions.standardRole.utf8)] }
     }
 
-    private static func loopback(_ text: String, of option: String) throws(Fault) -> HostPort {
+    private static func callbackHost(_ text: String) throws(Fault) -> HostPort {
+        guard let address = HostPort(text), address.address.isLoopback else {
+            throw Fault(reason: "--callback-host needs a loopback address and a port, such as 127.0.0.1:8080")
+        }
+        return address
+    }
+
+    private static func loopback(_ text: String) throws(Fault) -> HostPort {
         guard let address = HostPort(text) else {
-            throw Fault(reason: "\(option) needs an address and a port, such as \(standardAddress)")
+            throw Fault(reason: "--listen needs an address and a port, such as \(standardAddress)")
         }
         guard address.address.isLoopback else {
-            throw Fault(reason: "\(option) must be a loopback address: the sandbox is for this machine alone")
+            throw Fault(reason: "--listen must be a loopback address: the sandbox is for this machine alone")
         }
         return address
     }

@@ -19,9 +19,9 @@ final class NOSSide: VendorSide {
 
     /// - Parameters:
     ///   - callers: the account's key pairs.
-    ///   - data: the sandbox's folder.
     ///   - callbackHosts: where callbacks may go.
-    init(_ callers: [SandboxCaller], data: String, callbackHosts: [HostPort]) throws(StoreFault) {
+    ///   - data: the sandbox's folder.
+    init(_ callers: [SandboxCaller], callbackHosts: [HostPort], data: String) throws(StoreFault) {
         accounts = VendorAccounts(callers)
         store = try ObjectStore(.netease, in: data)
         callbacks = NOSCallback(client: CallbackClient(hosts: callbackHosts))

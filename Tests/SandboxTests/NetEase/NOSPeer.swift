@@ -34,7 +34,7 @@ final class NOSPeer {
     init(callbackHosts: [HostPort] = []) throws {
         folder = NSTemporaryDirectory() + "countersign-nos-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        side = try NOSSide([Fixture.caller(NOSPeer.keyID, NOSPeer.secret)], data: folder, callbackHosts: callbackHosts)
+        side = try NOSSide([Fixture.caller(NOSPeer.keyID, NOSPeer.secret)], callbackHosts: callbackHosts, data: folder)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
