@@ -123,6 +123,11 @@ extension OSSSide {
         return relayed
     }
 
+    /// Whether it is the public half of the key that signs callbacks, which is where no bucket is.
+    func isForCallbackKey(_ head: SandboxRequest) -> Bool {
+        head.isMethod("GET") && head.path.span.equals(OSSCallbacks.keyPath) && OSSRequest.bucket(ofHost: head.host) == nil
+    }
+
     /// The public half of the key that signs callbacks.
     func callbackKey() throws(OSSError) -> SandboxResponse {
         guard let key = callbacks.publicKey else {

@@ -89,7 +89,7 @@ struct OSSRequest {
     // MARK: Reading
 
     /// The bucket that stands before `.oss.localhost`; nil where there is none.
-    private static func bucket(ofHost host: [UInt8]) -> [UInt8]? {
+    static func bucket(ofHost host: [UInt8]) -> [UInt8]? {
         let name = host.prefix { $0 != UInt8(ascii: ":") }.map(\.lowercasedASCII)
         let suffix = Array(".oss.localhost".utf8)
         guard name.count > suffix.count, name.suffix(suffix.count).elementsEqual(suffix) else { return nil }

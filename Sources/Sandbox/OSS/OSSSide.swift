@@ -35,7 +35,7 @@ final class OSSSide: VendorSide {
         if let authorization = request.value(of: "authorization") {
             return authorization.starts(with: "OSS ".utf8) || authorization.starts(with: "OSS4-".utf8)
         }
-        if request.path.span.equals(OSSCallbacks.keyPath) { return true }
+        if isForCallbackKey(request) { return true }
         let query = request.query
         let names = query.split(separator: UInt8(ascii: "&")).map { $0.prefix { $0 != UInt8(ascii: "=") } }
         if names.contains(where: { $0.elementsEqual("OSSAccessKeyId".utf8) || $0.starts(with: "x-oss-".utf8) }) {
@@ -54,7 +54,8 @@ final class OSSSide: VendorSide {
         let requestID = OSSSide.requestID()
         var response: SandboxResponse
         do {
-            response = try answer(OSSRequest(head), body, at: now, requestID)
+            response =
+                try isForCallbackKey(head) ? callbackKey() : answer(OSSRequest(head), body, at: now, requestID)
         } catch let fault as BodyReader.Fault {
             guard fault != .tooLarge else { return refusal(.entityTooLarge, of: head, requestID) }
             throw fault
@@ -81,7 +82,6 @@ final class OSSSide: VendorSide {
     private func answer(
         _ request: OSSRequest, _ body: BodyReader, at now: Int64, _ requestID: [UInt8]
     ) throws -> SandboxResponse {
-        if request.head.path.span.equals(OSSCallbacks.keyPath), request.isMethod("GET") { return try callbackKey() }
         if request.isMethod("OPTIONS") { return try OSSOrigins.preflight(request.head) }
         // A form is signed by its fields, whatever else comes with it.
         if request.isMethod("POST"), request.key == nil, request.head.isMultipartForm {
