@@ -21,7 +21,10 @@ package final class Sandbox: Sendable {
                 VendorAccounts(try accounts.callers(of: .qiniu)), try ObjectStore(.qiniu, in: data),
                 callbackHosts: callbackHosts))
         let nos = try NOSSide(try accounts.callers(of: .netease), callbackHosts: callbackHosts, data: data)
-        self.init([qiniu, nos, sts])
+        let oss = try OSSSide(
+            OSSAccounts(accounts: VendorAccounts(try accounts.callers(of: .alibaba)), session: { sts.session($0) }),
+            OSSCallbacks(to: callbackHosts), data: data)
+        self.init([qiniu, nos, sts, oss])
     }
 
     /// - Parameter now: seconds since 1970.

@@ -19,8 +19,8 @@ struct SandboxOptions {
 
     static let help = """
         usage: countersign-sandbox --data DIR [OPTIONS]
-        Stands in for the vendors on this machine, so that countersign can be tried without an account: Alibaba's STS
-        and Qiniu's Kodo.
+        Stands in for the vendors on this machine, so that countersign can be tried without an account: Qiniu's
+        Kodo, NetEase's NOS, Alibaba's OSS and STS.
         What it gives opens nothing. It ends at SIGTERM or SIGINT, and when the process that has started it ends.
           --data DIR          where its accounts are: DIR/keys/VENDOR/ACCESSKEY holds the secret key; those of the
                               demonstration are made where they are missing
