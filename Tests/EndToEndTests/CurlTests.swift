@@ -70,7 +70,8 @@ struct CurlTests {
             let done = try Program("bash", ["-c", script], environment: ["no_proxy": "*"], folder: folder).wait()
             #expect(done.code == 0, "\(done.out)\(done.err)")
             let picture = try Data(contentsOf: URL(filePath: folder + "/a.jpg"))
-            for path in ["qiniu/demo-media/photos/a.jpg", "netease/demo-files/a.jpg", "alibaba/demo-bucket/demo/a.jpg"] {
+            for path in ["qiniu/demo-media/photos/a.jpg", "netease/demo-files/a.jpg", "alibaba/demo-bucket/demo/a.jpg"]
+            {
                 let object = URL(filePath: "\(folder)/local/demo/objects/\(path)")
                 #expect(try Data(contentsOf: object) == picture, "\(path)")
             }
