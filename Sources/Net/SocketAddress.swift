@@ -51,7 +51,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     }
 
     /// The address that a socket is bound to.
-    init?(boundBy descriptor: Int32) {
+    package init?(boundBy descriptor: Int32) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = unsafe withUnsafeMutablePointer(to: &storage) {
@@ -107,7 +107,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     }
 
     /// Lends the address to a system call.
-    func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         let length =
             switch family {
             case AF_INET: MemoryLayout<sockaddr_in>.size

@@ -41,8 +41,9 @@ package enum SandboxTool {
         // A peer that is gone is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let accounts = try AccountFolder(options.data)
-        let server = try SandboxServer(
-            SandboxSTS.Settings(callers: accounts.callers(of: .alibaba), roles: options.roles), on: options.listen)
+        let sandbox = try Sandbox(
+            accounts, roles: options.roles, callbackHosts: options.callbackHosts, data: options.data)
+        let server = try SandboxServer(sandbox, on: options.listen)
         let signals = [SIGTERM, SIGINT].map { number in Signals.take(number) { server.stop() } }
         let parent = ParentProcess.whenEnded { server.stop() }
         Terminal.say("countersign-sandbox: listening on http://\(server.address)")

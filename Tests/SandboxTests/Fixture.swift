@@ -17,6 +17,9 @@ enum Fixture {
         SandboxSTS.Settings(callers: [caller(keyID, secret)], roles: [Array(role.utf8)])
     }
 
+    /// With STS alone.
+    static var sandbox: Sandbox { Sandbox([STSSide(settings)]) }
+
     static func caller(_ id: String, _ secret: String, token: String? = nil) -> SandboxCaller {
         SandboxCaller(
             accessKeyID: Array(id.utf8), secret: Secret(Array(secret.utf8)), securityToken: token.map { Array($0.utf8) }
@@ -127,7 +130,7 @@ struct Call {
         if overrides["Signature"] == nil { all.append(("Signature", code)) }
         let query = Call.query(all)
         return SandboxRequest(
-            method, target: Array((isForm ? "/" : "/?" + query).utf8),
+            Array(methodName.utf8), target: Array((isForm ? "/" : "/?" + query).utf8),
             fields: [Call.field("Host", "127.0.0.1:1")] + (isForm ? [Call.form] : []),
             body: isForm ? Array(query.utf8) : [])
     }
@@ -156,7 +159,7 @@ struct Call {
             authorization = other.replacing("NAMES", with: names).replacing("CODE", with: code)
         }
         var request = SandboxRequest(
-            method, target: Array((isForm || query.isEmpty ? "/" : "/?" + query).utf8),
+            Array(methodName.utf8), target: Array((isForm || query.isEmpty ? "/" : "/?" + query).utf8),
             fields: sent.map { Call.field($0.0, $0.1) }, body: body)
         if overrides["authorization"] != .some(.none) {
             request.fields.append(Call.field("Authorization", authorization))

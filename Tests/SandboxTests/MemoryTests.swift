@@ -65,7 +65,7 @@ import Testing
         }
         #expect(sts.issued.count == 5)
         for (index, id) in ids.enumerated() {
-            let isKnown = sts.secret(of: id) != nil
+            let isKnown = sts.session(id) != nil
             #expect(isKnown == (index >= 18), "\(index)")
         }
     }

@@ -46,11 +46,11 @@ import Testing
             let token = try #require(answer.text("Credentials", "SecurityToken"))
             let requestID = try #require(answer.text("RequestId"))
             for text in [id, secret, token, requestID] { #expect(seen.insert(text).inserted) }
-            let isKnown = sts.secret(of: Array(id.utf8))?.constantTimeEquals(Secret(Array(secret.utf8)))
+            let isKnown = sts.session(Array(id.utf8))?.secret.constantTimeEquals(Secret(Array(secret.utf8)))
             #expect(isKnown == true)
         }
         for id in ["STS.SANDBOXother", Fixture.keyID] {
-            let isKnown = sts.secret(of: Array(id.utf8)) != nil
+            let isKnown = sts.session(Array(id.utf8)) != nil
             #expect(!isKnown)
         }
     }

@@ -10,10 +10,19 @@ package struct ChunkDecoder: Sendable {
     private var overhead = 0
     /// The content so far.
     package private(set) var content: [UInt8] = []
+    /// Bytes of content that were taken away.
+    private var taken = 0
 
     package init() {}
 
     package var isDone: Bool { if case .done = state { true } else { false } }
+
+    /// Takes away what was decoded so far, for a reader that does not want it all at once.
+    package mutating func takeContent() -> [UInt8] {
+        taken += content.count
+        defer { content = [] }
+        return content
+    }
 
     /// Decodes what it can of `bytes`.
     /// - Returns: how many bytes it took; the rest must be given again with what follows.
@@ -24,7 +33,7 @@ package struct ChunkDecoder: Sendable {
             case .size:
                 guard let end = try line(in: bytes, from: at, limits) else { return at }
                 let size = try ChunkDecoder.size(bytes.extracting(at..<end))
-                guard size <= limits.body - content.count else {
+                guard size <= limits.body - taken - content.count else {
                     throw RequestError(.bodyTooLarge, "the body is too large")
                 }
                 at = end + 2

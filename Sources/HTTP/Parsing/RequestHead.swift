@@ -13,9 +13,11 @@ package struct RequestHead: Sendable {
     package internal(set) var keepsAlive = true
     /// Whether it is an HTTP/1.0 request, which must be told that the connection stays open.
     package internal(set) var isHTTP10 = false
-    var expectsContinue = false
-    var isChunked = false
-    var contentLength: Int?
+    /// Whether the client waits for a 100 before it sends the content.
+    package internal(set) var expectsContinue = false
+    package internal(set) var isChunked = false
+    /// Bytes of the content; nil where there is no Content-Length.
+    package internal(set) var contentLength: Int?
     /// Bytes up to and including the empty line.
     package internal(set) var length = 0
 

@@ -34,7 +34,7 @@ package struct SystemThread: Sendable {
 
     package func join() { pthread_join(handle, nil) }
 
-    func detach() { pthread_detach(handle) }
+    package func detach() { pthread_detach(handle) }
 
     #if canImport(Glibc)
         private static let enter: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { argument in

@@ -29,7 +29,8 @@ struct SignatureClaim {
 extension SignatureClaim {
     /// Reads a request signed in either way.
     init(_ request: SandboxRequest) throws(STSComplaint) {
-        guard let method = request.methodName else { throw .unsupportedMethod }
+        let method = request.method
+        guard request.isMethod("GET") || request.isMethod("POST") else { throw .unsupportedMethod }
         guard request.path.elementsEqual("/".utf8) else { throw .unknownAction }
         let parameters = try QueryItems(request)
         // The vendor's older SDK sends the fields of ACS3 beside the parameters of RPC; only one of them authorises.

@@ -45,8 +45,8 @@ package struct SandboxSTS: ~Copyable {
         issued = IssuedCredentials(capacity: settings.credentials)
     }
 
-    /// The secret of credentials that were given out, if they are still remembered.
-    func secret(of accessKeyID: [UInt8]) -> Secret? { issued[accessKeyID]?.secret }
+    /// What was given out under an access key, if it is still remembered; it may have ended.
+    func session(_ accessKeyID: [UInt8]) -> IssuedCredential? { issued[accessKeyID] }
 
     /// Answers one request.
     /// - Parameter now: the sandbox's clock, in seconds since 1970.
@@ -63,7 +63,7 @@ package struct SandboxSTS: ~Copyable {
             guard !isTemporary else { throw .noPermission }
             return try issue(session, requestID, at: now)
         } catch {
-            return SandboxSTS.refuse(error, requestID, host: request.value(of: "host") ?? [])
+            return SandboxSTS.refuse(error, requestID, host: request.host)
         }
     }
 
@@ -120,7 +120,8 @@ package struct SandboxSTS: ~Copyable {
             let roleID = try SandboxSTS.roleID(session.roleARN)
             issued.keep(
                 IssuedCredential(
-                    accessKeyID: accessKeyID, secret: Secret(secret), securityToken: token, expiration: expiration))
+                    accessKeyID: accessKeyID, secret: Secret(secret), securityToken: token, expiration: expiration,
+                    account: session.account, policy: session.policy))
             body.append(object: { json in
                 json.add("RequestId", requestID)
                 json.add(

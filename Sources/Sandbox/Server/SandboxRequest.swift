@@ -1,17 +1,20 @@
 import Bytes
 import HTTP
 
-/// A request as it was received, every byte of it that a signature can cover.
+/// The head of a request as it was received, every byte of it that a signature can cover.
 package struct SandboxRequest: Sendable {
-    package var method: Method
+    /// As it was sent: `GET`, `PUT`.
+    package var method: [UInt8]
     /// Path and query as they were sent, nothing decoded.
     package var target: [UInt8]
     /// In the order they came, equal names as often as they came: names as they were sent, values without the white space around
     /// them.
     package var fields: [NameValue] { didSet { fields = fields.map(SandboxRequest.trimmed) } }
+
+    /// The content, where a vendor's side has read it whole; signatures may cover it.
     package var body: [UInt8]
 
-    package init(_ method: Method, target: [UInt8], fields: [NameValue], body: [UInt8] = []) {
+    package init(_ method: [UInt8], target: [UInt8], fields: [NameValue], body: [UInt8] = []) {
         self.method = method
         self.target = target
         self.fields = fields.map(SandboxRequest.trimmed)
@@ -22,20 +25,16 @@ package struct SandboxRequest: Sendable {
         NameValue(field.name, field.value.span.trimmed.array)
     }
 
-    /// The method as it is signed; nil for one that the vendor does not answer.
-    var methodName: [UInt8]? {
-        switch method {
-        case .get: Array("GET".utf8)
-        case .post: Array("POST".utf8)
-        case .head, .options, .other: nil
-        }
-    }
+    func isMethod(_ name: StaticString) -> Bool { method.span.equals(name) }
 
     /// What stands before the `?`.
     var path: [UInt8] { Array(target.prefix { $0 != UInt8(ascii: "?") }) }
 
     /// What stands after the first `?`.
     var query: [UInt8] { Array(target.drop { $0 != UInt8(ascii: "?") }.dropFirst()) }
+
+    /// The Host field; empty when there is none.
+    var host: [UInt8] { value(of: "host") ?? [] }
 
     /// All values of a field; `name` in lower case.
     func values(of name: [UInt8]) -> [[UInt8]] {
@@ -51,22 +50,27 @@ package struct SandboxRequest: Sendable {
         return found.count == 1 ? found.first?.value : nil
     }
 
-    /// Whether the body holds parameters.
-    var hasForm: Bool {
-        guard !body.isEmpty, let type = value(of: "content-type") else { return false }
-        let name = Array(type.prefix { $0 != UInt8(ascii: ";") })
-        return name.span.trimmed.equals(ignoringCase: "application/x-www-form-urlencoded")
+    /// The media type of the content in lower case, without its parameters; empty where it is not said.
+    var mediaType: [UInt8] {
+        Array((value(of: "content-type") ?? []).prefix { $0 != UInt8(ascii: ";") }).span.trimmed.array
+            .map(\.lowercasedASCII)
     }
+
+    var isForm: Bool { mediaType.elementsEqual("application/x-www-form-urlencoded".utf8) }
+    var isMultipartForm: Bool { mediaType.elementsEqual("multipart/form-data".utf8) }
 }
 
 extension SandboxRequest {
-    /// Copies what the server lends.
-    init(_ request: borrowing Request) {
-        var target = request.path.array
-        if !request.query.isEmpty { target += [UInt8(ascii: "?")] + request.query.array }
+    /// Copies the head that stands at the beginning of `bytes`.
+    init(_ head: RequestHead, in bytes: Span<UInt8>) {
+        var target = bytes.extracting(head.path).array
+        if !head.query.isEmpty { target += [UInt8(ascii: "?")] + bytes.extracting(head.query).array }
+        // An empty line may stand before the method (RFC 9112 section 2.2).
+        let start = bytes.begins(with: "\r\n") ? 2 : 0
+        let end = bytes.firstIndex(of: UInt8(ascii: " "), from: start) ?? start
         self.init(
-            request.head.method, target: target, fields: SandboxRequest.fields(request.fieldLines),
-            body: request.body.array)
+            bytes.extracting(start..<end).array, target: target,
+            fields: SandboxRequest.fields(bytes.extracting(head.fieldLines)))
     }
 
     /// Splits field lines, each ended by CR LF, that the server's parser has checked.

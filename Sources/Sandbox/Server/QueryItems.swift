@@ -5,7 +5,8 @@ struct QueryItems {
     let all: [NameValue]
 
     init(_ request: SandboxRequest) throws(STSComplaint) {
-        all = try QueryItems.read(request.query) + (request.hasForm ? try QueryItems.read(request.body) : [])
+        let isForm = request.isForm && !request.body.isEmpty
+        all = try QueryItems.read(request.query) + (isForm ? try QueryItems.read(request.body) : [])
         var names: Set<[UInt8]> = []
         for item in all where !names.insert(item.name).inserted { throw .repeated(item.name) }
     }

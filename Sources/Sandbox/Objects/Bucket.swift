@@ -1,0 +1,109 @@
+import Bytes
+import Machine
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The objects of one bucket: bytes as files below a folder of its name, records beside them.
+struct Bucket {
+    private struct Entry {
+        let object: StoredObject
+        /// Of its bytes, below the bucket's folder.
+        let file: String
+    }
+
+    private let folder: String
+    private let records: String
+    private var entries: [[UInt8]: Entry] = [:]
+    /// All keys in order; nil when they have to be sorted anew.
+    private var sorted: [[UInt8]]?
+
+    /// Makes the folders where they are missing, and reads the records of the objects whose files are there.
+    init(folder: String, records: String) throws(StoreFault) {
+        self.folder = folder
+        self.records = records
+        for path in [folder, records] {
+            if let fault = NewFolder.make(path) { throw .disk("the folder \(path) \(fault)") }
+        }
+        for name in FolderNames.read(records) where name.hasSuffix(".json") && !name.hasPrefix(".") {
+            guard let read = ReadFile("\(records)/\(name)"), let (object, file) = StoredObject.read(read.bytes),
+                let found = ObjectFile("\(folder)/\(file.text)"), found.size == object.size
+            else { continue }
+            entries[object.key] = Entry(object: object, file: file.text)
+        }
+    }
+
+    subscript(key: [UInt8]) -> StoredObject? { entries[key]?.object }
+
+    func file(of key: [UInt8]) -> ObjectFile? { entries[key].flatMap { ObjectFile("\(folder)/\($0.file)") } }
+
+    mutating func list(_ request: ListRequest) -> ObjectListing {
+        let keys = sorted ?? entries.keys.sorted { $0.precedes($1) }
+        sorted = keys
+        return ObjectListing(request, of: keys) { entries[$0]?.object }
+    }
+
+    /// Gives a file that is complete its place, in one step.
+    mutating func put(_ staged: StagedFile, _ object: StoredObject) throws(StoreFault) {
+        let file = try place(staged, object.key)
+        let record = try ObjectPath.record(object.key)
+        let aside = "\(records)/.\(record)"
+        // Unsafe: the paths are lent for the calls.
+        unsafe unlink(aside)
+        if let fault = NewFile.make(object.record(file: Array(file.utf8)), at: aside) {
+            throw .disk("the record \(fault)")
+        }
+        guard unsafe rename(aside, "\(records)/\(record)") == 0 else { throw .disk(StoreFault.systemMessage()) }
+        if entries[object.key] == nil { sorted = nil }
+        entries[object.key] = Entry(object: object, file: file)
+    }
+
+    /// - Returns: whether there was such an object.
+    mutating func remove(_ key: [UInt8]) throws(StoreFault) -> Bool {
+        guard let entry = entries.removeValue(forKey: key) else { return false }
+        sorted = nil
+        // Unsafe: the paths are lent for the calls.
+        unsafe unlink("\(records)/\(try ObjectPath.record(key))")
+        unsafe unlink("\(folder)/\(entry.file)")
+        removeEmptyFolders(above: entry.file)
+        return true
+    }
+
+    /// Moves the file to the path that its key says, or where that is taken by a folder, or goes through a file, to its own.
+    /// - Returns: where it is, below the bucket's folder.
+    private func place(_ staged: StagedFile, _ key: [UInt8]) throws(StoreFault) -> String {
+        if let known = entries[key]?.file {
+            try staged.move(to: "\(folder)/\(known)")
+            return known
+        }
+        if let plain = ObjectPath.plain(key), makeFolder(above: plain) {
+            do throws(StoreFault) {
+                try staged.move(to: "\(folder)/\(plain)")
+                return plain
+            } catch {
+                removeEmptyFolders(above: plain)
+            }
+        }
+        let hashed = try ObjectPath.hashed(key)
+        guard makeFolder(above: hashed) else { throw .disk(StoreFault.systemMessage()) }
+        try staged.move(to: "\(folder)/\(hashed)")
+        return hashed
+    }
+
+    private func makeFolder(above file: String) -> Bool {
+        guard let end = file.lastIndex(of: "/") else { return true }
+        return NewFolder.make("\(folder)/\(file[..<end])") == nil
+    }
+
+    private func removeEmptyFolders(above file: String) {
+        var path = file[...]
+        while let end = path.lastIndex(of: "/") {
+            path = path[..<end]
+            // Unsafe: the path is lent for the call. It does nothing where the folder holds something.
+            guard unsafe rmdir("\(folder)/\(path)") == 0 else { return }
+        }
+    }
+}
