@@ -1,5 +1,5 @@
 import Bytes
-import FoundationEssentials
+import Machine
 import Telemetry
 
 /// The command line cannot be understood.
@@ -9,10 +9,9 @@ struct UsageError: Error {
 
 /// What follows the command.
 struct Options {
-    private(set) var configuration =
-        ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] ?? standardConfiguration
+    private(set) var configuration = ProcessEnvironment.own["COUNTERSIGN_CONFIG"] ?? standardConfiguration
     /// Whether somebody has said which configuration.
-    private(set) var namesConfiguration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] != nil
+    private(set) var namesConfiguration = ProcessEnvironment.own["COUNTERSIGN_CONFIG"] != nil
     private(set) var wantsJSON = false
     /// Those without a value.
     private var flags: Set<Option> = []

@@ -18,7 +18,6 @@ import Testing
         "Telemetry": ["Machine", "Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Configuration": [
             "Access", "Providers", "Upstream", "HTTP", "Telemetry", "Machine", "Crypto", "Bytes",
-            "FoundationEssentials",
         ],
         "Gateway": [
             "Configuration", "Inspection", "Machine", "Upstream", "Providers", "Access", "Telemetry", "Net", "HTTP",
@@ -26,11 +25,11 @@ import Testing
         ],
         "Lifecycle": [
             "Gateway", "Configuration", "Machine", "Net", "HTTP", "Telemetry", "Access", "Crypto", "Bytes", "CSystem",
-            "Glibc", "Darwin", "Dispatch", "FoundationEssentials",
+            "Glibc", "Darwin", "Dispatch",
         ],
         "CommandLine": [
             "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Net", "HTTP", "Telemetry", "Providers",
-            "Access", "Crypto", "Bytes", "Glibc", "Darwin", "FoundationEssentials",
+            "Access", "Crypto", "Bytes", "Glibc", "Darwin",
         ],
         "countersign": ["CommandLine"],
         "countersign-sandbox": ["Sandbox"],
