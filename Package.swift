@@ -41,17 +41,20 @@ let package = Package(
         room("Upstream", "Net", "HTTP", "Providers", "Access", "Crypto", "Bytes"),
         room("Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes"),
         room("Machine", "CSystem"),
-        room("Telemetry", "Machine", "Crypto", "Bytes", "CSystem"),
-        room("Configuration", "Access", "Providers", "Upstream", "HTTP", "Telemetry", "Machine", "Crypto", "Bytes"),
+        room("Telemetry", "Bytes"),
+        room("Audit", "Machine", "Crypto", "Bytes"),
         room(
-            "Gateway", "Configuration", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Telemetry", "Providers",
-            "Access", "Crypto", "Bytes", "CZlib"),
+            "Configuration", "Access", "Providers", "Upstream", "HTTP", "Audit", "Telemetry", "Machine", "Crypto",
+            "Bytes"),
         room(
-            "Lifecycle", "Gateway", "Configuration", "Machine", "Net", "HTTP", "Telemetry", "Access", "Crypto", "Bytes",
-            "CSystem"),
+            "Gateway", "Configuration", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Audit", "Telemetry",
+            "Providers", "Access", "Crypto", "Bytes", "CZlib"),
         room(
-            "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Net", "HTTP", "Telemetry",
-            "Providers", "Access", "Crypto", "Bytes"),
+            "Lifecycle", "Gateway", "Configuration", "Machine", "Net", "HTTP", "Audit", "Telemetry", "Access", "Crypto",
+            "Bytes", "CSystem"),
+        room(
+            "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Net", "HTTP", "Audit",
+            "Telemetry", "Providers", "Access", "Crypto", "Bytes"),
         .executableTarget(name: "countersign", dependencies: ["CommandLine"], swiftSettings: strict),
         .executableTarget(name: "countersign-sandbox", dependencies: ["Sandbox"], swiftSettings: strict),
         .executableTarget(
@@ -80,7 +83,8 @@ let package = Package(
             "ProvidersTests", "Providers", "Inspection", "Access", "Crypto", "Bytes", "TestPeers",
             exclude: ["Fixtures"]),
         tests("MachineTests", "Machine", "CSystem", "TestTraits"),
-        tests("TelemetryTests", "Telemetry", "Crypto", "Bytes", "TestTraits"),
+        tests("TelemetryTests", "Telemetry", "Bytes"),
+        tests("AuditTests", "Audit", "Crypto", "Bytes", "TestTraits"),
         tests("UpstreamTests", "Upstream", "Net", "HTTP", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "TestPeers"),
         tests(
@@ -91,16 +95,14 @@ let package = Package(
         // Configurations, and a disk, that tests of several rooms begin with.
         .target(
             name: "TestSamples",
-            dependencies: ["Gateway", "Configuration", "Machine", "Telemetry", "Access", "Bytes"],
+            dependencies: ["Gateway", "Configuration", "Machine", "Audit", "Access", "Bytes"],
             path: "Tests/TestSamples", swiftSettings: strict),
         tests(
-            "GatewayTests", "Gateway", "Configuration", "Machine", "Upstream", "Providers", "Access",
-            "Telemetry",
-            "Net",
-            "HTTP", "Crypto", "Bytes", "TestSamples", "TestKeys"),
+            "GatewayTests", "Gateway", "Configuration", "Machine", "Upstream", "Providers", "Access", "Audit",
+            "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "TestSamples", "TestKeys"),
         tests(
-            "LifecycleTests", "Lifecycle", "Gateway", "Configuration", "Telemetry", "Net", "HTTP", "Crypto", "Bytes",
-            "TestSamples"),
+            "LifecycleTests", "Lifecycle", "Gateway", "Configuration", "Audit", "Telemetry", "Net", "HTTP", "Crypto",
+            "Bytes", "TestSamples"),
         tests(
             "CommandLineTests", "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Providers",
             "Access", "Crypto", "Bytes", "TestSamples"),
@@ -109,10 +111,8 @@ let package = Package(
         .target(
             name: "TestService",
             dependencies: [
-                "Lifecycle", "Gateway", "Configuration", "Upstream", "Sandbox", "Machine", "Telemetry", "Net", "HTTP",
-                "Crypto",
-                "Bytes",
-                "TestPeers", "TestKeys", "TestTraits", "COpenSSL",
+                "Lifecycle", "Gateway", "Configuration", "Upstream", "Sandbox", "Machine", "Audit", "Telemetry", "Net",
+                "HTTP", "Crypto", "Bytes", "TestPeers", "TestKeys", "TestTraits", "COpenSSL",
             ],
             path: "Tests/TestService", swiftSettings: strict),
         tests(

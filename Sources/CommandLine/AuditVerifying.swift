@@ -1,8 +1,8 @@
+import Audit
 import Bytes
 import Configuration
 import Crypto
 import Machine
-import Telemetry
 
 #if canImport(Glibc)
     import Glibc

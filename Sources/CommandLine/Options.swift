@@ -1,6 +1,6 @@
+import Audit
 import Bytes
 import Machine
-import Telemetry
 
 /// The command line cannot be understood.
 struct UsageError: Error {

@@ -1,7 +1,7 @@
 import Access
+import Audit
 import Bytes
 import Crypto
-import Telemetry
 
 extension Compiler {
     func compileAudit(_ fields: Settings<Schema.Audit>) -> AuditSettings? {

@@ -1,4 +1,5 @@
 import Access
+import Audit
 import Crypto
 import HTTP
 import Providers

@@ -1,8 +1,8 @@
+import Audit
 import Bytes
 import Configuration
 import Machine
 import Net
-import Telemetry
 
 extension Configuration {
     /// The configuration of a file, if the service can serve by it: what only OpenSSL can judge is tried, too, where

@@ -5,6 +5,7 @@ import Net
 import HTTP
 import Testing
 
+@testable import Audit
 @testable import Configuration
 @testable import Gateway
 @testable import Lifecycle

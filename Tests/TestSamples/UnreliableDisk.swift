@@ -1,5 +1,5 @@
+import Audit
 import Foundation
-import Telemetry
 
 /// The disk of an audit: it holds syncs up, and fails them, when a test says so.
 final class UnreliableDisk: @unchecked Sendable {

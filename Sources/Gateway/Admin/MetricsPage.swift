@@ -1,4 +1,5 @@
 import Access
+import Audit
 import Bytes
 import Configuration
 import Crypto

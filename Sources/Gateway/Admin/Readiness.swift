@@ -1,6 +1,6 @@
+import Audit
 import Bytes
 import HTTP
-import Telemetry
 import Upstream
 
 /// Whether the service can do its work, part by part, for load balancers that choose between instances.

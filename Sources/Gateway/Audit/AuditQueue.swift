@@ -1,6 +1,6 @@
+import Audit
 import Bytes
 import Net
-import Telemetry
 
 /// The lines of one event loop that wait to be written, and what is only counted.
 ///

@@ -1,8 +1,8 @@
 import Access
+import Audit
 import Bytes
 import HTTP
 import Net
-import Telemetry
 
 /// Writes the lines of one event loop's requests, and holds their answers until the disk has the lines.
 ///

@@ -1,3 +1,4 @@
+import Audit
 import Bytes
 import Dispatch
 import HTTP

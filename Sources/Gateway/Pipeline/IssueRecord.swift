@@ -1,11 +1,11 @@
 import Access
+import Audit
 import Bytes
 import Configuration
 import Crypto
 import HTTP
 import Net
 import Providers
-import Telemetry
 
 /// What the audit tells of a grant, written once: members of a line, and where in an answer the token is.
 final class AuditedGrant {

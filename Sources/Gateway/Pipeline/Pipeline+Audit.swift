@@ -1,9 +1,9 @@
 import Access
+import Audit
 import Bytes
 import HTTP
 import Net
 import Providers
-import Telemetry
 
 /// What came of a request. Only `enter` makes an outcome of something issued, when it has written the audit's line; every permit
 /// ends in one.

@@ -5,8 +5,9 @@ import HTTP
 import Testing
 
 @testable import Access
-@testable import Net
+@testable import Audit
 @testable import Gateway
+@testable import Net
 @testable import Telemetry
 @testable import TestSamples
 

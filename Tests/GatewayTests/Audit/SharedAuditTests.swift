@@ -2,8 +2,9 @@ import Foundation
 import HTTP
 import Testing
 
-@testable import Net
+@testable import Audit
 @testable import Gateway
+@testable import Net
 @testable import Telemetry
 @testable import TestSamples
 

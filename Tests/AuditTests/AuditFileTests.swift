@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import Testing
 
-@testable import Telemetry
+@testable import Audit
 
 @Suite("The audit's file")
 struct AuditFileTests {

@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import Testing
 
-@testable import Telemetry
+@testable import Audit
 
 /// A key of the tests.
 let auditKey = Secret(Array("a-key-of-the-audit-tests-with-more-than-32-bytes".utf8))

@@ -2,7 +2,7 @@ import Foundation
 import TestTraits
 import Testing
 
-@testable import Telemetry
+@testable import Audit
 
 /// Audits of other users. Root alone can give files away.
 @Suite("The audit's file and other users", .needsRoot)
