@@ -24,7 +24,11 @@ package final class AuditFile {
     private let key: HMACKey
     private var chain: AuditChain
     private var out = ByteWriter(capacity: 64 << 10)
-    private var descriptor: Int32 = -1
+    private var descriptor: Int32 = -1 { didSet { identity = FileIdentity(descriptor) } }
+    /// Which file the descriptor is of; nil where there is none.
+    private var identity: FileIdentity?
+    /// The folder of the file, which processes lock while they wait for it.
+    private var folder: Int32 = -1
     /// Nil until the file could be had.
     private var head: AuditHead?
     /// Bytes of the file that are known to be whole lines; -1 where nothing is known of it.
@@ -45,7 +49,7 @@ package final class AuditFile {
         chain = AuditChain(self.key)
         defer { release() }
         do throws(AuditFault) {
-            (descriptor, isTaken) = (try AuditFile.openLocked(path), true)
+            try openCurrent()
             let head = try AuditHead(of: path, by: self.key, calls: calls)
             try start(behind: head, at: moment)
             self.head = head
@@ -165,11 +169,12 @@ package final class AuditFile {
     private func take(at moment: Int64) throws(AuditFault) -> Bool {
         do throws(AuditFault) {
             if descriptor >= 0 {
-                try AuditFile.lock(descriptor, path)
+                try AuditFile.lock(descriptor, in: folder, path)
                 isTaken = true
             }
-            let mark = FileIdentity(descriptor)
-            if mark == nil || mark != FileIdentity(path) || mark?.size != size {
+            // One look, at what has the name: where that is our file, it has our file's size.
+            let named = FileIdentity(path)
+            if named == nil || named != identity || named?.size != size {
                 guard try !join(.moved, at: moment) else { return true }
             }
             guard size >= Int64(maximumSize) else { return false }
@@ -188,10 +193,22 @@ package final class AuditFile {
     }
 
     private func close() {
+        closeFile()
+        if folder >= 0 { systemClose(folder) }
+        folder = -1
+    }
+
+    private func closeFile() {
         guard descriptor >= 0 else { return }
         release()
         systemClose(descriptor)
         descriptor = -1
+    }
+
+    /// Opens the file that has the name, and has it to itself.
+    private func openCurrent() throws(AuditFault) {
+        (descriptor, folder) = try AuditFile.openLocked(path)
+        isTaken = true
     }
 
     /// Goes on from the last line of the file that has the name now: others have written it, or put it there.
@@ -202,8 +219,7 @@ package final class AuditFile {
             // Lines may have been added to the old one before it was moved.
             if descriptor >= 0 { _ = goOn(from: try AuditTail(of: descriptor, by: key)) }
             close()
-            descriptor = try AuditFile.openLocked(path)
-            isTaken = true
+            try openCurrent()
         }
         size = -1
         let tail = try AuditTail(of: descriptor, by: key)
@@ -277,7 +293,7 @@ package final class AuditFile {
             systemClose(fresh)
             throw error
         }
-        close()
+        closeFile()
         (descriptor, isTaken) = (fresh, true)
         try syncFolder()
     }
@@ -341,40 +357,46 @@ package final class AuditFile {
         return name
     }
 
-    /// Takes a name that nothing has yet.
-    private static func named(_ name: String, _ take: (String) -> Bool) throws(AuditFault) -> String {
-        for attempt in 1...100 {
-            let candidate = attempt == 1 ? name : "\(name)-\(attempt)"
-            if take(candidate) { return candidate }
-            guard errno == EEXIST else { break }
-        }
-        throw AuditFault(failed: "cannot make \(name)")
-    }
-
-    /// Opens the file for appending, and locks it; not where another user could write it or put another in its place.
-    private static func openLocked(_ path: String) throws(AuditFault) -> Int32 {
+    /// Opens the file for appending, and locks it; not where another user could write it or put another in its place. Its folder
+    /// is opened with it.
+    private static func openLocked(_ path: String) throws(AuditFault) -> (file: Int32, folder: Int32) {
         let trust = AuditFileTrust(path)
         if let fault = trust.folderFault { throw AuditFault(fault) }
         while true {
-            let isThere = FileIdentity(path) != nil
-            let file = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-            guard file >= 0 else { throw AuditFault(failed: "cannot open \(path)") }
+            let folder = try openFolder(of: path)
             do throws(AuditFault) {
-                if !isThere { FileIdentity(AuditFileTrust.folder(of: path))?.giveOwner(to: file) }
-                guard let mark = FileIdentity(file) else { throw AuditFault(failed: "cannot look at \(path)") }
-                if let fault = trust.fault(of: mark) { throw AuditFault(fault) }
-                try lock(file, path)
-                // Another may have been put in its trust before it was locked, and this one another name.
-                if let locked = FileIdentity(file), locked == FileIdentity(path) {
-                    if let fault = trust.nameFault(of: locked) { throw AuditFault(fault) }
-                    return file
-                }
+                if let file = try openLocked(path, in: folder, trust) { return (file, folder) }
             } catch {
-                systemClose(file)
+                systemClose(folder)
                 throw error
             }
-            systemClose(file)
+            systemClose(folder)
         }
+    }
+
+    /// - Returns: nil where another has its name by the time that it is locked.
+    private static func openLocked(
+        _ path: String, in folder: Int32, _ trust: AuditFileTrust
+    ) throws(AuditFault) -> Int32? {
+        let isThere = FileIdentity(path) != nil
+        let file = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard file >= 0 else { throw AuditFault(failed: "cannot open \(path)") }
+        do throws(AuditFault) {
+            if !isThere { FileIdentity(AuditFileTrust.folder(of: path))?.giveOwner(to: file) }
+            guard let mark = FileIdentity(file) else { throw AuditFault(failed: "cannot look at \(path)") }
+            if let fault = trust.fault(of: mark) { throw AuditFault(fault) }
+            try lock(file, in: folder, path)
+            // Another may have been put in its trust before it was locked, and this one another name.
+            if let locked = FileIdentity(file), locked == FileIdentity(path) {
+                if let fault = trust.nameFault(of: locked) { throw AuditFault(fault) }
+                return file
+            }
+        } catch {
+            systemClose(file)
+            throw error
+        }
+        systemClose(file)
+        return nil
     }
 
     /// How long others may have the file, which is as long as a disk may take.
@@ -382,12 +404,8 @@ package final class AuditFile {
 
     /// Waits for its turn, but no longer than for a disk. A process that waits has the folder locked, so that the one
     /// that had the file does not take it again before.
-    private static func lock(_ file: Int32, _ path: String) throws(AuditFault) {
-        let folder = try openFolder(of: path)
-        defer {
-            flock(folder, LOCK_UN)
-            systemClose(folder)
-        }
+    private static func lock(_ file: Int32, in folder: Int32, _ path: String) throws(AuditFault) {
+        defer { flock(folder, LOCK_UN) }
         let end = ContinuousClock.now + AuditFile.patience
         for descriptor in [folder, file] {
             while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -409,17 +427,5 @@ package final class AuditFile {
         let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw AuditFault(failed: "cannot open \(folder)") }
         return descriptor
-    }
-
-    private static func stamp(_ moment: Int64) -> String {
-        var text = ByteWriter(capacity: 16)
-        ISO8601.writeBasic(moment, into: &text)
-        return text.array.text
-    }
-
-    /// So wide that names come in the order of their numbers.
-    private static func padded(_ number: Int64) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, 12 - digits.utf8.count)) + digits
     }
 }

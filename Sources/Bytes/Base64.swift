@@ -21,6 +21,12 @@ package enum Base64: Sendable {
         writer.append(length: Base64.length(of: bytes.count)) { out, start in
             var source = 0
             var target = start
+            let lasts = (characters[62], characters[63])
+            while source + ByteWord.length <= bytes.count {
+                ByteWord(of: bytes, at: source).base64(lasts).store(into: &out, at: target)
+                source += 6
+                target += ByteWord.length
+            }
             while source + 2 < bytes.count {
                 let group = UInt32(bytes[source]) << 16 | UInt32(bytes[source + 1]) << 8 | UInt32(bytes[source + 2])
                 out[target] = characters[Int(group >> 18)]

@@ -49,6 +49,7 @@ extension Span where Element == UInt8 {
         while index + ByteWord.length <= count, !ByteWord(of: self, at: index).hasControlCharacters {
             index += ByteWord.length
         }
+        if let last = lastWord(from: start, after: index), !last.hasControlCharacters { return nil }
         while index < count {
             if self[index] < 0x20 || self[index] == 0x7F { return index }
             index += 1
@@ -62,12 +63,19 @@ extension Span where Element == UInt8 {
         while index + ByteWord.length <= count, !ByteWord(of: self, at: index).hasJSONEscapes {
             index += ByteWord.length
         }
+        if let last = lastWord(from: start, after: index), !last.hasJSONEscapes { return nil }
         while index < count {
             let byte = self[index]
             if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return index }
             index += 1
         }
         return nil
+    }
+
+    /// The last word, some of which is before `index`; nil where a word can begin there, or there are too few bytes from `start` on.
+    private func lastWord(from start: Int, after index: Int) -> ByteWord? {
+        guard index + ByteWord.length > count, count - start >= ByteWord.length else { return nil }
+        return ByteWord(of: self, at: count - ByteWord.length)
     }
 
     /// Whether all bytes are ASCII's.

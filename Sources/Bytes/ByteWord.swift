@@ -2,7 +2,10 @@
 struct ByteWord: Equatable {
     static let length = 8
 
+    /// The first byte is the lowest.
     private let bits: UInt64
+
+    private init(bits: UInt64) { self.bits = bits }
 
     /// - Parameter index: of the first; seven must follow.
     init(of text: Span<UInt8>, at index: Int) {
@@ -31,8 +34,49 @@ struct ByteWord: Equatable {
 
     var isASCII: Bool { bits & ByteWord.tops == 0 }
 
+    /// Six of its bytes as eight characters of base64.
+    /// - Parameter lasts: the last two characters of the alphabet.
+    func base64(_ lasts: (UInt8, UInt8)) -> ByteWord {
+        // Every step makes twice as many groups of half as many bits.
+        var digits = bits.byteSwapped >> 16
+        digits = (digits & 0xFFFF_FF00_0000) << 8 | digits & 0xFF_FFFF
+        digits = (digits & 0x00FF_F000_00FF_F000) << 4 | digits & 0x0000_0FFF_0000_0FFF
+        digits = (digits & 0x0FC0_0FC0_0FC0_0FC0) << 2 | digits & 0x003F_003F_003F_003F
+        let (plus, slash) = (UInt64(lasts.0), UInt64(lasts.1))
+        // A byte becomes another by what is added for its range; no sum is more than a byte holds, and none is negative.
+        var text = digits &+ ByteWord.ones &* 65
+        text &+= ByteWord.marks(ofAtLeast: 26, in: digits) &* 6
+        text &-= ByteWord.marks(ofAtLeast: 52, in: digits) &* 75
+        text &-= ByteWord.marks(ofAtLeast: 62, in: digits) &* (58 &- plus)
+        // The last is one more than the last but one, and 59 without it.
+        text &+= ByteWord.marks(ofAtLeast: 63, in: digits) &* (slash &- plus &- 1)
+        return ByteWord(bits: text.byteSwapped)
+    }
+
+    /// Four of its bytes as eight hexadecimal digits.
+    var hex: ByteWord {
+        var digits = bits.byteSwapped >> 32
+        digits = (digits & 0xFFFF_0000) << 16 | digits & 0xFFFF
+        digits = (digits & 0xFF00_0000_FF00) << 8 | digits & 0x00FF_0000_00FF
+        digits = (digits & 0x00F0_00F0_00F0_00F0) << 4 | digits & 0x000F_000F_000F_000F
+        let text = digits &+ ByteWord.ones &* 0x30 &+ ByteWord.marks(ofAtLeast: 10, in: digits) &* 39
+        return ByteWord(bits: text.byteSwapped)
+    }
+
+    /// Writes it over the eight bytes that begin at an index.
+    func store(into room: inout MutableSpan<UInt8>, at index: Int) {
+        // Unsafe: any eight bytes are an integer; that there is room for all of them is checked.
+        var bytes = unsafe room.mutableBytes
+        bytes.storeBytes(of: bits.littleEndian, toByteOffset: index, as: UInt64.self)
+    }
+
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let tops: UInt64 = 0x8080_8080_8080_8080
+
+    /// One in each byte that is `least` or more; all are less than 128.
+    private static func marks(ofAtLeast least: UInt64, in bits: UInt64) -> UInt64 {
+        ((bits &+ ones &* (128 &- least)) & tops) >> 7
+    }
 
     /// The top bit of each byte that is zero. Those above the first may be marked in error, since a subtraction borrows.
     private static func marks(ofZeroIn bits: UInt64) -> UInt64 { (bits &- ones) & ~bits & tops }

@@ -2,7 +2,12 @@
 package enum Hex {
     package static func encode(_ bytes: Span<UInt8>, into writer: inout ByteWriter) {
         writer.append(length: bytes.count * 2) { room, start in
-            for index in bytes.indices {
+            var index = 0
+            while index + ByteWord.length <= bytes.count {
+                ByteWord(of: bytes, at: index).hex.store(into: &room, at: start + 2 * index)
+                index += 4
+            }
+            for index in index..<bytes.count {
                 room[start + 2 * index] = digit(bytes[index] >> 4)
                 room[start + 2 * index + 1] = digit(bytes[index] & 15)
             }

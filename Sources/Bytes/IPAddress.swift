@@ -112,6 +112,17 @@ package struct IPAddress: Sendable, Equatable {
     }
 }
 
+extension IPAddress {
+    /// Writes its description.
+    package func write(into out: inout ByteWriter) {
+        guard !isV6 else { return out.append(text: description) }
+        for index in 0..<4 {
+            if index > 0 { out.append(UInt8(ascii: ".")) }
+            out.append(decimal: Int64(low >> UInt64(24 - 8 * index) & 0xFF))
+        }
+    }
+}
+
 extension IPAddress: CustomStringConvertible {
     /// The one spelling that everybody uses (RFC 5952 for IPv6).
     package var description: String {

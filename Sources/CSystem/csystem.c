@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
@@ -42,6 +43,16 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
 int cs_argument_count(void) { return argument_count; }
 
 const char *cs_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : ""; }
+
+int cs_processors(void) {
+#ifdef __linux__
+  cpu_set_t set;
+  // It fails where the system has more processors than the set has room for.
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? (int)count : 0;
+}
 
 #ifdef __linux__
 int cs_accept(int listener, uint8_t *client) {

@@ -1,7 +1,6 @@
 import Access
 import Bytes
 import Configuration
-import FoundationEssentials
 import Gateway
 import Machine
 import Providers

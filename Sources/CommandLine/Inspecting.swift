@@ -2,7 +2,6 @@ import Access
 import Bytes
 import Configuration
 import Crypto
-import FoundationEssentials
 import HTTP
 import Inspection
 import Machine

@@ -2,8 +2,8 @@ import Access
 import Bytes
 import Configuration
 import Crypto
-import FoundationEssentials
 import Inspection
+import Machine
 import Providers
 
 /// What a configuration has to check signatures by: the keys of its credentials, and the issuers whose tokens it believes.
@@ -14,7 +14,7 @@ struct Keyrings {
 
     /// Those of the configuration that the options name; of the one that all commands look for, if it is there.
     init(_ options: Options) throws(ConfigurationError) {
-        if !options.namesConfiguration, !FileManager.default.fileExists(atPath: options.configuration) {
+        if !options.namesConfiguration, !ReadFile.isThere(options.configuration) {
             self.init(nil)
         } else {
             self.init(try Configuration.load(options.configuration))

@@ -1,6 +1,6 @@
 import Audit
 import Bytes
-import FoundationEssentials
+import Machine
 
 /// The command line cannot be understood.
 struct UsageError: Error {
@@ -9,10 +9,9 @@ struct UsageError: Error {
 
 /// What follows the command.
 struct Options {
-    private(set) var configuration =
-        ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] ?? standardConfiguration
+    private(set) var configuration = ProcessEnvironment.own["COUNTERSIGN_CONFIG"] ?? standardConfiguration
     /// Whether somebody has said which configuration.
-    private(set) var namesConfiguration = ProcessInfo.processInfo.environment["COUNTERSIGN_CONFIG"] != nil
+    private(set) var namesConfiguration = ProcessEnvironment.own["COUNTERSIGN_CONFIG"] != nil
     private(set) var wantsJSON = false
     /// Those without a value.
     private var flags: Set<Option> = []

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Machine
 
 /// What a configuration takes from outside its text: environment variables, files and the
@@ -12,7 +11,7 @@ package struct Environment: Sendable {
 
     package init(
         variable: @escaping @Sendable (String) -> String?, file: @escaping @Sendable (String) -> ReadFile?,
-        now: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }
+        now: @escaping @Sendable () -> Int64 = { SystemFacts.unixSeconds }
     ) {
         self.variable = variable
         self.file = file

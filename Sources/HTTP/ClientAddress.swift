@@ -46,14 +46,10 @@ package struct ClientAddress: Sendable, Hashable {
 
 extension ClientAddress: CustomStringConvertible {
     /// `192.0.2.1`, `2001:db8::1`; `-` for none.
-    package var description: String {
-        let bytes = [high, low].flatMap { half in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: half >> UInt64($0)) }
-        }
-        if self == .none { return "-" }
-        if high == 0, low >> 32 == 0xFFFF { return bytes.suffix(4).map { "\($0)" }.joined(separator: ".") }
-        let groups = stride(from: 0, to: 16, by: 2).map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }
-        let text = groups.joined(separator: ":")
-        return IPAddress(text)?.description ?? text
+    package var description: String { ip?.description ?? "-" }
+
+    /// Writes the same.
+    package func write(into out: inout ByteWriter) {
+        if let ip { ip.write(into: &out) } else { out.append("-") }
     }
 }

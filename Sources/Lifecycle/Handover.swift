@@ -1,6 +1,5 @@
 import CSystem
 import Dispatch
-import FoundationEssentials
 import Machine
 import Net
 import Telemetry
@@ -123,8 +122,8 @@ final class Handover: Sendable {
     /// The path that the process was started by, which may lead to another version by now; the binary's own where there was none.
     private static func path(of name: String) -> String {
         if name.utf8.contains(UInt8(ascii: "/")) {
-            return name.utf8.first == UInt8(ascii: "/") ? name : FileManager.default.currentDirectoryPath + "/" + name
+            return name.utf8.first == UInt8(ascii: "/") ? name : (SystemFacts.folder ?? "") + "/" + name
         }
-        return (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? name
+        return SystemFacts.program ?? name
     }
 }

@@ -3,7 +3,6 @@ import Bytes
 import Configuration
 import Crypto
 import Dispatch
-import FoundationEssentials
 import Gateway
 import HTTP
 import Machine
@@ -25,8 +24,8 @@ package enum Serving {
 
     /// Serves by the configuration in a file.
     package static func run(_ path: String) -> Ending {
-        let socketActivation = SocketActivation(ProcessInfo.processInfo.environment)
-        let systemd = SystemdNotifier(ProcessInfo.processInfo.environment)
+        let socketActivation = SocketActivation(ProcessEnvironment.own.visible)
+        let systemd = SystemdNotifier(ProcessEnvironment.own.visible)
         switch start(path, socketActivation, systemd) {
         case .failed(let ending): return ending
         case .started(let service):
@@ -158,7 +157,7 @@ extension SharedAudit {
 extension Server.Settings {
     init(_ snapshot: Snapshot) {
         let from = snapshot.configuration.server
-        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let cores = SystemFacts.processors
         self.init(addresses: from.listen.map { SocketAddress($0) }, workers: from.workers == 0 ? cores : from.workers)
         listeners += snapshot.configuration.admin.listen.map { address in
             var listener = Server.Listener(SocketAddress(address))

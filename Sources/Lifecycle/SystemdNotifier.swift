@@ -1,6 +1,5 @@
 import Bytes
 import CSystem
-import FoundationEssentials
 
 #if canImport(Glibc)
     import Glibc

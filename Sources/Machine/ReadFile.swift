@@ -55,6 +55,12 @@ package struct ReadFile: Sendable {
         ReadFile(bytes: $0, isWorldReadable: false, isPipe: true)
     }
 
+    /// Whether anything has a path, whatever it is; a link that leads nowhere is nothing.
+    package static func isThere(_ path: String) -> Bool {
+        // Unsafe: the path is lent for the call.
+        unsafe access(path, F_OK) == 0
+    }
+
     /// Why the file at a path cannot be read, in words.
     package static func fault(of path: String) -> String {
         var info = stat()

@@ -14,8 +14,9 @@
         init() throws(TransportError) {
             epoll = cs_epoll_create()
             wakeup = cs_eventfd()
-            guard epoll >= 0, wakeup >= 0, control(EPOLL_CTL_ADD, wakeup, EPOLLIN.rawValue, EpollTransport.wakeToken)
-            else {
+            // Every wake-up is told once, so that nobody has to read the counter; it has room for all that there can be.
+            let events = EPOLLIN.rawValue | EPOLLET.rawValue
+            guard epoll >= 0, wakeup >= 0, control(EPOLL_CTL_ADD, wakeup, events, EpollTransport.wakeToken) else {
                 throw TransportError(reason: "cannot make an event loop: \(systemMessage())")
             }
         }
@@ -71,8 +72,6 @@
                 for index in 0..<max(0, Int(count)) {
                     let event = unsafe events[index]
                     if unsafe event.data.u64 == EpollTransport.wakeToken {
-                        var value: UInt64 = 0
-                        unsafe eventfd_read(wakeup, &value)
                         loop.woken()
                     } else if unsafe event.events & ~EPOLLOUT.rawValue != 0 {
                         // Errors and hang-ups are told whatever is waited for, and are found by reading.

@@ -19,7 +19,6 @@ import Testing
         "Audit": ["Machine", "Crypto", "Bytes", "Glibc", "Darwin"],
         "Configuration": [
             "Access", "Providers", "Upstream", "HTTP", "Audit", "Telemetry", "Machine", "Crypto", "Bytes",
-            "FoundationEssentials",
         ],
         "Gateway": [
             "Configuration", "Inspection", "Machine", "Upstream", "Providers", "Access", "Audit", "Telemetry", "Net",
@@ -27,11 +26,11 @@ import Testing
         ],
         "Lifecycle": [
             "Gateway", "Configuration", "Machine", "Net", "HTTP", "Audit", "Telemetry", "Access", "Crypto", "Bytes",
-            "CSystem", "Glibc", "Darwin", "Dispatch", "FoundationEssentials",
+            "CSystem", "Glibc", "Darwin", "Dispatch",
         ],
         "CommandLine": [
             "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Net", "HTTP", "Audit", "Telemetry",
-            "Providers", "Access", "Crypto", "Bytes", "Glibc", "Darwin", "FoundationEssentials",
+            "Providers", "Access", "Crypto", "Bytes", "Glibc", "Darwin",
         ],
         "countersign": ["CommandLine"],
         "countersign-sandbox": ["Sandbox"],

@@ -256,6 +256,22 @@ struct AuditFileTests {
         #expect(texts.filter { $0.contains("\"reason\":\"moved\"") }.count == 2)
     }
 
+    @Test func `those whose folder was moved away and made anew meet in a new file there`() throws {
+        let folder = try Folder()
+        let (file, other) = (try open(folder), try open(folder))
+        try file.add(0..<2)
+        let away = folder.path + "-away"
+        try FileManager.default.moveItem(atPath: folder.path, toPath: away)
+        defer { try? FileManager.default.removeItem(atPath: away) }
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+        for _ in 0..<3 {
+            try other.add(0..<1)
+            try file.add(0..<1)
+        }
+        let verdict = try Verdict([try folder.read(away + "/audit.jsonl"), try folder.read()])
+        #expect(verdict.told == [] && verdict.last == 11)
+    }
+
     @Test func `those whose file was moved away meet in the next one`() throws {
         let folder = try Folder()
         let (file, other) = (try open(folder), try open(folder))

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Bytes
@@ -53,6 +54,38 @@ import Testing
         #expect(Base64.urlSafe.encode(bytes(plain)) == bytes(encoded))
         let decoded = Base64.standard.decode(bytes(encoded).span)
         #expect(decoded == bytes(plain))
+    }
+
+    /// Eight characters are made at a time where there is enough to read.
+    @Test(arguments: 0...40)
+    func `base64 and hex of texts of all lengths are what the system makes of them`(length: Int) {
+        for start in 0..<256 {
+            let plain = (0..<length).map { UInt8(truncatingIfNeeded: start &+ $0 &* 89) }
+            let encoded = Data(plain).base64EncodedString()
+            #expect(Base64.standard.encode(plain) == bytes(encoded))
+            let urlSafe = encoded.replacing("+", with: "-").replacing("/", with: "_")
+            #expect(Base64.urlSafe.encode(plain) == bytes(urlSafe))
+            #expect(Hex.encode(plain) == bytes(plain.map { String(format: "%02x", $0) }.joined()))
+        }
+    }
+
+    @Test(arguments: 1...26) func `what cannot stand in a text as it is is found wherever it stands`(length: Int) {
+        for (byte, isEscape, isControl) in [
+            (UInt8(0), true, true), (0x1F, true, true), (0x7F, true, true), (0x22, true, false), (0x5C, true, false),
+            (0x20, false, false), (0x80, false, false), (0xFF, false, false),
+        ] {
+            for position in 0..<length {
+                var text = [UInt8](repeating: 0x61, count: length)
+                text[position] = byte
+                for start in 0...length {
+                    let found = position >= start ? position : nil
+                    let (escape, control) = (
+                        text.span.firstJSONEscape(from: start), text.span.firstControlCharacter(from: start)
+                    )
+                    #expect(escape == (isEscape ? found : nil) && control == (isControl ? found : nil))
+                }
+            }
+        }
     }
 
     @Test func `the two alphabets differ in their last two characters`() {

@@ -1,3 +1,4 @@
+import Bytes
 import Testing
 
 @testable import HTTP
@@ -25,6 +26,16 @@ import Testing
         #expect(Self.address(Array(repeating: 0, count: 15) + [1]).network == everything, "::1 is of the same /64")
         #expect(Self.address(Self.mapped + [0, 0, 0, 0]).network != everything)
         #expect(everything.description == "::" && ClientAddress.none.description == "-")
+    }
+
+    @Test func `an address is written as it is described`() {
+        let addresses = [
+            Self.address(Self.mapped + [192, 0, 2, 1]), Self.address(Self.mapped + [0, 255, 10, 100]),
+            Self.address([0x20, 0x01, 0x0D, 0xB8] + Array(repeating: 0, count: 11) + [1]), .unspecified, .none,
+        ]
+        let written = addresses.map { address in [UInt8](atMost: 39) { address.write(into: &$0) }.text }
+        #expect(written == ["192.0.2.1", "0.255.10.100", "2001:db8::1", "::", "-"])
+        #expect(written == addresses.map(\.description))
     }
 
     @Test func `an IPv6 address is told from others by its first 64 bits`() {

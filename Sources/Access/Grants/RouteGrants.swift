@@ -49,8 +49,13 @@ struct RouteGrants: Sendable {
 
     /// The lists of a caller: that of all callers, and its own.
     func lists(for caller: Caller) -> (common: GrantList?, own: GrantList?) {
-        let index = listOfCaller.indices.contains(caller.index) ? listOfCaller[caller.index] : -1
-        return (caller.principal.kind == .anonymous ? nil : common, index < 0 ? nil : lists[Int(index)])
+        let index = ownList(of: caller)
+        return (caller.principal.kind == .anonymous ? nil : common, index < 0 ? nil : lists[index])
+    }
+
+    /// The index of the list of grants that name a caller; -1 for none.
+    private func ownList(of caller: Caller) -> Int {
+        listOfCaller.indices.contains(caller.index) ? Int(listOfCaller[caller.index]) : -1
     }
 
     /// The numbers of a caller's grants, in the order of the configuration.
@@ -68,7 +73,6 @@ struct RouteGrants: Sendable {
 
     /// Whether a caller may use none.
     func isEmpty(for caller: Caller) -> Bool {
-        let (common, own) = lists(for: caller)
-        return common == nil && own == nil
+        (caller.principal.kind == .anonymous || common == nil) && ownList(of: caller) < 0
     }
 }

@@ -11,6 +11,9 @@ int cs_accept(int listener, uint8_t *client);
 int cs_argument_count(void);
 const char *cs_argument(int index);
 
+/// Processors that the process may run on; 0 where the system does not say.
+int cs_processors(void);
+
 /// Sends one datagram to a Unix socket's path, or to its abstract name that is written with `@`; 0 when it was taken.
 int cs_notify(const void *name, size_t length, const void *message, size_t size);
 

@@ -9,20 +9,21 @@ import Net
 final class AuditQueue: Sendable {
     /// What is taken at once.
     struct Load: ~Copyable, Sendable {
-        /// Each line with a byte before it that says whether an answer waits for it, and a newline behind it.
-        var lines = ByteWriter(capacity: 0)
-        var count = 0
+        /// One line behind the other.
+        var text = ByteWriter(capacity: 0)
+        /// Where each line ends in the text, and whether an answer waits for it.
+        var lines: [(end: Int, waits: Bool)] = []
         var tally = AuditTally()
         var lost: Int64 = 0
         /// Whether the audit's thread has been told of it.
         var isAnnounced = false
 
-        var isEmpty: Bool { count == 0 && tally.isEmpty }
+        var isEmpty: Bool { lines.isEmpty && tally.isEmpty }
 
         mutating func reset() {
-            lines.reset()
-            lines.trim(above: 1 << 20)
-            count = 0
+            text.reset()
+            text.trim(above: 1 << 20)
+            lines.removeAll(keepingCapacity: true)
             tally.reset()
             lost = 0
             isAnnounced = false
@@ -32,7 +33,6 @@ final class AuditQueue: Sendable {
     private let load = Guarded(Load())
     private let alarm: @Sendable () -> Void
 
-    static let waits = UInt8(ascii: "w")
     /// What lines are counted as that are not written although something was given or refused.
     static let lost: StaticString = "lost"
 
@@ -42,10 +42,8 @@ final class AuditQueue: Sendable {
     /// - Parameter waits: whether an answer waits for it.
     func add(_ line: borrowing AuditLine, waits: Bool) {
         load.withLock { load in
-            load.lines.append(waits ? AuditQueue.waits : UInt8(ascii: "-"))
-            load.lines.append(line.bytes)
-            load.lines.append("\n")
-            load.count += 1
+            load.text.append(line.bytes)
+            load.lines.append((load.text.count, waits))
         }
     }
 

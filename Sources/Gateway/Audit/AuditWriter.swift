@@ -49,8 +49,8 @@ final class AuditWriter {
             subscriber.queue.take(into: &load)
             tally.add(load.tally)
             standing.lost += load.lost
-            guard load.count > 0 else { continue }
-            let rest = append(load.lines.bytes, of: subscriber, among: subscribers, at: now.unixSeconds)
+            guard !load.lines.isEmpty else { continue }
+            let rest = append(load, of: subscriber, among: subscribers, at: now.unixSeconds)
             if rest.lines > 0 { groups.append((subscriber, rest)) }
         }
         swap(&load, &self.load)
@@ -62,21 +62,20 @@ final class AuditWriter {
     /// Adds lines to what is committed next; where each must be committed by itself, does so.
     /// - Returns: those that are not yet committed.
     private func append(
-        _ lines: Span<UInt8>, of subscriber: SharedAudit.Subscriber, among subscribers: [SharedAudit.Subscriber],
-        at moment: Int64
+        _ load: borrowing AuditQueue.Load, of subscriber: SharedAudit.Subscriber,
+        among subscribers: [SharedAudit.Subscriber], at moment: Int64
     ) -> AuditReceipt {
         var group = AuditReceipt()
         var start = 0
-        while start < lines.count {
-            let end = lines.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? lines.count
+        for line in load.lines {
             group.lines += 1
-            if lines[start] == AuditQueue.waits { group.answers += 1 }
-            append(lines.extracting(start + 1..<end), subscribers, at: moment)
+            if line.waits { group.answers += 1 }
+            append(load.text.bytes.extracting(start..<line.end), subscribers, at: moment)
             if settings.durability == .each {
                 acknowledge(group, commit(subscribers), to: subscriber)
                 group = AuditReceipt()
             }
-            start = end + 1
+            start = line.end
         }
         return group
     }

@@ -11,6 +11,8 @@ final class AccessLog {
     private let level: Log.Level?
     private var lines = ByteWriter(capacity: 1024)
     private var count = 0
+    /// What every line of a second begins with.
+    private var opening: (second: Int64, text: [UInt8]) = (.min, [])
 
     init(_ log: Log) {
         format = log.format
@@ -30,7 +32,12 @@ final class AccessLog {
         at time: Int64
     ) {
         guard let level else { return }
-        format.begin(level, "answered", at: time, in: &lines)
+        if opening.second != time {
+            var text = ByteWriter(capacity: 128)
+            format.begin(level, "answered", at: time, in: &text)
+            opening = (time, text.array)
+        }
+        lines.append(opening.text)
         format.add("requestId", plain: context.id.bytes, to: &lines)
         if context.path.isEmpty {
             format.add("path", plain: "-", to: &lines)
@@ -71,7 +78,9 @@ extension Method {
 
 extension LogFormat {
     fileprivate func add(_ name: StaticString, _ client: ClientAddress, to line: inout ByteWriter) {
-        add(name, plain: Array(text: "\(client)").span, to: &line)
+        var address = ByteWriter(capacity: 40)
+        client.write(into: &address)
+        add(name, plain: address.bytes, to: &line)
     }
 
     fileprivate func add(_ name: StaticString, _ trace: TraceID, to line: inout ByteWriter) {

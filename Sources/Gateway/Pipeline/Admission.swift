@@ -2,8 +2,8 @@ import Access
 import Bytes
 import Configuration
 
-/// What a snapshot admits requests by, on one loop.
-struct Admission {
+/// What a snapshot admits requests by, on one loop. It does not change.
+final class Admission {
     let configuration: Configuration
     /// By the index of the address that is listened on.
     let hosts: [HostRule]
