@@ -27,7 +27,7 @@ extension Validity: Decodable {
         grant = try members.decodeIfPresent(String.self, forKey: .grant)
         limitedBy = try members.decodeIfPresent(String.self, forKey: .limitedBy)
         let said = try members.decodeIfPresent(Date.self, forKey: .serverTime)
-        guard let time = said ?? decoder.userInfo[.answerDate] as? Date else {
+        guard let time = said ?? CodingUserInfoKey.answerDate.flatMap({ decoder.userInfo[$0] as? Date }) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .serverTime, in: members, debugDescription: "the answer does not say what time it is")
         }
@@ -40,7 +40,7 @@ extension Validity: Decodable {
 
 extension CodingUserInfoKey {
     /// The answer's header field `Date`.
-    static let answerDate = CodingUserInfoKey(rawValue: "date").unsafelyUnwrapped
+    static let answerDate = CodingUserInfoKey(rawValue: "date")
 }
 
 /// What the service answers, with what every such answer has.

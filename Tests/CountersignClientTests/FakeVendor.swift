@@ -11,6 +11,7 @@ final class FakeVendor: Sendable {
         var uploads: [String: [Int: Data]] = [:]
         var requests: [String] = []
         var contentTypes: [String?] = []
+        var hosts: Set<String?> = []
         /// Which requests with a body lose their connection in the middle of it, counted from 1.
         var cutBodies: Set<Int> = []
         /// Which of them are done, and lose the answer.
@@ -60,6 +61,7 @@ final class FakeVendor: Sendable {
             let after = state.afterRequest.map { after in { @Sendable in after(number) } }
             state.requests.append(line(request))
             state.contentTypes.append(request.fields["content-type"])
+            state.hosts.insert(request.fields["host"])
             if !state.refusals.isEmpty { return (state.refusals.removeFirst(), after) }
             let credential = credential(of: request)
             if state.endedCredentials.contains(credential) {

@@ -27,9 +27,10 @@ import Testing
 
     private func upload(
         _ file: TestFile, to kind: UploadVendor, key: String? = UploadTests.key, by client: Countersign? = nil,
-        from checkpoint: UploadCheckpoint? = nil
+        from checkpoint: UploadCheckpoint? = nil, with options: UploadOptions? = nil
     ) async throws -> UploadedObject {
         let sent = sent
+        let options = options ?? self.options
         return try await (client ?? self.client).upload(
             file.url, to: kind, key: key, options: options, from: checkpoint
         ) { report in sent.update { $0.append(report) } }
@@ -77,12 +78,35 @@ import Testing
         #expect(service.requests.allSatisfy { $0.form["header"] == "content-type:image/png" })
     }
 
+    @Test func `a file of one request goes to OSS without a type, where none is to be signed`() async throws {
+        var options = options
+        options.contentType = nil
+        _ = try await upload(try TestFile(10), to: .oss, with: options)
+        #expect(vendor.state.value.contentTypes == [nil])
+        #expect(service.requests.first?.form["header"] == nil)
+        _ = try await upload(try TestFile(2 * UploadTests.piece), to: .oss, with: options)
+        #expect(Set(vendor.state.value.contentTypes.dropFirst()) == ["application/octet-stream"])
+    }
+
+    @Test func `requests go to OSS where the service's URL says, or to the endpoint with the host of that URL`()
+        async throws
+    {
+        let file = try TestFile(2 * UploadTests.piece)
+        _ = try await upload(file, to: .oss)
+        #expect(vendor.state.value.hosts == ["media.oss-cn-hangzhou.aliyuncs.com"])
+        service.state.update { $0.vendor = vendor.url.absoluteString }
+        var options = options
+        options.endpoint = nil
+        _ = try await upload(file, to: .oss, key: "b", with: options)
+        try expectStored(file, "b")
+    }
+
     @Test func `the length is signed where it is wanted, and sent once`() async throws {
         var options = options
         options.signsLength = true
         options.headers = ["x-oss-forbid-overwrite": "true"]
         let file = try TestFile(10)
-        _ = try await client.upload(file.url, to: .oss, key: UploadTests.key, options: options)
+        _ = try await upload(file, to: .oss, with: options)
         let body = String(decoding: try #require(service.requests.first).body, as: UTF8.self)
         #expect(body.contains("header=content-length%3A10&header=content-type%3Aimage%2Fpng&header=x-oss-forbid"))
         try expectStored(file)

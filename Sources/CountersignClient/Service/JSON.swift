@@ -11,7 +11,7 @@ enum JSON {
     /// The same for one answer, whose header may say what its body does not.
     static func decoder(of answer: HTTPAnswer) -> JSONDecoder {
         let decoder = decoder
-        if let date = answer.date { decoder.userInfo[.answerDate] = date }
+        if let key = CodingUserInfoKey.answerDate { decoder.userInfo[key] = answer.date }
         return decoder
     }
 

@@ -23,6 +23,8 @@ struct OSSUpload {
         return try await complete(state)
     }
 
+    private static let standardType = "application/octet-stream"
+
     // MARK: The steps
 
     private func putWhole() async throws -> UploadedObject {
@@ -122,7 +124,9 @@ struct OSSUpload {
     ) async throws -> (answer: HTTPAnswer, signed: SignedRequest) {
         var headers = headers
         if body != nil {
-            headers["content-type"] = run.options.contentType
+            // The URL session makes up a type for what completes an upload in parts, if it has none.
+            let isInParts = state != nil || query["uploads"] != nil
+            headers["content-type"] = run.options.contentType ?? (isInParts ? OSSUpload.standardType : nil)
             if run.options.signsLength { headers["content-length"] = String(body?.count ?? 0) }
         }
         var options = run.options.request

@@ -14,8 +14,8 @@ public enum UploadVendor: String, Sendable, Hashable, Codable {
 public struct UploadOptions: Sendable, Hashable {
     /// What the service is asked with: the grant, the bucket, the lifetime.
     public var request: RequestOptions
-    /// The object's media type. With OSS it is signed, so the grant must allow it; nil sends none, which OSS takes for files of one
-    /// request only.
+    /// The object's media type. With OSS it is signed, so the grant must allow it, by `contentTypes` or by `headers`; nil signs and
+    /// sends none with a file of one request.
     public var contentType: String?
     /// Other header fields to sign and send with the object, such as `x-oss-forbid-overwrite`; for OSS only.
     public var headers: [String: String]
