@@ -59,7 +59,7 @@ struct RealServiceTests {
         """
 
     /// In MiB; `scripts/check-all client` has larger files.
-    private static let size = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_UPLOAD"].flatMap { Int($0) } ?? 8
+    static let size = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_UPLOAD"].flatMap { Int($0) } ?? 8
 
     private let service: Service
     private var url: URL { URL(string: "http://127.0.0.1:\(service.port)") ?? URL(filePath: "/") }
