@@ -39,7 +39,7 @@ let package = Package(
         room("HTTP", "Bytes"),
         room("Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL"),
         room("Upstream", "Net", "HTTP", "Providers", "Access", "Crypto", "Bytes"),
-        room("Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes"),
+        room("Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "CZlib"),
         room("Machine", "CSystem"),
         room("Telemetry", "Machine", "Crypto", "Bytes", "CSystem"),
         room("Configuration", "Access", "Providers", "Upstream", "HTTP", "Telemetry", "Machine", "Crypto", "Bytes"),

@@ -46,6 +46,11 @@ extension InspectedRequest {
 extension Keyring {
     /// What the credentials say for a key; nothing of those that have none.
     func values<Value>(of field: Field<Value?>) -> [Value] { (entries ?? []).compactMap { $0.fields[field] } }
+
+    /// Host and port of where the credentials say that their buckets are; nothing of those that do not say it.
+    func endpoints(_ field: Field<[UInt8]?>) -> [[UInt8]] {
+        values(of: field).compactMap { BaseURL(endpoint: $0)?.authority }
+    }
 }
 
 extension InspectedRequest {

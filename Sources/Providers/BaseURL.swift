@@ -8,7 +8,7 @@ import Bytes
 package struct BaseURL: Sendable {
     private let isSecure: Bool
     /// Host and port, as the Host field has them.
-    let authority: [UInt8]
+    package let authority: [UInt8]
 
     /// - Parameter authority: `host` or `host:port`; nil comes back for anything that is not spelled as above.
     package init?(isSecure: Bool, _ authority: [UInt8]) {
@@ -23,6 +23,37 @@ package struct BaseURL: Sendable {
         }
         self.isSecure = isSecure
         self.authority = authority
+    }
+
+    /// Where a credential's buckets are: `host` or `host:port` for HTTPS, the same behind `http://` for a sandbox.
+    package init?(endpoint text: [UInt8]) {
+        let isPlain = text.starts(with: BaseURL.plainScheme)
+        self.init(isSecure: !isPlain, isPlain ? Array(text.dropFirst(BaseURL.plainScheme.count)) : text)
+    }
+
+    private static let plainScheme = Array("http://".utf8)
+
+    /// What is wrong with the endpoint of a credential; nil when nothing is.
+    /// - Parameters:
+    ///   - text: nil where the credential has none.
+    ///   - sample: one of a sandbox.
+    static func endpointFault(_ text: [UInt8]?, isSandbox: Bool, sample: StaticString) -> String? {
+        guard let text else { return nil }
+        guard let base = BaseURL(endpoint: text) else {
+            return "must be a host in lower case, with a port if it is not 443"
+        }
+        // A bucket's name comes before it, so that no address of numbers will do.
+        guard base.isSecure || isSandbox && base.isOfLocalhost else {
+            return "may begin with http:// only with sandbox: true, before a name of this machine, "
+                + "such as \"\(sample)\""
+        }
+        return nil
+    }
+
+    /// Whether the host is a name that means this machine everywhere (RFC 6761 section 6.3).
+    private var isOfLocalhost: Bool {
+        let host = authority.prefix { $0 != UInt8(ascii: ":") }
+        return host.elementsEqual("localhost".utf8) || host.suffix(10).elementsEqual(".localhost".utf8)
     }
 
     /// Writes `https://host`.

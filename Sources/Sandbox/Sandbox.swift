@@ -10,10 +10,21 @@ package final class Sandbox: Sendable {
     /// All vendors with the accounts of a folder, whose objects are there, too.
     /// - Parameters:
     ///   - roles: that Alibaba's callers may assume, as `acs:ram::<account>:role/<name>`.
+    ///   - callbackHosts: where callbacks of uploads may go.
     ///   - data: the folder.
-    package convenience init(_ accounts: AccountFolder, roles: [[UInt8]], data: String) throws {
+    package convenience init(
+        _ accounts: AccountFolder, roles: [[UInt8]], callbackHosts: [HostPort] = [], data: String
+    ) throws {
         let sts = STSSide(SandboxSTS.Settings(callers: try accounts.callers(of: .alibaba), roles: roles))
-        self.init([sts])
+        let qiniu = try QiniuSide(
+            KodoService(
+                VendorAccounts(try accounts.callers(of: .qiniu)), try ObjectStore(.qiniu, in: data),
+                callbackHosts: callbackHosts))
+        let nos = try NOSSide(try accounts.callers(of: .netease), callbackHosts: callbackHosts, data: data)
+        let oss = try OSSSide(
+            OSSAccounts(accounts: VendorAccounts(try accounts.callers(of: .alibaba)), session: { sts.session($0) }),
+            OSSCallbacks(to: callbackHosts), data: data)
+        self.init([qiniu, nos, sts, oss])
     }
 
     /// - Parameter now: seconds since 1970.

@@ -10,6 +10,8 @@ struct SandboxOptions {
     let listen: HostPort
     private(set) var data = ""
     private(set) var roles: [[UInt8]] = []
+    /// Where callbacks of uploads may go.
+    private(set) var callbackHosts: [HostPort] = []
     private(set) var wantsHelp = false
 
     private static let standardAddress = "127.0.0.1:8090"
@@ -17,13 +19,17 @@ struct SandboxOptions {
 
     static let help = """
         usage: countersign-sandbox --data DIR [OPTIONS]
-        Stands in for the vendors on this machine, so that countersign can be tried without an account: Alibaba's STS.
+        Stands in for the vendors on this machine, so that countersign can be tried without an account: Qiniu's
+        Kodo, NetEase's NOS, Alibaba's OSS and STS.
         What it gives opens nothing. It ends at SIGTERM or SIGINT, and when the process that has started it ends.
           --data DIR          where its accounts are: DIR/keys/VENDOR/ACCESSKEY holds the secret key; those of the
                               demonstration are made where they are missing
           --listen HOST:PORT  where it listens, on loopback only; else \(standardAddress)
           --role ARN          a role that its callers may assume, one after the other; else
                               \(standardRole)
+          --callback-host HOST:PORT
+                              a loopback address that callbacks of uploads may go to, one after the other; else they
+                              go nowhere
         """
 
     init(_ arguments: [String]) throws(Fault) {
@@ -37,25 +43,34 @@ struct SandboxOptions {
             }
             // `--data=DIR` is `--data DIR`.
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard ["--data", "--listen", "--role"].contains(parts[0]) else {
+            guard ["--data", "--listen", "--role", "--callback-host"].contains(parts[0]) else {
                 throw Fault(
-                    reason: "there is no option \(parts[0].visible); there are --data, --listen, --role and --help")
+                    reason: "there is no option \(parts[0].visible); there are --data, --listen, --role, "
+                        + "--callback-host and --help")
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
                 throw Fault(reason: "\(parts[0]) needs a value")
             }
-            guard seen.insert(parts[0]).inserted || parts[0] == "--role" else {
+            guard seen.insert(parts[0]).inserted || ["--role", "--callback-host"].contains(parts[0]) else {
                 throw Fault(reason: "\(parts[0]) is given more than once")
             }
             switch parts[0] {
             case "--data": data = value
             case "--role": roles.append(Array(value.utf8))
+            case "--callback-host": callbackHosts.append(try SandboxOptions.callbackHost(value))
             default: address = value
             }
         }
         listen = try SandboxOptions.loopback(address)
         if !wantsHelp, data.isEmpty { throw Fault(reason: "--data is needed: the folder of its accounts") }
         if roles.isEmpty { roles = [Array(SandboxOptions.standardRole.utf8)] }
+    }
+
+    private static func callbackHost(_ text: String) throws(Fault) -> HostPort {
+        guard let address = HostPort(text), address.address.isLoopback else {
+            throw Fault(reason: "--callback-host needs a loopback address and a port, such as 127.0.0.1:8080")
+        }
+        return address
     }
 
     private static func loopback(_ text: String) throws(Fault) -> HostPort {

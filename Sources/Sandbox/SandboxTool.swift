@@ -41,7 +41,8 @@ package enum SandboxTool {
         // A peer that is gone is an error of the write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let accounts = try AccountFolder(options.data)
-        let sandbox = try Sandbox(accounts, roles: options.roles, data: options.data)
+        let sandbox = try Sandbox(
+            accounts, roles: options.roles, callbackHosts: options.callbackHosts, data: options.data)
         let server = try SandboxServer(sandbox, on: options.listen)
         let signals = [SIGTERM, SIGINT].map { number in Signals.take(number) { server.stop() } }
         let parent = ParentProcess.whenEnded { server.stop() }

@@ -13,7 +13,7 @@ import Testing
         "Upstream": ["Net", "HTTP", "Providers", "Access", "Crypto", "Bytes"],
         "HTTP": ["Bytes"],
         "Net": ["HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "Glibc", "Darwin", "Dispatch", "Synchronization"],
-        "Sandbox": ["Net", "HTTP", "Machine", "Crypto", "Bytes", "Glibc", "Darwin"],
+        "Sandbox": ["Net", "HTTP", "Machine", "Crypto", "Bytes", "CZlib", "Glibc", "Darwin"],
         "Machine": ["CSystem", "Glibc", "Darwin", "Dispatch"],
         "Telemetry": ["Machine", "Crypto", "Bytes", "CSystem", "Glibc", "Darwin", "Dispatch", "Synchronization"],
         "Configuration": [

@@ -100,7 +100,7 @@ struct LoadingTests {
                 $0 == path ? Environment.process.file($0) : Sample.file("a-key-of-the-demonstration-of-32-bytes\n")
             })
         let configuration = try Configuration.load(path, in: environment)
-        #expect(configuration.grants.count == 9)
+        #expect(configuration.grants.count == 10)
         #expect(configuration.credentials.count == 4)
         let (keys, others) = (
             configuration.warnings.filter { $0.contains("opens nothing") },

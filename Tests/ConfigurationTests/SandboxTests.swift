@@ -55,6 +55,14 @@ struct SandboxTests {
         }
     }
 
+    @Test(arguments: ["http://localhost", "http://localhost:8090", "http://oss.localhost:8090", "oss.example:8443"])
+    func `the sandbox's buckets may be behind plain HTTP`(endpoint: String) throws {
+        for credential in [
+            "provider: 'nos', sandbox: true, endpoint:", "provider: 'oss', sandbox: true, endpoint:",
+            "\(SandboxTests.sts), ossEndpoint:",
+        ] { _ = try Sample.load(text("a: { \(credential) '\(endpoint)' }")) }
+    }
+
     @Test func `a key that says sandbox: false is real`() throws {
         let configuration = try Sample.load(text("a: { \(SandboxTests.real), sandbox: false }"))
         #expect(configuration.credentials.map(\.isSandbox) == [false])
@@ -82,6 +90,34 @@ struct SandboxTests {
         (
             "a: { \(pair), sandbox: true, ‸endpoints: ['http://127.0.0.1:1', 'https://192.0.2.1'] }", "a.endpoints",
             "must be on this machine"
+        ),
+        ("a: { \(real), ‸endpoint: 'http://oss.localhost:8090' }", "a.endpoint", "http:// only with sandbox: true"),
+        (
+            "a: { provider: 'nos', accessKey: 'a', secretKey: 's', ‸endpoint: 'http://localhost' }", "a.endpoint",
+            "such as \"http://nos.localhost:8090\""
+        ),
+        ("a: { \(pair), ‸ossEndpoint: 'http://localhost' }", "a.ossEndpoint", "http:// only with sandbox: true"),
+        (
+            "a: { provider: 'nos', sandbox: true, ‸endpoint: 'http://nos.example' }", "a.endpoint",
+            "a name of this machine"
+        ),
+        (
+            "a: { provider: 'nos', sandbox: true, ‸endpoint: 'http://127.0.0.1:1' }", "a.endpoint",
+            "a name of this machine"
+        ),
+        ("a: { provider: 'oss', sandbox: true, ‸endpoint: 'http://evillocalhost' }", "a.endpoint", "of this machine"),
+        (
+            "a: { provider: 'oss', sandbox: true, ‸endpoint: 'http://localhost.example' }", "a.endpoint",
+            "of this machine"
+        ),
+        ("a: { provider: 'oss', sandbox: true, ‸endpoint: 'http://' }", "a.endpoint", "a host in lower case"),
+        (
+            "a: { provider: 'oss', sandbox: true, ‸endpoint: 'http://oss.localhost:80' }", "a.endpoint",
+            "a host in lower case"
+        ),
+        (
+            "a: { provider: 'oss', sandbox: true, ‸endpoint: 'https://oss.localhost' }", "a.endpoint",
+            "a host in lower case"
         ),
     ])
     func `refuses what is neither real nor made up`(credentials: String, path: String, word: String) throws {

@@ -17,6 +17,9 @@ enum Fixture {
         SandboxSTS.Settings(callers: [caller(keyID, secret)], roles: [Array(role.utf8)])
     }
 
+    /// With STS alone.
+    static var sandbox: Sandbox { Sandbox([STSSide(settings)]) }
+
     static func caller(_ id: String, _ secret: String, token: String? = nil) -> SandboxCaller {
         SandboxCaller(
             accessKeyID: Array(id.utf8), secret: Secret(Array(secret.utf8)), securityToken: token.map { Array($0.utf8) }

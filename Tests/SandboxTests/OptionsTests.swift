@@ -17,6 +17,17 @@ import Testing
         #expect(try SandboxOptions(["--help"]).wantsHelp)
     }
 
+    @Test func `callbacks go to loopback alone, and nowhere unless it is said`() throws {
+        #expect(try SandboxOptions(["--data", "d"]).callbackHosts.isEmpty)
+        let two = ["--data", "d", "--callback-host", "127.0.0.1:1", "--callback-host=[::1]:2"]
+        #expect(try SandboxOptions(two).callbackHosts.map { "\($0)" } == ["127.0.0.1:1", "[::1]:2"])
+        for wrong in ["192.0.2.1:80", "127.0.0.1", "app.example.com:80", "0.0.0.0:80"] {
+            #expect(throws: SandboxOptions.Fault.self) {
+                try SandboxOptions(["--data", "d", "--callback-host", wrong])
+            }
+        }
+    }
+
     @Test(arguments: [
         ([], "--data is needed"), (["--data"], "--data needs a value"), (["--data="], "--data needs a value"),
         (["local/demo"], "there is no option local/demo"), (["--port", "1"], "there is no option --port"),

@@ -53,7 +53,7 @@ struct SignedVector: Sendable, CustomTestStringConvertible {
             body: inForm ? Array(text.utf8) : [])
     }
 
-    var method: HTTP.Method { SignedVector.text(input["method"]) == "GET" ? .get : .post }
+    var method: [UInt8] { Array((SignedVector.text(input["method"]) ?? "").utf8) }
 
     /// What AssumeRole is asked with, and with RPC all else.
     var parameters: [(String, String)] {

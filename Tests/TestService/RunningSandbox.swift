@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Foundation
 import HTTP
+import TestPeers
 
 @testable import Sandbox
 
@@ -10,18 +11,16 @@ final class RunningSandbox: Sendable {
     private let server: SandboxServer
     var port: UInt16 { server.port }
 
-    init(_ settings: SandboxSTS.Settings) throws {
+    init(_ sandbox: Sandbox) throws {
         let address = try HostPort("127.0.0.1:0") ?? { throw Program.Failure(description: "no address") }()
-        server = try SandboxServer(settings, on: address)
+        server = try SandboxServer(sandbox, on: address)
         let server = server
         Thread { server.run() }.start()
     }
 
     /// With the accounts of a folder and the role of the demonstration.
     convenience init(data folder: String) throws {
-        try self.init(
-            SandboxSTS.Settings(
-                callers: AccountFolder(folder).callers(of: .alibaba), roles: [Array(Setup.roleARN.utf8)]))
+        try self.init(Sandbox(AccountFolder(folder), roles: [Array(Setup.roleARN.utf8)], data: folder))
     }
 
     deinit { server.stop() }
@@ -38,7 +37,9 @@ final class RunningSandbox: Sendable {
 
     /// For services that are processes; those in the process of the tests have a `FakeSandbox` at its port.
     static let shared: RunningSandbox = {
-        do { return try RunningSandbox(settings) } catch { preconditionFailure("no sandbox: \(error)") }
+        do { return try RunningSandbox(Sandbox([STSSide(settings)])) } catch {
+            preconditionFailure("no sandbox: \(error)")
+        }
     }()
 
     /// The fields of a credential that is asked for sessions there.
@@ -48,23 +49,18 @@ final class RunningSandbox: Sendable {
         """
 }
 
-/// The sandbox without a socket, by the clock of the test, asked in the words of HTTP.
+/// The sandbox without a port, by the clock of the test, asked in the words of HTTP.
 final class FakeSandbox {
-    private var context: ServerConnection.Context
+    private let sandbox = Sandbox([STSSide(RunningSandbox.settings)])
     private let clock: TestClock
 
-    init(by clock: TestClock) {
-        self.clock = clock
-        context = ServerConnection.Context(handler: SandboxHandler(RunningSandbox.settings))
-    }
+    init(by clock: TestClock) { self.clock = clock }
 
     func answer(_ request: [UInt8]) -> [UInt8] {
-        let instant = clock.now()
-        context.instant = instant
-        context.date = HTTPDate.write(instant.unixSeconds)
-        context.out.reset()
-        var connection = ServerConnection(limits: SandboxServer.limits, at: instant)
-        _ = connection.receive(request.span, in: &context)
-        return context.out.array
+        let clock = clock
+        return SocketPair.exchange(request) { descriptor in
+            var connection = SandboxConnection(descriptor)
+            connection.serve(sandbox) { clock.now() }
+        }
     }
 }

@@ -14,7 +14,7 @@ struct InspectedOSSRequest {
 
     /// Notes what it is about; nil where it cannot be read.
     init?(_ request: InspectedRequest, _ keyring: Keyring, in inspection: inout Inspection) {
-        let endpoints = keyring.values(of: OSS.credential.endpoint)
+        let endpoints = keyring.endpoints(OSS.credential.endpoint)
         guard let object = inspection.object(of: request, "oss", endpoints: endpoints) else { return nil }
         let parameters = request.parameters ?? []
         for parameter in parameters where !InspectedOSSRequest.isOwn(parameter.name) {

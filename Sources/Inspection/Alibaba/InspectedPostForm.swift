@@ -59,7 +59,7 @@ enum InspectedPostForm {
             return inspection
         }
         let object = (answer.text("url") ?? answer.text("host")).flatMap { InspectedRequest(url: $0) }?
-            .object("oss", endpoints: keyring.values(of: OSS.credential.endpoint))
+            .object("oss", endpoints: keyring.endpoints(OSS.credential.endpoint))
         if form.value("x-oss-credential") != nil {
             let begin = judgeV4(encoded, policy, form, keyring, now, in: &inspection)
             tell(policy, form, object?.bucket, now, from: begin, in: &inspection)

@@ -86,7 +86,7 @@ enum InspectedNOSRequest {
     private static func object(
         of request: InspectedRequest, _ keyring: Keyring, in inspection: inout Inspection
     ) -> (bucket: [UInt8], key: [UInt8])? {
-        inspection.object(of: request, "nos", endpoints: keyring.values(of: NOS.credential.endpoint))
+        inspection.object(of: request, "nos", endpoints: keyring.endpoints(NOS.credential.endpoint))
     }
 
     /// The request as it is signed: without the parameters of the signature itself.

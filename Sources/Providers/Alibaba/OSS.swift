@@ -23,9 +23,7 @@ package enum OSS {
             {
                 throw FieldProblem("region", "must be of a-z 0-9 and -, such as cn-hangzhou, without oss-")
             }
-            if fields[credential.endpoint] != nil, endpoint(fields) == nil {
-                throw FieldProblem("endpoint", endpointFault)
-            }
+            if let fault = endpointFault(fields, fields[credential.endpoint]) { throw FieldProblem("endpoint", fault) }
         })
 
     /// What a credential may hold beside what those of every provider may.
@@ -36,7 +34,9 @@ package enum OSS {
         /// Where requests go.
         package let endpoint = Field(
             "endpoint", .string, told: true,
-            "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`. The default is the region's public host.")
+            "The buckets' host, such as `oss-cn-hangzhou.aliyuncs.com`. The default is the region's public host; "
+                + "with `sandbox: true` it may be that of a `countersign-sandbox`, such as `http://oss.localhost:8090`."
+        )
     }
 
     /// The declarations of its credentials' fields.
@@ -51,10 +51,15 @@ package enum OSS {
     static func endpoint(_ fields: FieldValues) -> BaseURL? {
         let region = fields[credential.region].map { Array("oss-".utf8) + $0 + Array(".aliyuncs.com".utf8) }
         let host = fields[credential.endpoint] ?? fields[STSAccount.fields.ossEndpoint] ?? region
-        return host.flatMap { BaseURL(isSecure: true, $0) }
+        return host.flatMap { BaseURL(endpoint: $0) }
     }
 
-    static let endpointFault = "must be a host in lower case, with a port if it is not 443"
+    /// What is wrong with where a credential says that its buckets are; nil when nothing is.
+    static func endpointFault(_ fields: FieldValues, _ endpoint: [UInt8]?) -> String? {
+        BaseURL.endpointFault(
+            endpoint, isSandbox: Settings(fields, of: Providers.CredentialFields()).sandbox,
+            sample: "http://oss.localhost:8090")
+    }
 
     static let bucketFault = "must be 3 to 63 of a-z 0-9 and -, as OSS has them"
 

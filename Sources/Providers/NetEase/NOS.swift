@@ -13,9 +13,10 @@ package enum NOS {
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         },
         check: { fields throws(FieldProblem) in
-            if fields[credential.endpoint] != nil, endpoint(fields) == nil {
-                throw FieldProblem("endpoint", "must be a host in lower case, with a port if it is not 443")
-            }
+            let fault = BaseURL.endpointFault(
+                fields[credential.endpoint], isSandbox: Settings(fields, of: Providers.CredentialFields()).sandbox,
+                sample: "http://nos.localhost:8090")
+            if let fault { throw FieldProblem("endpoint", fault) }
         })
 
     /// What a credential may hold beside what those of every provider may.
@@ -23,7 +24,8 @@ package enum NOS {
         /// Where requests go.
         package let endpoint = Field(
             "endpoint", .string, told: true,
-            "The buckets' host, such as `nos-eastchina1.126.net`, for `nos.authorization` and `nos.presigned-url`.")
+            "The buckets' host, such as `nos-eastchina1.126.net`, for `nos.authorization` and `nos.presigned-url`; "
+                + "with `sandbox: true` also that of a `countersign-sandbox`, such as `http://nos.localhost:8090`.")
     }
 
     /// The declarations of its credentials' fields.
@@ -36,7 +38,7 @@ package enum NOS {
 
     /// Where the buckets of a credential are.
     static func endpoint(_ fields: FieldValues) -> BaseURL? {
-        fields[credential.endpoint].flatMap { BaseURL(isSecure: true, $0) }
+        fields[credential.endpoint].flatMap { BaseURL(endpoint: $0) }
     }
 
     static let bucketFault = "must be 3 to 63 of a-z 0-9 and -, since it is part of a host's name"

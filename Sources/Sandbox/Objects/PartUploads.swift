@@ -18,6 +18,8 @@ struct UploadedPart: Sendable {
     let size: Int
     /// As the vendor spells it, without quotes.
     let hash: [UInt8]
+    /// The vendor's checksum, where it keeps one beside the digest.
+    var checksum: UInt64 = 0
     /// When it arrived, seconds since 1970.
     let time: Int64
     /// Removed when nothing refers to it any more.
@@ -30,7 +32,10 @@ final class PartFile: @unchecked Sendable {
     private let staged: StagedFile
     var path: String { staged.path }
 
-    init(_ complete: StagedFile) { staged = complete }
+    init(_ complete: StagedFile) {
+        complete.seal()
+        staged = complete
+    }
 }
 
 /// The uploads in parts of one vendor, by an identifier that nobody can guess.

@@ -7,7 +7,8 @@
 /// A file that is being written aside, and becomes an object or a part when it is complete; otherwise it is removed.
 final class StagedFile {
     let path: String
-    private let descriptor: Int32
+    /// Less than 0 when the file is complete.
+    private var descriptor: Int32
     /// Bytes that were written.
     private(set) var size = 0
     private var isKept = false
@@ -21,7 +22,7 @@ final class StagedFile {
     }
 
     deinit {
-        close(descriptor)
+        seal()
         // Unsafe: the path is lent for the call.
         if !isKept { unsafe unlink(path) }
     }
@@ -38,6 +39,12 @@ final class StagedFile {
             written += count
         }
         size += bytes.count
+    }
+
+    /// Says that nothing more is written, so that a part that waits for the others holds no descriptor.
+    func seal() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
     }
 
     /// Gives the file its place, in one step; what was there is gone.

@@ -8,6 +8,10 @@ struct IssuedCredential: Sendable {
     let securityToken: [UInt8]
     /// Seconds since 1970.
     let expiration: Int64
+    /// The account whose role was assumed, as its number.
+    var account: [UInt8] = []
+    /// What narrows the role; nil for a session that may do whatever the role may.
+    var policy: SessionPolicy?
 }
 
 /// The newest credentials, so that requests signed with them can be verified: so many and no more, the oldest go first.

@@ -120,7 +120,8 @@ package struct SandboxSTS: ~Copyable {
             let roleID = try SandboxSTS.roleID(session.roleARN)
             issued.keep(
                 IssuedCredential(
-                    accessKeyID: accessKeyID, secret: Secret(secret), securityToken: token, expiration: expiration))
+                    accessKeyID: accessKeyID, secret: Secret(secret), securityToken: token, expiration: expiration,
+                    account: session.account, policy: session.policy))
             body.append(object: { json in
                 json.add("RequestId", requestID)
                 json.add(

@@ -6,6 +6,8 @@ struct SessionRequest {
     let sessionName: [UInt8]
     let durationSeconds: Int64
     let sourceIdentity: [UInt8]?
+    /// nil where the session may do whatever the role may.
+    let policy: SessionPolicy?
 
     /// Seconds of a session that says nothing else.
     static let defaultDuration: Int64 = 3600
@@ -30,7 +32,10 @@ struct SessionRequest {
         }
         if let policy = parameters["Policy"] {
             guard policy.text.utf16.count <= PolicyGrammar.maximumLength else { throw .largePolicy }
-            guard PolicyGrammar.admits(policy) else { throw .wrongPolicy }
+            guard PolicyGrammar.admits(policy), let read = SessionPolicy(policy) else { throw .wrongPolicy }
+            self.policy = read
+        } else {
+            policy = nil
         }
         if let externalID = parameters["ExternalId"] {
             guard ByteSet.dottedWord.union("+=,@:/").contains(all: externalID, length: 2...1224) else {
@@ -45,6 +50,12 @@ struct SessionRequest {
         self.sessionName = sessionName
         self.durationSeconds = duration
         self.sourceIdentity = sourceIdentity
+    }
+
+    /// The number of the account whose role it is.
+    var account: [UInt8] {
+        let parts = roleARN.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return parts.count == 5 ? Array(parts[3]) : []
     }
 
     /// `acs:ram::<account number>:role/<name>`

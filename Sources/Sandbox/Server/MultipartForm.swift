@@ -22,6 +22,7 @@ final class MultipartForm {
     private var pending: [UInt8] = Array("\r\n".utf8)
     /// Whether the bytes of a part are next.
     private var isInPart = false
+    private var isBeforeFirst = true
     private var isOver = false
 
     /// - Returns: nil where the request's Content-Type names no boundary of 1 to 70 characters.
@@ -53,9 +54,9 @@ final class MultipartForm {
     /// The next bytes of the part; nil at its end.
     func read() throws(BodyReader.Fault) -> [UInt8]? {
         // Before the first boundary there may be a text that means nothing.
-        guard isInPart || delimiterIsAwaited else { return nil }
+        guard isInPart || isBeforeFirst else { return nil }
         while true {
-            if let index = MultipartForm.index(of: delimiter, in: pending) {
+            if let index = try delimiterIndex() {
                 let bytes = Array(pending[..<index])
                 guard bytes.isEmpty else {
                     pending.removeFirst(index)
@@ -63,7 +64,7 @@ final class MultipartForm {
                 }
                 pending.removeFirst(delimiter.count)
                 isInPart = false
-                delimiterIsAwaited = false
+                isBeforeFirst = false
                 return nil
             }
             let safe = pending.count - delimiter.count + 1
@@ -77,7 +78,20 @@ final class MultipartForm {
         }
     }
 
-    private var delimiterIsAwaited = true
+    /// Where the next delimiter is, as far as it has come: a line of its own, so that a longer boundary is none.
+    private func delimiterIndex() throws(BodyReader.Fault) -> Int? {
+        var start = 0
+        while let index = MultipartForm.index(of: delimiter, in: pending, from: start) {
+            let end = index + delimiter.count
+            try fill(until: end + 2)
+            if MultipartForm.follows.contains(Array(pending[end..<end + 2])) { return index }
+            start = index + 1
+        }
+        return nil
+    }
+
+    /// What comes behind a delimiter: a part, or with two hyphens the end.
+    private static let follows = ["\r\n", "--"].map { Array($0.utf8) }
 
     /// A part's bytes as a whole, where they are no more than `most`.
     func readAll(atMost most: Int) throws(BodyReader.Fault) -> [UInt8] {
@@ -149,9 +163,9 @@ final class MultipartForm {
         return nil
     }
 
-    private static func index(of pattern: [UInt8], in bytes: [UInt8]) -> Int? {
+    private static func index(of pattern: [UInt8], in bytes: [UInt8], from start: Int = 0) -> Int? {
         let (span, wanted) = (bytes.span, pattern.span)
-        var index = 0
+        var index = start
         while let start = span.firstIndex(of: wanted[0], from: index), start + wanted.count <= span.count {
             if span.extracting(start..<start + wanted.count).equals(wanted) { return start }
             index = start + 1

@@ -52,7 +52,9 @@ package struct STSAccount: Sendable, Equatable {
                 + "without `region`, the global one.")
         package let ossEndpoint = Field(
             "ossEndpoint", .string, told: true,
-            "The buckets' host, for requests that sessions sign here. The default is the region's public host.")
+            "The buckets' host, for requests that sessions sign here. The default is the region's public host; "
+                + "with `sandbox: true` it may be that of a `countersign-sandbox`, such as `http://oss.localhost:8090`."
+        )
         package let signingLifetime = Field(
             "signingLifetime", .duration(900_000...43_200_000), default: 3_600_000,
             "The lifetime of the sessions that sign here, and the longest lifetime of what they sign. The role must allow it."
@@ -101,9 +103,7 @@ package struct STSAccount: Sendable, Equatable {
         if let region = fields.region, !VendorEndpoint.isRegion(region) {
             throw FieldProblem("region", "must be a region such as cn-hangzhou, without oss-")
         }
-        guard fields.ossEndpoint == nil || OSS.endpoint(fields.values) != nil else {
-            throw FieldProblem("ossEndpoint", OSS.endpointFault)
-        }
+        if let fault = OSS.endpointFault(fields.values, fields.ossEndpoint) { throw FieldProblem("ossEndpoint", fault) }
         endpoints = try STSAccount.endpoints(fields)
         signingLifetime = fields.signingLifetime / 1000
         scheme = fields.signature

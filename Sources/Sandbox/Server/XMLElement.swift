@@ -1,0 +1,117 @@
+import Bytes
+import HTTP
+
+/// An element of an XML document that a client sends: text or elements in it. Attributes are skipped; there are no document types, no
+/// entities beyond XML's own five, no CDATA and no comments, which no vendor's client writes.
+struct XMLElement {
+    let name: [UInt8]
+    /// Decoded; empty where it holds elements.
+    private(set) var text: [UInt8] = []
+    private(set) var elements: [XMLElement] = []
+
+    /// How deep and how many elements a document may have.
+    private static let mostLevels = 8
+    private static let mostElements = 50_000
+
+    /// The elements of a name in this one.
+    func all(_ name: StaticString) -> [XMLElement] { elements.filter { $0.name.span.equals(name) } }
+
+    /// The text of the only element of a name in this one, without the white space around it; nil where there is none, or several.
+    func text(_ name: StaticString) -> [UInt8]? {
+        let found = all(name)
+        return found.count == 1 ? found.first.map { $0.text.span.trimmed.array } : nil
+    }
+
+    /// The outermost element of a document.
+    /// - Returns: nil where it is no such document.
+    static func read(_ document: [UInt8]) -> XMLElement? {
+        guard UTF8Text.isWellFormed(document.span) else { return nil }
+        var rest = document[...]
+        if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+        skipSpace(&rest)
+        if rest.starts(with: "<?xml".utf8) {
+            guard let end = rest.firstRange(of: Array("?>".utf8)) else { return nil }
+            rest = rest[end.upperBound...]
+        }
+        skipSpace(&rest)
+        var budget = mostElements
+        guard let root = element(&rest, level: 1, &budget) else { return nil }
+        skipSpace(&rest)
+        return rest.isEmpty ? root : nil
+    }
+
+    private static func element(_ rest: inout ArraySlice<UInt8>, level: Int, _ budget: inout Int) -> XMLElement? {
+        guard level <= mostLevels, budget > 0, rest.first == UInt8(ascii: "<"),
+            let end = rest.firstIndex(of: UInt8(ascii: ">"))
+        else { return nil }
+        budget -= 1
+        var tag = rest[rest.startIndex + 1..<end]
+        rest = rest[(end + 1)...]
+        let isEmpty = tag.last == UInt8(ascii: "/")
+        if isEmpty { tag = tag.dropLast() }
+        let name = Array(tag.prefix { !isSpace($0) })
+        guard isName(name) else { return nil }
+        var element = XMLElement(name: name)
+        if isEmpty { return element }
+        while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+            guard let text = decoded(rest[..<open]) else { return nil }
+            element.text += text
+            rest = rest[open...]
+            if rest.dropFirst().first == UInt8(ascii: "/") {
+                guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
+                let closed = rest[rest.startIndex + 2..<end].prefix { !isSpace($0) }
+                rest = rest[(end + 1)...]
+                guard closed.elementsEqual(name) else { return nil }
+                if !element.elements.isEmpty { element.text = [] }
+                return element
+            }
+            guard let inner = XMLElement.element(&rest, level: level + 1, &budget) else { return nil }
+            element.elements.append(inner)
+        }
+        return nil
+    }
+
+    private static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "&") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let end = rest.firstIndex(of: UInt8(ascii: ";")), let character = entity(rest[..<end]) else {
+                return nil
+            }
+            bytes += character
+            rest = rest[(end + 1)...]
+        }
+        return bytes
+    }
+
+    /// What stands between `&` and `;`.
+    private static func entity(_ name: ArraySlice<UInt8>) -> [UInt8]? {
+        switch Array(name).text {
+        case "lt": return [UInt8(ascii: "<")]
+        case "gt": return [UInt8(ascii: ">")]
+        case "amp": return [UInt8(ascii: "&")]
+        case "quot": return [UInt8(ascii: "\"")]
+        case "apos": return [UInt8(ascii: "'")]
+        case let number where number.hasPrefix("#") && number.utf8.count <= 9:
+            let isHex = number.hasPrefix("#x")
+            let digits = number.dropFirst(isHex ? 2 : 1)
+            guard digits.utf8.allSatisfy({ isHex ? Hex.value(of: $0) != nil : $0.isDigit }),
+                let code = UInt32(digits, radix: isHex ? 16 : 10), code > 0, let scalar = Unicode.Scalar(code)
+            else { return nil }
+            return Array(String(Character(scalar)).utf8)
+        default: return nil
+        }
+    }
+
+    private static func isName(_ name: [UInt8]) -> Bool {
+        ByteSet.dottedWord.union(":").contains(all: name, length: 1...128) && name.first?.isDigit == false
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D }
+
+    private static func skipSpace(_ rest: inout ArraySlice<UInt8>) { rest = rest.drop(while: isSpace) }
+}
