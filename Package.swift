@@ -20,8 +20,10 @@ func tests(_ name: String, _ dependencies: Target.Dependency..., exclude: [Strin
 
 let package = Package(
     name: "countersign",
-    platforms: [.macOS(.v26)],
+    // The service is for servers. The client library alone is for iOS, too.
+    platforms: [.macOS(.v26), .iOS(.v16)],
     products: [
+        .library(name: "CountersignClient", targets: ["CountersignClient"]),
         .executable(name: "countersign", targets: ["countersign"]),
         .executable(name: "countersign-sandbox", targets: ["countersign-sandbox"]),
     ],
@@ -52,6 +54,8 @@ let package = Package(
         room(
             "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Net", "HTTP", "Telemetry",
             "Providers", "Access", "Crypto", "Bytes"),
+        // For apps that use the service: Foundation alone, and nothing of the service.
+        .target(name: "CountersignClient", swiftSettings: strict),
         .executableTarget(name: "countersign", dependencies: ["CommandLine"], swiftSettings: strict),
         .executableTarget(name: "countersign-sandbox", dependencies: ["Sandbox"], swiftSettings: strict),
         .executableTarget(
@@ -104,6 +108,7 @@ let package = Package(
         tests(
             "CommandLineTests", "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Providers",
             "Access", "Crypto", "Bytes", "TestSamples"),
+        tests("CountersignClientTests", "CountersignClient", "countersign", "TestService", "TestTraits"),
         tests("ArchitectureTests"),
         // A service to ask, in the process of the tests or one of its own, and what is asked of it.
         .target(
