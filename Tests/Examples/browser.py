@@ -140,7 +140,7 @@ def check_ways(claims, browser, folder):
                 claims.check(
                     f"{way}: {file.name} is stored as it is ({words})",
                     stored(words) == file.read_bytes() and page.progress(first + number) == 1)
-        claims.check("one upload token of Kodo serves both files", page.count("POST", "/qiniu/uptoken") <= 2)
+        claims.check("one upload token of Kodo serves both files", page.count("POST", "/qiniu/uptoken") == 1)
         claims.check(f"no error in the page {page.errors}", not page.errors)
 
 

@@ -71,9 +71,9 @@ export class Upload {
 /// Does something by a credential. If the vendor refuses, the credential may have ended on the way: then once more by another one.
 async function renewing(attempt) {
   try {
-    return await attempt({ isRenewal: false });
+    return await attempt();
   } catch (error) {
-    if (error instanceof StorageRefusal && error.mayBeOfCredential) return await attempt({ isRenewal: true });
+    if (error instanceof StorageRefusal && error.mayBeOfCredential) return await attempt();
     throw error;
   }
 }
@@ -133,19 +133,36 @@ function signedRequest(upload, method, query, body, progress) {
   });
 }
 
-/// One upload token of Kodo is for all keys below the prefix, so it is kept and used for several files.
-let kept = null;
-
 /// One POST of a form with an upload token. Kodo checks key, size and type by the token's put policy.
 function byUploadToken(upload) {
-  return renewing(async ({ isRenewal }) => {
-    const { key, signal } = upload;
-    if (isRenewal || kept === null || performance.now() > kept.end) {
-      const token = await ask("/qiniu/uptoken", { grant: upload.way.grant }, signal);
-      // By seconds from now: the clock of this device may be wrong.
-      kept = { token: token.uptoken, end: performance.now() + token.expiresIn * 1000 };
-    }
-    const fields = { token: kept.token, key };
-    await post(settings.qiniuUpload, fields, upload.file, { signal, progress: (sent) => upload.progress(sent) });
+  let token;
+  return renewing(async () => {
+    token = await uploadToken(upload.way.grant, token);
+    const { file, key, signal } = upload;
+    await post(settings.qiniuUpload, { token, key }, file, { signal, progress: (sent) => upload.progress(sent) });
   });
+}
+
+/// The token that is kept: one is for all keys below the prefix, so it serves several files.
+let kept = null;
+
+/// Gives the kept token, or asks for another one if there is none, if it has ended, or if it is the one that was refused. Files that
+/// need one at the same time wait for the same answer.
+async function uploadToken(grant, refused) {
+  if (kept === null || kept.token === refused || performance.now() > kept.end) {
+    const asked = { answer: ask("/qiniu/uptoken", { grant }), token: null, end: Infinity };
+    kept = asked;
+    try {
+      const { uptoken, expiresIn } = await asked.answer;
+      asked.token = uptoken;
+      // By seconds from now: the clock of this device may be wrong.
+      asked.end = performance.now() + expiresIn * 1000;
+      return uptoken;
+    } catch (error) {
+      // Whoever waits for the same answer is told, too. The next file asks again.
+      kept = null;
+      throw error;
+    }
+  }
+  return (await kept.answer).uptoken;
 }
