@@ -79,15 +79,15 @@ final class KodoFixture: Sendable {
 
     /// A form with these fields and, unless it is nil, a file behind them.
     static func form(
-        _ fields: [(String, String)], _ file: [UInt8]?, name: String = "a.jpg", type: String = "image/jpeg"
+        _ fields: [(String, String)], _ file: [UInt8]?
     ) -> [UInt8] {
         var body: [UInt8] = []
         for (name, value) in fields {
             body += Array("--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n".utf8)
         }
         if let file {
-            body += Array("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(name)\"\r\n".utf8)
-            body += Array("Content-Type: \(type)\r\n\r\n".utf8) + file + Array("\r\n".utf8)
+            body += Array("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.jpg\"\r\n".utf8)
+            body += Array("Content-Type: image/jpeg\r\n\r\n".utf8) + file + Array("\r\n".utf8)
         }
         return body + Array("--b--\r\n".utf8)
     }
@@ -96,12 +96,12 @@ final class KodoFixture: Sendable {
 
     /// Uploads by a form.
     func put(
-        _ token: String, _ key: String?, _ content: [UInt8] = jpeg, type: String = "image/jpeg",
-        _ fields: [(String, String)] = [], at now: Int64 = KodoFixture.now
+        _ token: String, _ key: String?, _ content: [UInt8] = jpeg, fields: [(String, String)] = [],
+        at now: Int64 = KodoFixture.now
     ) throws -> Answer {
         let all = [("token", token)] + (key.map { [("key", $0)] } ?? []) + fields
         return try ask(
-            "POST", "/", KodoFixture.formType, BodyReader(KodoFixture.form(all, content, type: type)), at: now)
+            "POST", "/", KodoFixture.formType, BodyReader(KodoFixture.form(all, content)), at: now)
     }
 
     func post(_ target: String, _ token: String, _ content: String = "", method: String = "POST") throws -> Answer {

@@ -1,3 +1,4 @@
+import Net
 import Testing
 
 @testable import Bytes
@@ -41,7 +42,7 @@ struct KodoPolicyTests {
     ])
     func `a policy decides`(scope: String, more: String, key: String, outcome: String) throws {
         let kodo = try KodoFixture()
-        let answer = try kodo.put(try KodoFixture.token(scope, more), key, [("x:n", "x")])
+        let answer = try kodo.put(try KodoFixture.token(scope, more), key, fields: [("x:n", "x")])
         #expect(answer.outcome == outcome)
         #expect(try kodo.keys() == (answer.status == 200 ? [answer["key"]] : []))
         #expect(try kodo.leftovers().isEmpty)

@@ -70,7 +70,7 @@ struct KodoSignatureTests {
         let target = "/move/bmV3ZG9jczpmaW5kX21hbi50eHQ=/bmV3ZG9jczpmaW5kLm1hbi50eHQ="
         let qbox = "QBox MY_ACCESS_KEY:FXsYh0wKHYPEsIAgdPD9OfjkeEM="
         let qiniu = "Qiniu MY_ACCESS_KEY:1uLvuZM6l6oCzZFqkJ6oI4oFMVQ="
-        func check(_ authorization: String, _ method: String = "POST", _ target: String, host: String = "rs.qiniu.com")
+        func check(_ authorization: String, _ target: String, by method: String = "POST", host: String = "rs.qiniu.com")
             throws
         {
             let fields = [("Host", host), ("Authorization", authorization)]
@@ -84,8 +84,8 @@ struct KodoSignatureTests {
             #expect(throws: KodoRefusal.badToken) { try check(authorization.lowercased(), target) }
         }
         // What QBox does not cover, which is why it can be used again and elsewhere.
-        try check(qbox, "GET", target, host: "another.example")
-        #expect(throws: KodoRefusal.badToken) { try check(qiniu, "GET", target) }
+        try check(qbox, target, by: "GET", host: "another.example")
+        #expect(throws: KodoRefusal.badToken) { try check(qiniu, target, by: "GET") }
         #expect(throws: KodoRefusal.badToken) { try check(qiniu, target, host: "another.example") }
         #expect(throws: KodoRefusal.noToken) {
             try signatures.checkManagement(request("GET", target, [("Host", "rs.qiniu.com")]), at: 0)
