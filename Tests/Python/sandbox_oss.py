@@ -300,8 +300,8 @@ def form(conditions, version, session=None, **fields):
 def post_forms(version):
     bucket, name = old(f"http://{ADDRESS}", version), f"form, V{version}"
     conditions = [["starts-with", "$key", "forms/"], ["content-length-range", 1, 100],
-                  ["in", "$content-type", ["image/jpeg", "image/png"]]]
-    kind = {"Content-Type": "image/jpeg"}
+                  ["in", "$x-oss-content-type", ["image/jpeg", "image/png"]]]
+    kind = {"x-oss-content-type": "image/jpeg"}
     check(f"{name}: taken", answered(post(form(conditions, version, **kind))), (204, ""))
     check(f"{name}: read", bucket.get_object("forms/a b.jpg").read(), b"\xff\xd8 picture")
     created = post(form(conditions, version, success_action_status="201", **kind))
@@ -313,7 +313,7 @@ def post_forms(version):
     check(f"{name}: too small", answered(post(form(conditions, version, **kind), b"")), (400, "EntityTooSmall"))
     denied = (403, "AccessDenied")
     check(f"{name}: another prefix", answered(post(form(conditions, version, **{**kind, "key": "x/a"}))), denied)
-    other = {"Content-Type": "text/html"}
+    other = {"x-oss-content-type": "text/html"}
     check(f"{name}: another type", answered(post(form(conditions, version, **other))), denied)
     fields = form(conditions, version, **kind)
     fields["policy"] = fields["policy"][:-8] + "AAAA" + fields["policy"][-4:]

@@ -11,7 +11,11 @@ import Testing
     }
 
     @Test func `everything can be said, roles more than once`() throws {
-        let options = try SandboxOptions(["--role=r1", "--listen", "[::1]:0", "--data=a=b", "--role", "r2"])
+        let options = try SandboxOptions([
+            "--role=r1", "--listen", "[::1]:0", "--data=a=b", "--role", "r2", "--callback-host", "127.0.0.1:80",
+            "--callback-host=[::1]:81",
+        ])
+        #expect(options.callbackHosts.map { "\($0)" } == ["127.0.0.1:80", "[::1]:81"])
         #expect("\(options.listen)" == "[::1]:0" && options.data == "a=b")
         #expect(options.roles.map(\.text) == ["r1", "r2"])
         #expect(try SandboxOptions(["--help"]).wantsHelp)
@@ -36,6 +40,8 @@ import Testing
         (["--data", "d", "--listen", "0.0.0.0:8090"], "must be a loopback address"),
         (["--data", "d", "--listen", "[::]:8090"], "must be a loopback address"),
         (["--data", "d", "--listen", "192.0.2.1:8090"], "must be a loopback address"),
+        (["--data", "d", "--callback-host", "192.0.2.1:80"], "--callback-host needs a loopback address"),
+        (["--data", "d", "--callback-host", "localhost"], "--callback-host needs a loopback address"),
     ])
     func `what is wrong is said`(arguments: [String], words: String) {
         do throws(SandboxOptions.Fault) {

@@ -84,7 +84,7 @@ struct OSSCallbacks: Sendable {
 
     private static func content(of answer: [UInt8]?) throws(OSSError) -> [UInt8] {
         guard let answer else {
-            throw .callbackFailed("Error status : -1. Private address is forbidden to callback or no answer came.")
+            throw .callbackFailed("No answer of the callback's server came in time.")
         }
         var reader = ResponseReader(limit: longestAnswer)
         do throws(ResponseReader.Fault) {
@@ -125,7 +125,8 @@ extension OSSSide {
 
     /// Whether it is the public half of the key that signs callbacks, which is where no bucket is.
     func isForCallbackKey(_ head: SandboxRequest) -> Bool {
-        head.isMethod("GET") && head.path.span.equals(OSSCallbacks.keyPath) && OSSRequest.bucket(ofHost: head.host) == nil
+        head.isMethod("GET") && head.path.span.equals(OSSCallbacks.keyPath)
+            && OSSRequest.bucket(ofHost: head.host) == nil
     }
 
     /// The public half of the key that signs callbacks.

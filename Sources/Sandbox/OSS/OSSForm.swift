@@ -6,6 +6,8 @@ struct OSSForm {
     private(set) var fields: [NameValue] = []
     /// Of the file on the client's machine, without folders.
     private(set) var filename: [UInt8] = []
+    /// As the file's part says.
+    private var fileType: [UInt8]?
 
     private static let longestField = 2 << 20
     private static let mostFields = 200
@@ -16,10 +18,7 @@ struct OSSForm {
             let name = part.name.map(\.lowercasedASCII)
             if name.span.equals("file") {
                 filename = OSSForm.lastComponent(part.filename ?? [])
-                // The file's own type is the object's, unless a field says another.
-                if self["content-type"] == nil, let type = part.mediaType, !type.isEmpty {
-                    fields.append(NameValue("content-type", type))
-                }
+                fileType = part.mediaType
                 return
             }
             guard fields.count < OSSForm.mostFields, self[name] == nil else {
@@ -34,6 +33,11 @@ struct OSSForm {
     subscript(name: StaticString) -> [UInt8]? { self[name.array] }
 
     private subscript(name: [UInt8]) -> [UInt8]? { fields.first { $0.name == name }?.value }
+
+    /// The object's type: by the field for it, then by the file's part, then by the other field. Conditions are about fields alone.
+    var mediaType: [UInt8]? {
+        [self["x-oss-content-type"], fileType, self["content-type"]].compactMap { $0 }.first { !$0.isEmpty }
+    }
 
     /// The object's key, with the file's name in it where the form has `${filename}`.
     func key() throws(OSSError) -> [UInt8] {

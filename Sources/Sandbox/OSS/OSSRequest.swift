@@ -104,10 +104,11 @@ struct OSSRequest {
 
     private static func query(_ text: [UInt8]) throws(OSSError) -> [NameValue] {
         var items: [NameValue] = []
+        var names: Set<[UInt8]> = []
         for pair in text.split(separator: UInt8(ascii: "&")) {
             let name = pair.prefix { $0 != UInt8(ascii: "=") }
             let item = NameValue(try value(name), try value(pair.dropFirst(name.count).dropFirst()))
-            guard !items.contains(where: { $0.name == item.name }) else {
+            guard names.insert(item.name).inserted else {
                 throw .invalidArgument("The parameter \(item.name.text) is given more than once.")
             }
             items.append(item)

@@ -38,7 +38,8 @@ extension OSSSide {
         // Before the file is read, too.
         let forbids = form["x-oss-forbid-overwrite"].map { $0.span.equals(ignoringCase: "true") } ?? false
         if forbids, store.object(key, in: call.bucket) != nil { throw OSSError.exists }
-        let description = try ObjectDescription(form.fields)
+        var description = try ObjectDescription(form.fields)
+        if let type = form.mediaType { description.mediaType = type }
         _ = try OSSSide.callback(form)
         let most = lengths.map(\.upperBound).min().map { Int(clamping: $0) } ?? OSSContent.most
         let content = try OSSContent(in: store, atMost: min(most, OSSContent.most)) { try reader.read() }
