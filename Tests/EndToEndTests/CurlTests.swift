@@ -14,11 +14,18 @@ struct CurlTests {
         .wait()
     }
 
-    /// The demonstration in a folder like the repository's, on a port of the system's choice.
-    private func demonstrate(_ transport: Transport, _ body: (_ base: String, _ folder: String) throws -> Void) throws {
-        let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let demo = try String(contentsOf: repository.appending(path: "config/demo.json5"), encoding: .utf8)
+    private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: repository.appending(path: path), encoding: .utf8)
+    }
+
+    /// The demonstration in a folder like the repository's, on ports of the system's choice.
+    private func demonstrate(
+        _ transport: Transport, _ body: (_ base: String, _ folder: String, _ sandbox: UInt16) throws -> Void
+    ) throws {
+        let demo = try CurlTests.text("config/demo.json5")
         let listener = #"listen: "127.0.0.1:8080""#
         let endpoints = #"endpoints: "http://127.0.0.1:8090""#
         try #require(demo.contains(listener) && demo.contains(endpoints))
@@ -36,6 +43,7 @@ struct CurlTests {
         let text = demo.replacing("127.0.0.1:8081", with: "127.0.0.1:0").replacing(
             listener, with: #"listen: "127.0.0.1:0", transport: "\#(transport.rawValue)""#
         ).replacing(endpoints, with: #"\#(Setup.patient) endpoints: "http://127.0.0.1:\#(sandbox.port)""#)
+            .replacing("localhost:8090", with: "localhost:\(sandbox.port)")
         try Keeper.write(AuditTrail.key + "\n", to: folder + "/local/demo/audit-key")
         try Keeper.write(text, to: folder + "/config/demo.json5")
         let process = try Program(
@@ -43,12 +51,36 @@ struct CurlTests {
         defer { _ = process.stop() }
         let log = try process.waitForError(holding: "listening address=127.0.0.1:")
         let port = try #require(log.firstMatch(of: #/listening address=127\.0\.0\.1:(\d+)/#)?.output.1)
-        try withExtendedLifetime(sandbox) { try body("http://localhost:\(port)", folder) }
+        try withExtendedLifetime(sandbox) {
+            try body("http://localhost:\(port)", folder, sandbox.port)
+        }
+    }
+
+    /// The commands of README's "Ask it" as they stand there, but for the ports.
+    @Test(arguments: Transport.allCases)
+    func `a file goes to each vendor's side and comes back as README says`(_ transport: Transport) throws {
+        let readme = try CurlTests.text("README.md")
+        let block = try #require(readme.components(separatedBy: "```\n").first { $0.hasPrefix("$ field()") })
+        let commands = block.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
+        #expect(commands.count == 11 && commands.count { $0.contains("| cmp - a.jpg") } == 3)
+        try demonstrate(transport) { base, folder, sandbox in
+            let script = (["set -euo pipefail"] + commands).joined(separator: "\n")
+                .replacing("http://localhost:8080", with: base)
+                .replacing("localhost:8090", with: "localhost:\(sandbox)")
+            let done = try Program("bash", ["-c", script], environment: ["no_proxy": "*"], folder: folder).wait()
+            #expect(done.code == 0, "\(done.out)\(done.err)")
+            let picture = try Data(contentsOf: URL(filePath: folder + "/a.jpg"))
+            for path in ["qiniu/demo-media/photos/a.jpg", "netease/demo-files/a.jpg", "alibaba/demo-bucket/demo/a.jpg"]
+            {
+                let object = URL(filePath: "\(folder)/local/demo/objects/\(path)")
+                #expect(try Data(contentsOf: object) == picture, "\(path)")
+            }
+        }
     }
 
     @Test(arguments: Transport.allCases)
     func `the four kinds of commands work as README says`(_ transport: Transport) throws {
-        try demonstrate(transport) { base, folder in
+        try demonstrate(transport) { base, folder, _ in
             let qiniu = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?key=photos/a.jpg"]).out)
             let upload = try UploadTokenReading(qiniu: qiniu["uptoken"]?.string, secret: Setup.qiniuSecret)
             #expect(upload.policy["scope"] == "demo-media:photos/a.jpg")
@@ -78,7 +110,7 @@ struct CurlTests {
 
     @Test(arguments: Transport.allCases)
     func `forms and streams are given as README says`(_ transport: Transport) throws {
-        try demonstrate(transport) { base, _ in
+        try demonstrate(transport) { base, _, _ in
             let form = try CurlTests.curl(["\(base)/oss/post-policy?key=forms/a.png&contentType=image/png"])
             let posted = try PostedForm(try JSON(form.out), accessKey: "demo-oss-access-key")
             #expect(posted.fault(size: 10_485_760) == nil)
@@ -91,7 +123,7 @@ struct CurlTests {
 
     @Test(arguments: Transport.allCases)
     func `requests and URLs of OSS are signed as README shows`(_ transport: Transport) throws {
-        try demonstrate(transport) { base, _ in
+        try demonstrate(transport) { base, _, sandbox in
             let header = ["-G", "-d", "header=content-type:image/jpeg"]
             for arguments in [
                 ["\(base)/oss/presigned-url?key=demo/a.jpg"],
@@ -99,7 +131,7 @@ struct CurlTests {
             ] {
                 let answer = try JSON(try CurlTests.curl(arguments).out)
                 let request = try SentOSSRequest(answer, accessKey: "demo-oss-access-key")
-                #expect(request.url.host == "demo-bucket.oss-cn-hangzhou.aliyuncs.com")
+                #expect(request.url.host == "demo-bucket.oss.localhost:\(sandbox)")
                 #expect(request.url.key == "demo/a.jpg")
             }
         }
@@ -109,7 +141,7 @@ struct CurlTests {
     func `curl's other ways are understood: HEAD, -f, keep-alive, chunked uploads, Expect`(
         _ transport: Transport
     ) throws {
-        try demonstrate(transport) { base, folder in
+        try demonstrate(transport) { base, folder, _ in
             let head = try CurlTests.curl(["--head", "\(base)/qiniu/uptoken?key=photos/a.jpg"])
             #expect(head.out.hasPrefix("HTTP/1.1 200 OK\r\n"))
             let failed = try CurlTests.curl(["--fail", "\(base)/qiniu/uptoken?kez=photos/a.jpg"])
@@ -129,7 +161,7 @@ struct CurlTests {
 
     @Test(arguments: Transport.allCases)
     func `what README shows as refused is refused, and says what would be right`(_ transport: Transport) throws {
-        try demonstrate(transport) { base, _ in
+        try demonstrate(transport) { base, _, _ in
             let unknown = try JSON(try CurlTests.curl(["\(base)/qiniu/uptoken?kez=photos/a.jpg"]).out)
             #expect(unknown["code"] == "unknown_parameter")
             #expect(unknown["detail"] == "kez is not known; did you mean key?")

@@ -1,5 +1,6 @@
 import Bytes
 import Foundation
+import Net
 
 @testable import Sandbox
 
