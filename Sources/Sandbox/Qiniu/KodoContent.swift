@@ -5,7 +5,7 @@ import Crypto
 /// A content that is coming in: it goes to a file aside, and what Kodo knows of it is computed on the way.
 final class KodoContent {
     /// What is enough to tell the type of a content.
-    private static let sampleLength = 512
+    static let sampleLength = 512
 
     let file: StagedFile
     private(set) var crc32: UInt32 = 0

@@ -27,6 +27,8 @@ struct KodoForm {
             claim.mediaType = part.mediaType
             content = try receive(form, token, time)
         }
+        // A request that is cut short behind its form is no request.
+        while try body.read() != nil {}
         guard let token else { throw KodoRefusal.noToken }
         guard let content else { throw KodoRefusal.invalid("argument: no file") }
         if let wanted = fields.crc32, wanted != content.crc32 { throw KodoRefusal.wrongChecksum }

@@ -56,7 +56,8 @@ enum KodoMediaType {
         let marks: [(at: Int, bytes: [UInt8], type: String)] = [
             (0, [0xFF, 0xD8, 0xFF], "image/jpeg"), (0, [0x89] + Array("PNG\r\n".utf8) + [0x1A, 0x0A], "image/png"),
             (0, Array("GIF87a".utf8), "image/gif"), (0, Array("GIF89a".utf8), "image/gif"),
-            (8, Array("WEBPVP".utf8), "image/webp"), (0, Array("BM".utf8), "image/bmp"),
+            (8, Array("WEBPVP".utf8), "image/webp"), (8, Array("WAVEfmt ".utf8), "audio/wav"),
+            (0, Array("BM".utf8), "image/bmp"),
             (0, Array("%PDF-".utf8), "application/pdf"), (0, Array("PK".utf8) + [3, 4], "application/zip"),
             (4, Array("ftypqt".utf8), "video/quicktime"), (4, Array("ftyp".utf8), "video/mp4"),
             (0, Array("ID3".utf8), "audio/mpeg"), (0, [0x1F, 0x8B, 8], "application/gzip"),
@@ -72,6 +73,7 @@ enum KodoMediaType {
         guard !sample.isEmpty, !sample.contains(where: { $0 < 0x20 && ![9, 10, 12, 13, 27].contains($0) }) else {
             return false
         }
-        return (0...3).contains { UTF8Text.isWellFormed(Array(sample.dropLast($0)).span) }
+        let mostCut = sample.count < KodoContent.sampleLength ? 0 : 3
+        return (0...mostCut).contains { UTF8Text.isWellFormed(Array(sample.dropLast($0)).span) }
     }
 }

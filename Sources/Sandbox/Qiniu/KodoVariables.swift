@@ -69,10 +69,10 @@ struct KodoVariables {
 
     /// The name of a variable that begins here, and how many bytes it takes.
     private static func variable(at text: ArraySlice<UInt8>) -> (name: [UInt8], length: Int)? {
-        guard text.first == UInt8(ascii: "$"), let open = text.dropFirst().first,
-            open == UInt8(ascii: "(") || open == UInt8(ascii: "{")
+        guard text.first == UInt8(ascii: "$"), let bracket = text.dropFirst().first,
+            bracket == UInt8(ascii: "(") || bracket == UInt8(ascii: "{")
         else { return nil }
-        let close = open == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
+        let close = bracket == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
         let name = text.dropFirst(2).prefix(longestName).prefix { $0 != close && $0 != UInt8(ascii: "\"") }
         guard text.dropFirst(2 + name.count).first == close else { return nil }
         return (Array(name), name.count + 3)

@@ -50,7 +50,7 @@ struct KodoVariableTests {
             ("BMW is a text", "", "text/plain"), ("a\u{0}b", "a.txt", nil), ("", "", nil),
             ("PK\u{3}\u{4}", "a.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
             ("PK\u{3}\u{4}", "a.jpg", "application/zip"), ("\u{0}\u{0}\u{0}\u{18}ftypmp42", "", "video/mp4"),
-            ("RIFF1234WEBPVP8 ", "", "image/webp"), ("RIFF1234WAVEfmt ", "", nil),
+            ("RIFF1234WEBPVP8 ", "", "image/webp"), ("RIFF1234WAVEfmt ", "", "audio/wav"),
         ] as [(String, String, String?)])
     func `a content's type is told by its bytes`(content: String, name: String, type: String?) {
         // U+00FF and what is below are one byte here.
