@@ -15,12 +15,14 @@ final class OSSFixture {
     static let token = "CAIS+token/with=signs"
     static let account = "1234567890123456"
 
-    let folder: String
+    /// Of the test's own; the sandbox's is in it.
+    let top: String
+    var folder: String { top + "/data" }
     let side: OSSSide
 
     /// - Parameter policy: of the session; nil for one that may do everything.
     init(policy: String? = nil, callbackHosts: [HostPort] = []) throws {
-        folder =
+        top =
             FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
             + "/countersign-sandbox-\(UUID().uuidString)"
         let session = IssuedCredential(
@@ -32,10 +34,10 @@ final class OSSFixture {
             accessKeyID: Array(OSSFixture.keyID.utf8), secret: Secret(Array(OSSFixture.secret.utf8)))
         side = try OSSSide(
             OSSAccounts(accounts: VendorAccounts([caller])) { $0 == session.accessKeyID ? session : nil },
-            OSSCallbacks(to: callbackHosts), data: folder)
+            OSSCallbacks(to: callbackHosts), data: top + "/data")
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit { try? FileManager.default.removeItem(atPath: top) }
 
     func send(_ call: OSSTestCall, at now: Int64 = OSSFixture.now) throws -> OSSAnswer {
         try answer(try call.request(), call.body, at: now)
@@ -65,8 +67,8 @@ struct OSSAnswer {
 
     var text: String { bytes.text }
 
-    func field(_ name: StaticString) -> String? {
-        response.fields.first { $0.name.span.equals(ignoringCase: name) }?.value.text
+    func field(_ name: String) -> String? {
+        response.fields.first { $0.name.text.lowercased() == name.lowercased() }?.value.text
     }
 
     /// The texts of all elements of a name, in order.
@@ -156,7 +158,9 @@ struct OSSTestCall {
         var text = "\(method)\n\(field("content-md5"))\n\(field("content-type"))\n\(date)\n"
         for (name, value) in vendorFields(fields) { text += "\(name):\(value)\n" }
         text += resource
-        let signed = query.filter { OSSTestCall.signed.contains($0.0) }.sorted { $0.0 < $1.0 }
+        let signed = query.filter { OSSTestCall.signed.contains($0.0) || $0.0.hasPrefix("x-oss-") }.sorted {
+            $0.0 < $1.0
+        }
         text +=
             signed.isEmpty ? "" : "?" + signed.map { $0.1.isEmpty ? $0.0 : "\($0.0)=\($0.1)" }.joined(separator: "&")
         let code = try HMACKey(.sha1, Secret(Array(secret.utf8))).sign(Array(text.utf8).span)
