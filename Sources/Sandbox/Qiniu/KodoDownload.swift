@@ -31,8 +31,11 @@ struct KodoDownload {
         if request.value(of: "if-none-match") == tag { return SandboxResponse(304, fields: fields) }
         var response = SandboxResponse(200, fields: fields)
         var range = 0..<object.size
-        if let wanted = request.value(of: "range"), let found = try KodoDownload.range(wanted, of: object.size) {
-            range = found
+        switch ByteRange(request.value(of: "range"), of: object.size) {
+        case .whole: break
+        case .unsatisfiable: throw KodoRefusal.noRange
+        case .part(let part):
+            range = part
             response.status = 206
             response.add(
                 "Content-Range", Array("bytes \(range.lowerBound)-\(range.upperBound - 1)/\(object.size)".utf8))
@@ -46,26 +49,5 @@ struct KodoDownload {
         let label = Array(name.prefix { $0 != UInt8(ascii: ".") })
         let isNamed = name.dropFirst(label.count).elementsEqual(".qiniu.localhost".utf8)
         return isNamed && service.store.hasBucket(label) ? label : standardBucket
-    }
-
-    /// The one range of a Range field (RFC 9110 section 14.1.2).
-    /// - Returns: nil for what is no range of bytes, or more than one; all is sent then.
-    private static func range(_ field: [UInt8], of size: Int) throws -> Range<Int>? {
-        let unit = Array("bytes=".utf8)
-        let ends = field.dropFirst(unit.count).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard field.starts(with: unit), ends.count == 2, !ends.joined().isEmpty else { return nil }
-        let numbers = ends.map { Decimal.parse(Array($0).span).map { Int(clamping: $0) } }
-        guard zip(ends, numbers).allSatisfy({ $0.isEmpty == ($1 == nil) }) else { return nil }
-        let found: Range<Int>
-        switch (numbers[0], numbers[1]) {
-        case (nil, let last?): found = max(0, size - last)..<size
-        case (let first?, nil): found = min(first, size)..<size
-        case (let first?, let last?):
-            guard first <= last else { return nil }
-            found = min(first, size)..<min(last.addingReportingOverflow(1).overflow ? size : last + 1, size)
-        case (nil, nil): return nil
-        }
-        guard !found.isEmpty else { throw KodoRefusal.noRange }
-        return found
     }
 }

@@ -18,7 +18,7 @@ final class KodoService: Sendable {
         self.store = store
         self.ticks = ticks
         signatures = KodoSignatures(accounts)
-        callbacks = KodoCallback(hosts: callbackHosts, signatures: signatures)
+        callbacks = KodoCallback(client: CallbackClient(hosts: callbackHosts), signatures: signatures)
     }
 
     /// - Parameter now: when the request came, seconds since 1970.
