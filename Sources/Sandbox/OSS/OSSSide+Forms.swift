@@ -44,8 +44,9 @@ extension OSSSide {
         let most = lengths.map(\.upperBound).min().map { Int(clamping: $0) } ?? OSSContent.most
         let content = try OSSContent(in: store, atMost: min(most, OSSContent.most)) { try reader.read() }
         guard content.file.size >= lengths.map(\.lowerBound).max() ?? 0 else { throw OSSError.entityTooSmall }
-        // The form must end before anything of it is kept; what follows the file means nothing.
+        // Form and request must end before anything of them is kept; what follows the file means nothing.
         while try reader.next() != nil {}
+        while try call.body.read() != nil {}
         if let announced = form["content-md5"], Base64.standard.encode(content.md5) != announced {
             throw OSSError.invalidDigest
         }

@@ -219,6 +219,15 @@ import Testing
             }
             #expect(fixture.side.store.object(Array("forms/a.txt".utf8), in: Array("demo-bucket".utf8)) == nil)
         }
+        var pieces = [body]
+        let cut = BodyReader(length: body.count + 1) { () throws(BodyReader.Fault) in
+            guard let piece = pieces.popLast() else { throw .interrupted }
+            return piece
+        }
+        #expect(throws: BodyReader.Fault.interrupted) {
+            _ = try fixture.side.answer(request, cut, at: OSSFixture.now)
+        }
+        #expect(fixture.side.store.object(Array("forms/a.txt".utf8), in: Array("demo-bucket".utf8)) == nil)
         #expect(try outcome { $0.fields.append(("key", "forms/b")) } == "400 MalformedPOSTRequest")
         #expect(try outcome { $0.fields = [] } == "403 AccessDenied")
         #expect(
