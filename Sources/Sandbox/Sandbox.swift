@@ -31,6 +31,20 @@ package final class Sandbox: Sendable {
     func answer(
         _ request: SandboxRequest, _ body: BodyReader, at now: Int64
     ) throws(BodyReader.Fault) -> SandboxResponse {
+        guard let page = PageOrigin(request) else { return try vendorsAnswer(request, body, at: now) }
+        var response: SandboxResponse
+        if let leave = page.preflight(request) {
+            response = leave
+        } else {
+            response = try vendorsAnswer(request, body, at: now)
+        }
+        page.mayRead(&response)
+        return response
+    }
+
+    private func vendorsAnswer(
+        _ request: SandboxRequest, _ body: BodyReader, at now: Int64
+    ) throws(BodyReader.Fault) -> SandboxResponse {
         let named = sides.first { isNamed($0, request.host) }
         guard let side = named ?? sides.first(where: { $0.recognises(request) }) else { return Sandbox.unrecognised }
         return try side.answer(request, body, at: now)

@@ -37,8 +37,6 @@ final class NOSSide: VendorSide {
         _ request: SandboxRequest, _ body: BodyReader, at now: Int64
     ) throws(BodyReader.Fault) -> SandboxResponse {
         let requestID = (try? SecureRandom.bytes(16)).map(Hex.encode) ?? []
-        // What apps ask, by token or for the servers; the rest is XML, as S3 has it.
-        let isApps = NOSSide.isUpload(request) || NOSSide.isLBS(request)
         var response: SandboxResponse
         do {
             response = try answer(request, body, requestID, at: now)
@@ -46,12 +44,13 @@ final class NOSSide: VendorSide {
             throw fault
         } catch {
             let refusal = NOSSide.refusal(for: error)
+            // What apps ask, by token or for the servers; the rest is XML, as S3 has it.
+            let isApps = NOSSide.isUpload(request) || NOSSide.isLBS(request)
             response =
                 isApps
                 ? refusal.json(requestID: requestID) : refusal.xml(resource: request.path, requestID: requestID)
         }
         response.add("x-nos-request-id", requestID)
-        if isApps, request.has("origin") { response.add("Access-Control-Allow-Origin", [UInt8(ascii: "*")]) }
         return response
     }
 
@@ -61,7 +60,6 @@ final class NOSSide: VendorSide {
         let target = try NOSTarget(request)
         if NOSSide.isLBS(request) { return try tellServers(request, target) }
         if NOSSide.isUpload(request) {
-            if request.isMethod("OPTIONS") { return NOSSide.leave }
             let uploads = NOSDirectUploads(accounts: accounts, store: store, contexts: contexts, callbacks: callbacks)
             return try uploads.answer(request, target, body, requestID, at: now)
         }
@@ -94,15 +92,6 @@ final class NOSSide: VendorSide {
         "website",
         "imageView", "imageInfo", "vframe", "vinfo",
     ].map { Array($0.utf8) }
-
-    /// What a browser asks before it uploads from a page.
-    private static let leave = SandboxResponse(
-        200,
-        fields: [
-            NameValue("Access-Control-Allow-Methods", "GET, POST, OPTIONS"),
-            NameValue("Access-Control-Allow-Headers", "x-nos-token, Content-Type, Content-MD5"),
-            NameValue("Access-Control-Max-Age", "600"),
-        ])
 
     // MARK: LBS
 

@@ -67,7 +67,6 @@ final class OSSSide: VendorSide {
             response = refusal(.internalError, of: head, requestID)
         }
         response.add("x-oss-request-id", requestID)
-        OSSOrigins.allow(&response, head)
         return response
     }
 
@@ -82,7 +81,6 @@ final class OSSSide: VendorSide {
     private func answer(
         _ request: OSSRequest, _ body: BodyReader, at now: Int64, _ requestID: [UInt8]
     ) throws -> SandboxResponse {
-        if request.isMethod("OPTIONS") { return try OSSOrigins.preflight(request.head) }
         // A form is signed by its fields, whatever else comes with it.
         if request.isMethod("POST"), request.key == nil, request.head.isMultipartForm {
             return try postObject(request, body, at: now, requestID)

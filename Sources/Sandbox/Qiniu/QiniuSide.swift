@@ -24,8 +24,7 @@ final class QiniuSide: VendorSide {
         let segments = QiniuSide.segments(request.path)
         switch (request.method.text, segments[0].text) {
         case ("GET", "v2"), ("GET", "v4"): return QiniuSide.isQuery(segments)
-        case ("OPTIONS", "mkblk"), ("OPTIONS", "bput"), ("OPTIONS", "mkfile"), ("OPTIONS", "buckets"): return true
-        case ("OPTIONS", ""), ("POST", ""): return request.isMethod("OPTIONS") || request.isMultipartForm
+        case ("POST", ""): return request.isMultipartForm
         default: return false
         }
     }
@@ -41,15 +40,12 @@ final class QiniuSide: VendorSide {
         // Clients take an answer without it for another server's.
         response.add("X-Reqid", (try? SecureRandom.alphanumerics(16)) ?? Array("AAAAAAAAAAAAAAAA".utf8))
         response.add("X-Log", Array("X-Log".utf8))
-        response.add("Access-Control-Allow-Origin", Array("*".utf8))
-        response.add("Access-Control-Expose-Headers", Array("X-Log, X-Reqid".utf8))
         return response
     }
 
     private func answer(
         _ request: SandboxRequest, _ body: BodyReader, _ time: KodoTime
     ) throws -> SandboxResponse {
-        if request.isMethod("OPTIONS") { return QiniuSide.leave }
         let segments = QiniuSide.segments(request.path)
         let isPost = request.isMethod("POST")
         switch segments[0].text {
@@ -73,15 +69,6 @@ final class QiniuSide: VendorSide {
         guard request.isMethod("GET") || request.isMethod("HEAD") else { throw KodoRefusal.unknownRoute }
         return try KodoDownload(service: service, standardBucket: QiniuSide.sampleBucket).answer(request, time)
     }
-
-    /// What a browser asks before it uploads to another host than its page's.
-    private static let leave = SandboxResponse(
-        200,
-        fields: [
-            NameValue("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE, OPTIONS"),
-            NameValue("Access-Control-Allow-Headers", "Authorization, Content-Type, Content-MD5, X-Qiniu-Date"),
-            NameValue("Access-Control-Max-Age", "2592000"),
-        ])
 
     // MARK: Paths
 

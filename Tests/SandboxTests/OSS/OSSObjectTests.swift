@@ -190,23 +190,4 @@ import Testing
         let location = try fixture.send(OSSTestCall("GET") { $0.query = [("location", "")] })
         #expect(location.texts("LocationConstraint") == ["oss-cn-hangzhou"])
     }
-
-    @Test func `a page of another origin may use it, as where a bucket has a rule for that`() throws {
-        let fixture = try OSSFixture()
-        func ask(_ fields: [(String, String)]) throws -> OSSAnswer {
-            try fixture.answer(
-                SandboxRequest(
-                    Array("OPTIONS".utf8), target: Array("/demo-bucket/a".utf8),
-                    fields: fields.map { NameValue(Array($0.0.utf8), Array($0.1.utf8)) }))
-        }
-        let origin = ("Origin", "http://localhost:3000")
-        let answer = try ask([
-            origin, ("Access-Control-Request-Method", "PUT"), ("Access-Control-Request-Headers", "content-type"),
-        ])
-        #expect(answer.status == 200 && answer.field("Access-Control-Allow-Origin") == "*")
-        #expect(answer.field("Access-Control-Allow-Headers") == "content-type")
-        #expect(try ask([origin]).outcome == "400 InvalidArgument")
-        let refused = try fixture.send(OSSTestCall("GET", "a") { $0.fields = [origin] })
-        #expect(refused.field("Access-Control-Allow-Origin") == "*")
-    }
 }

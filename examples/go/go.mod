@@ -1,0 +1,3 @@
+module countersign.example/backend
+
+go 1.19
