@@ -64,6 +64,22 @@ struct OverlapTests {
             problems.map(\.path) == ["grants.b"] && problems.first?.reason.contains("the same as grants.a,") == true)
     }
 
+    @Test func `R9: grants that name callers of two identities alike are warned of`() throws {
+        func warnings(_ one: String, _ two: String, callers: String = "jwt:login") throws -> [String] {
+            let grants =
+                Self.grant("a", "keyPrefix: '\(one)'") + Self.grant("b", "keyPrefix: '\(two)'", callers: callers)
+            return try Sample.load(Self.text(grants)).warnings.filter { $0.contains("(R9)") }
+        }
+        let found = try warnings("u/${caller.id}/", "u/${caller.id}/")
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("grants.b: names the caller as grants.a does") == true)
+        #expect(try warnings("u/${caller.id}/", "v/${caller.id}/").isEmpty)
+        #expect(try warnings("u/${caller.source}/${caller.id}/", "u/${caller.source}/${caller.id}/").isEmpty)
+        #expect(try warnings("u/", "u/").isEmpty)
+        #expect(
+            try warnings("u/${caller.id}/", "u/${caller.id}/", callers: "apiKey:app', addresses: '10.0.0.0/8").isEmpty)
+    }
+
     @Test func `a key whose extension was taken from any key is told of`() throws {
         let grants = Self.grant("avatars", "key: 'a/me.${ext}'")
         let warnings = try Sample.load(Self.text(grants)).warnings
