@@ -1,6 +1,5 @@
 import Bytes
 import Crypto
-import HTTP
 import Net
 
 /// Callbacks as OSS sends them: signed by a key pair of the sandbox's own, which is made when it starts, to hosts that its operator has
@@ -11,17 +10,12 @@ struct OSSCallbacks: Sendable {
     private static let keyURL: StaticString = "http://gosspublic.alicdn.com/callback_pub_key_v1.pem"
     static let keyPath: StaticString = "/callback_pub_key_v1.pem"
 
-    /// Seconds that a server has for its answer.
-    private static let patience = 5
-    private static let longestAnswer = 64 << 10
-
-    /// Where callbacks may go.
-    private let hosts: [HostPort]
+    private let client: CallbackClient
     /// nil where no host may be called.
     private let key: RSAKeyPair?
 
     init(to hosts: [HostPort]) throws(CryptoError) {
-        self.hosts = hosts
+        client = CallbackClient(hosts: hosts)
         key = hosts.isEmpty ? nil : try RSAKeyPair()
     }
 
@@ -39,33 +33,26 @@ struct OSSCallbacks: Sendable {
     }
 
     private func send(_ callback: OSSCallback, _ body: [UInt8], to url: [UInt8]) throws(OSSError) -> [UInt8] {
-        guard let (authority, target) = OSSCallbacks.parts(of: url) else {
-            throw .callbackFailed("The sandbox calls http:// alone: \(url.text)")
+        let answer: [UInt8]
+        do throws(CallbackClient.Failure) {
+            let destination = try client.destination(url)
+            guard let key, let signature = try? key.sign(OSSCallbacks.signedText(destination.target, body).span, .md5)
+            else { throw CallbackClient.Failure(reason: "the callback cannot be signed") }
+            let type = callback.isJSON ? "application/json" : "application/x-www-form-urlencoded"
+            let request = SandboxRequest(
+                Array("POST".utf8), target: destination.target,
+                fields: [
+                    NameValue("Host", callback.host ?? destination.authority),
+                    NameValue("User-Agent", "ehttp-client/0.0.1"), NameValue("Content-Type", Array(type.utf8)),
+                    NameValue("authorization", Base64.standard.encode(signature)),
+                    NameValue("x-oss-pub-key-url", Base64.standard.encode(OSSCallbacks.keyURL.array)),
+                ], body: body)
+            answer = try client.send(request, to: destination)
+        } catch { throw .callbackFailed(error.reason) }
+        guard (try? JSONReader.read(answer, as: .json)) != nil else {
+            throw .callbackFailed("Response body is not valid json format.")
         }
-        guard let key, let address = HostPort(authority.text),
-            hosts.contains(where: { $0.address == address.address && $0.port == address.port })
-        else { throw .callbackFailed("The sandbox was started without --callback-host \(authority.text)") }
-        guard let signature = try? key.sign(OSSCallbacks.signedText(target, body).span, .md5) else {
-            throw .internalError
-        }
-        var out = ByteWriter(capacity: 1024 + body.count)
-        out.append("POST ")
-        out.append(target)
-        out.append(" HTTP/1.1\r\nHost: ")
-        // No line of the client's ends the field.
-        out.append((callback.host ?? authority).map { $0.isVisible ? $0 : UInt8(ascii: "_") })
-        out.append("\r\nConnection: close\r\nUser-Agent: ehttp-client/0.0.1\r\nContent-Type: ")
-        out.append(callback.isJSON ? "application/json" : "application/x-www-form-urlencoded")
-        out.append("\r\nauthorization: ")
-        Base64.standard.encode(signature.span, into: &out)
-        out.append("\r\nx-oss-pub-key-url: ")
-        Base64.standard.encode(OSSCallbacks.keyURL.bytes, into: &out)
-        out.append("\r\nContent-Length: ")
-        out.append(decimal: body.count)
-        out.append("\r\n\r\n")
-        out.append(body)
-        return try OSSCallbacks.content(
-            of: BlockingExchange.send(out.array, to: SocketAddress(address), seconds: OSSCallbacks.patience))
+        return answer
     }
 
     /// The path decoded, the query as it is, a line break, the body.
@@ -80,34 +67,6 @@ struct OSSCallbacks: Sendable {
         out.append("\n")
         out.append(body)
         return out.array
-    }
-
-    private static func content(of answer: [UInt8]?) throws(OSSError) -> [UInt8] {
-        guard let answer else {
-            throw .callbackFailed("No answer of the callback's server came in time.")
-        }
-        var reader = ResponseReader(limit: longestAnswer)
-        do throws(ResponseReader.Fault) {
-            try reader.receive(answer.span)
-            if !reader.isComplete { try reader.close() }
-        } catch {
-            throw .callbackFailed("The response of the callback is no HTTP: \(error.reason)")
-        }
-        guard reader.status == 200 else { throw .callbackFailed("Error status : \(reader.status).") }
-        guard (try? JSONReader.read(reader.body, as: .json)) != nil else {
-            throw .callbackFailed("Response body is not valid json format.")
-        }
-        return reader.body
-    }
-
-    /// Authority and target of a URL with `http`; nil for any other.
-    private static func parts(of url: [UInt8]) -> (authority: [UInt8], target: [UInt8])? {
-        let scheme = Array("http://".utf8)
-        guard url.starts(with: scheme), ByteSet.target.union("[]").contains(all: url) else { return nil }
-        let rest = url.dropFirst(scheme.count)
-        let authority = Array(rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") })
-        let target = Array(rest.dropFirst(authority.count))
-        return (authority, target.first == UInt8(ascii: "/") ? target : [UInt8(ascii: "/")] + target)
     }
 }
 

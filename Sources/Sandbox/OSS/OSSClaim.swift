@@ -56,6 +56,11 @@ struct OSSClaim {
 extension OSSClaim {
     /// - Returns: nil where the request is not signed.
     init?(_ request: OSSRequest, at now: Int64) throws(OSSError) {
+        // A signature of version 1 covers one value of each; the second would be nobody's.
+        for name in ["content-type", "content-md5", "date", "x-oss-date"] as [StaticString]
+        where request.head.has(name) && request.head.value(of: name) == nil {
+            throw .invalidArgument("The field \(name) is given more than once.")
+        }
         let authorization = request.head.value(of: "authorization")
         let isURL =
             ["OSSAccessKeyId", "x-oss-signature-version", "x-oss-credential", "x-oss-signature"]

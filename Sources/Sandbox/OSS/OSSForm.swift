@@ -9,11 +9,14 @@ struct OSSForm {
     /// As the file's part says.
     private var fileType: [UInt8]?
 
+    /// Bytes of one field, and of all, which are held until the file comes.
     private static let longestField = 2 << 20
+    private static let longestFields = 8 << 20
     private static let mostFields = 200
 
     /// Reads up to the file, whose bytes are next then.
     init(_ reader: MultipartForm) throws {
+        var room = OSSForm.longestFields
         while let part = try reader.next() {
             let name = part.name.map(\.lowercasedASCII)
             if name.span.equals("file") {
@@ -24,9 +27,20 @@ struct OSSForm {
             guard fields.count < OSSForm.mostFields, self[name] == nil else {
                 throw OSSError.wrongForm("The form has too many fields, or a field twice: \(name.text)")
             }
-            fields.append(NameValue(name, try reader.readAll(atMost: OSSForm.longestField)))
+            // It may become the name of a field of answers.
+            guard ByteSet.token.contains(all: name) || !name.starts(with: "x-oss-".utf8) else {
+                throw OSSError.wrongForm("A field's name has characters that no name may have: \(name.text.visible)")
+            }
+            let value = try reader.readAll(atMost: min(OSSForm.longestField, room))
+            room -= value.count
+            fields.append(NameValue(name, value))
         }
         throw OSSError.invalidArgument("POST requires exactly one file upload per request.")
+    }
+
+    /// What conditions are about. The bucket is the one that the form came to, whatever a field of that name says.
+    func fields(postedTo bucket: [UInt8]) -> [NameValue] {
+        fields.filter { !$0.name.span.equals("bucket") } + [NameValue("bucket", bucket)]
     }
 
     /// The value of a field; `name` in lower case.

@@ -18,7 +18,7 @@ extension OSSSide {
             requestID: requestID)
         let policy = try OSSFormPolicy(form["policy"] ?? [])
         try policy.require(
-            form.fields + [NameValue("bucket", bucket)], naming: OSSSide.required(claim), at: now)
+            form.fields(postedTo: bucket), naming: OSSSide.required(claim), at: now)
         let key = try form.key()
         try call.require("oss:PutObject", on: key)
         let object = try take(form, key, reader, policy.lengths, call)

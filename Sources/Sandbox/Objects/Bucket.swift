@@ -46,16 +46,19 @@ struct Bucket {
         return ObjectListing(request, of: keys) { entries[$0]?.object }
     }
 
-    /// Gives a file that is complete its place, in one step.
+    /// Gives a file that is complete its place, in one step. What may want room on the disk, the record, is written before: where
+    /// there is none, the object that was there stays whole.
     mutating func put(_ staged: StagedFile, _ object: StoredObject) throws(StoreFault) {
-        let file = try place(staged, object.key)
+        let file = try place(of: object.key)
         let record = try ObjectPath.record(object.key)
         let aside = "\(records)/.\(record)"
         // Unsafe: the paths are lent for the calls.
         unsafe unlink(aside)
         if let fault = NewFile.make(object.record(file: Array(file.utf8)), at: aside) {
+            if entries[object.key] == nil { removeEmptyFolders(above: file) }
             throw .disk("the record \(fault)")
         }
+        try staged.move(to: "\(folder)/\(file)")
         guard unsafe rename(aside, "\(records)/\(record)") == 0 else { throw .disk(StoreFault.systemMessage()) }
         if entries[object.key] == nil { sorted = nil }
         entries[object.key] = Entry(object: object, file: file)
@@ -72,25 +75,23 @@ struct Bucket {
         return true
     }
 
-    /// Moves the file to the path that its key says, or where that is taken by a folder, or goes through a file, to its own.
-    /// - Returns: where it is, below the bucket's folder.
-    private func place(_ staged: StagedFile, _ key: [UInt8]) throws(StoreFault) -> String {
-        if let known = entries[key]?.file {
-            try staged.move(to: "\(folder)/\(known)")
-            return known
-        }
+    /// The path that the key says, or where that is taken by a folder, or goes through a file, its own; its folder is made.
+    /// - Returns: where the object's file belongs, below the bucket's folder.
+    private func place(of key: [UInt8]) throws(StoreFault) -> String {
+        if let known = entries[key]?.file { return known }
         if let plain = ObjectPath.plain(key), makeFolder(above: plain) {
-            do throws(StoreFault) {
-                try staged.move(to: "\(folder)/\(plain)")
-                return plain
-            } catch {
-                removeEmptyFolders(above: plain)
-            }
+            if !isFolder(plain) { return plain }
+            removeEmptyFolders(above: plain)
         }
         let hashed = try ObjectPath.hashed(key)
         guard makeFolder(above: hashed) else { throw .disk(StoreFault.systemMessage()) }
-        try staged.move(to: "\(folder)/\(hashed)")
         return hashed
+    }
+
+    private func isFolder(_ path: String) -> Bool {
+        var info = stat()
+        // Unsafe: the path is lent for the call, and the system writes to a local.
+        return unsafe lstat("\(folder)/\(path)", &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
     }
 
     private func makeFolder(above file: String) -> Bool {

@@ -28,8 +28,30 @@ enum KodoMediaType {
     /// By the first bytes; a text or an archive more exactly by its name.
     /// - Returns: nil where the bytes tell nothing.
     static func detected(_ sample: [UInt8], names: [[UInt8]]) -> [UInt8]? {
-        guard let type = signed(sample) else { return isText(sample) ? named(names, among: texts) ?? text : nil }
+        guard let type = signed(sample) else { return isText(sample) ? markup(sample) ?? plainText(names) : nil }
         return type == archive ? named(names, among: archives) ?? archive : type
+    }
+
+    /// What a browser would show as a page or an image, whatever its name (WHATWG MIME Sniffing, section 7.1).
+    private static func markup(_ sample: [UInt8]) -> [UInt8]? {
+        let start = sample.drop { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }.map(\.lowercasedASCII)
+        let pages = [
+            "<!doctype html", "<html", "<head", "<script", "<iframe", "<h1", "<div", "<font", "<table", "<a", "<style",
+            "<title", "<b", "<body", "<br", "<p",
+        ]
+        let isPage = pages.contains { tag in
+            start.starts(with: tag.utf8)
+                && start.dropFirst(tag.utf8.count).first.map { $0 == 0x20 || $0 == UInt8(ascii: ">") } ?? false
+        }
+        if isPage { return Array("text/html".utf8) }
+        let isImage = start.first == UInt8(ascii: "<") && start.firstRange(of: Array("<svg".utf8)) != nil
+        return isImage ? Array("image/svg+xml".utf8) : start.starts(with: "<?xml".utf8) ? Array("text/xml".utf8) : nil
+    }
+
+    /// By a name, as far as the bytes could be that: a page or an image would have told itself.
+    private static func plainText(_ names: [[UInt8]]) -> [UInt8] {
+        let type = named(names, among: texts) ?? text
+        return type.elementsEqual("image/svg+xml".utf8) ? text : type
     }
 
     /// By the extension of the first name that has a known one.

@@ -240,4 +240,28 @@ import Testing
         #expect(try outcome { $0.fields.append(forbid) } == "204")
         #expect(try outcome { $0.fields.append(forbid) } == "409 FileAlreadyExists")
     }
+
+    @Test func `the bucket of a policy is the one that the form came to, whatever a field says`() throws {
+        try fixture.side.store.makeBucket(Array("other-bucket".utf8))
+        var form = Form()
+        form.fields.append(("bucket", "demo-bucket"))
+        var (request, body) = try form.request()
+        #expect(try fixture.answer(request, body).outcome == "204")
+        request.set("Host", "other-bucket.oss.localhost")
+        #expect(try fixture.answer(request, body).outcome == "403 AccessDenied")
+        #expect(fixture.side.store.object(Array("forms/a.txt".utf8), in: Array("other-bucket".utf8)) == nil)
+    }
+
+    @Test(arguments: ["x-oss-meta-a\nSet-Cookie: b", "x-oss-meta-a b", "x-oss-meta-a:", "x-oss-meta-ü"])
+    func `a form's field that could be no field of an answer is refused`(name: String) throws {
+        #expect(try outcome { $0.fields.append((name, "1")) } == "400 MalformedPOSTRequest")
+        #expect(try outcome { $0.fields.append(("x:ü b", "1")) } == "204")
+    }
+
+    @Test func `fields are held up to a limit, however many there are`() throws {
+        let long = String(repeating: "a", count: 2 << 20)
+        #expect(try outcome { $0.fields += (1...3).map { ("f\($0)", long) } } == "204")
+        #expect(try outcome { $0.fields += (1...4).map { ("f\($0)", long) } } == "400 EntityTooLarge")
+        #expect(try outcome { $0.fields.append(("f", long + "a")) } == "400 EntityTooLarge")
+    }
 }

@@ -102,6 +102,18 @@ import Testing
         #expect(try outcome(at: OSSFixture.now + 3600) == "403 SecurityTokenExpired")
     }
 
+    @Test(arguments: OSSTestCall.Scheme.allCases, ["Content-Type", "Content-MD5", "Date", "x-oss-date"])
+    func `a field that is signed once may not come twice`(scheme: OSSTestCall.Scheme, name: String) throws {
+        let fixture = try OSSFixture()
+        let call = OSSTestCall("PUT", "a", "x") { $0.scheme = scheme }
+        var request = try call.request()
+        for value in ["text/html", "text/plain"] {
+            request.fields.append(NameValue(Array(name.utf8), Array(value.utf8)))
+        }
+        #expect(try fixture.answer(request, call.body).outcome == "400 InvalidArgument")
+        #expect(try fixture.outcome(OSSTestCall("GET", "a")) == "404 NoSuchKey")
+    }
+
     @Test func `who does not sign has no right, and no way to find out`() throws {
         let fixture = try OSSFixture()
         for (target, expected) in [

@@ -46,6 +46,10 @@ struct KodoVariableTests {
             ("\u{FF}", "a.png", nil), ("GIF89a…", "", "image/gif"), ("%PDF-1.7", "", "application/pdf"),
             ("plain", "", "text/plain"),
             ("{}", "a.json", "application/json"), ("<svg/>", "a.SVG", "image/svg+xml"),
+            // A name makes no page of a text's kind, and no image of a text.
+            ("<!DOCTYPE html>", "a.txt", "text/html"), ("\n <Script >", "a.svg", "text/html"),
+            ("<body>", "a.json", "text/html"), ("<bodyguard>", "a.txt", "text/plain"), ("hello", "a.svg", "text/plain"),
+            ("<?xml?><svg>", "a.txt", "image/svg+xml"), ("<?xml?><a>", "a.txt", "text/xml"),
             ("plain", "a.png", "text/plain"),
             ("BMW is a text", "", "text/plain"), ("a\u{0}b", "a.txt", nil), ("", "", nil),
             ("PK\u{3}\u{4}", "a.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
