@@ -22,7 +22,15 @@ struct ClientsTests {
         #"route: "\#(route)", credential: "\#(credential)", callers: ["apiKey:alice"], keyPrefix: "up/", \#(fields)"#
     }
 
-    private static func setup(_ port: String) -> Setup {
+    private static func called(_ route: String, _ credential: String, _ fields: String) -> String {
+        grant(route, credential, fields).replacing("up/", with: "called/")
+    }
+
+    /// - Parameters:
+    ///   - own: where the service listens, since the sandbox has to know it before.
+    ///   - port: that of the sandbox.
+    private static func setup(_ own: UInt16, _ port: String) -> Setup {
+        let url = "http://127.0.0.1:\(own)"
         let limits = #"contentTypes: ["image/png"], maxSize: 100"#
         return Setup(
             name: "clients",
@@ -55,10 +63,19 @@ struct ClientsTests {
                       headers: ["content-length"], versions: "v4", \(limits) },
                     "oss-list": { \(grant("oss.list-url", "oss", #"bucket: "demo-bucket""#)) },
                     "form": { \(grant("oss.post-policy", "oss", #"bucket: "demo-bucket","#)) \(limits) },
+                    "kodo-called": { \(called("qiniu.uptoken", "qiniu", #"bucket: "demo-media","#))
+                      policy: { callbackUrl: "\(url)/qiniu/callback", callbackBody: "key=$(key)" } },
+                    "kodo-done": { route: "qiniu.callback", credential: "qiniu",
+                      publicURL: "\(url)/qiniu/callback", reply: { kodo: "verified" } },
+                    "form-called": { \(called("oss.post-policy", "oss", #"bucket: "demo-bucket","#)) \(limits),
+                      callback: { callbackUrl: "\(url)/oss/callback", callbackBody: "object=${object}" } },
+                    "oss-done": { route: "oss.callback", credential: "oss", keyHost: "http://127.0.0.1:\(port)",
+                      publicURL: "\(url)/oss/callback", reply: { oss: "verified" } },
                     "session": { \(grant("distribute-token", "sts", #"bucket: "demo-bucket", listPrefix: true,"#))
                       actions: ["oss:PutObject", "oss:GetObject", "oss:AbortMultipartUpload", "oss:ListParts"] },
                   },
-                """)
+                """,
+            listen: "\"127.0.0.1:\(own)\"")
     }
 
     /// The lines of the script, by a service and a sandbox that share the secret keys.
@@ -80,12 +97,13 @@ struct ClientsTests {
             try FileManager.default.createDirectory(
                 atPath: "\(folder)/objects/\(bucket)", withIntermediateDirectories: true)
         }
-        let sandbox = try Program(
-            Program.sandbox, ["--data", folder, "--listen", "127.0.0.1:0", "--role", Setup.roleARN])
+        let own = try Listener.freePort()
+        let options = ["--role", Setup.roleARN, "--callback-host", "127.0.0.1:\(own)"]
+        let sandbox = try Program(Program.sandbox, ["--data", folder, "--listen", "127.0.0.1:0"] + options)
         defer { _ = sandbox.stop() }
         let line = try sandbox.waitForOutput(holding: "\n")
         let port = try #require(line.firstMatch(of: #/127\.0\.0\.1:(\d+)/#)?.output.1)
-        return try Service.run(ClientsTests.setup(String(port)), .epoll) { service in
+        return try Service.run(ClientsTests.setup(own, String(port)), .epoll) { service in
             let script = ClientsTests.root.appending(path: "Tests/Python/clients.py").standardized.path
             let address = ["http://127.0.0.1:\(service.port)", APIKey.alice.key, "127.0.0.1:\(port)"]
             let done = try Program(try #require(Python.path), [script] + address).wait(within: 120)

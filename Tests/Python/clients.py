@@ -310,6 +310,24 @@ def use_presigned():
         tampered=put(re.sub("(?<=x-oss-signature=).", lambda first: tampered(first[0]), url)), widened_by_one_byte=put(url.replace("url.png", "url.pngx")))
 
 
+def use_callbacks():
+    """The service verifies what the sandbox signs, and the uploader gets the service's reply; others it refuses."""
+    token = ask("/qiniu/uptoken", key="called/a.png")["uptoken"]
+    status, body = curl(f"http://{SANDBOX}", *form_options({"token": token, "key": "called/a.png"}, PNG))
+    forged = curl(f"{SERVICE}/qiniu/callback", "-d", "key=called/a.png", "-H", "Authorization: QBox a:b")[0]
+    tell("Qiniu Kodo", "curl, form with a callback", callback=f"{status} `{body.decode().strip()}`", callback_forged=forged)
+    form = ask("/oss/post-policy", key="called/a.png", contentType="image/png")
+    status, body = curl(form["url"], *form_options(form["fields"], PNG))
+    forged = curl(f"{SERVICE}/oss/callback", "-d", "object=called/a.png", "-H", "Authorization: AAAA")[0]
+    tell("Alibaba Cloud OSS", "curl, form with a callback", callback=f"{status} `{body.decode().strip()}`", callback_forged=forged)
+
+
+def form_options(fields, content):
+    """What makes curl send a form with a file."""
+    options = [option for name, value in fields.items() for option in ["--form-string", f"{name}={value}"]]
+    return [*options, "-F", f"file=@{saved(content)}"]
+
+
 def use_form():
     key = "up/form.png"
 
@@ -317,10 +335,7 @@ def use_form():
         return ask("/oss/post-policy", key=key, contentType="image/png", **more)
 
     def post(form, content=PNG, host=None, **changes):
-        file = saved(content)
-        fields = [f"{name}={value}" for name, value in {**form["fields"], **changes}.items()]
-        options = [option for field in fields for option in ["--form-string", field]]
-        return curl(host or form["url"], *options, "-F", f"file=@{file}")[0]
+        return curl(host or form["url"], *form_options({**form["fields"], **changes}, content))[0]
 
     form, short = issue(), issue(expires=1)
     later = changed(
@@ -340,3 +355,4 @@ use_session(OSS2, "oss2")
 use_session(OSSV2, "oss-v2")
 use_presigned()
 use_form()
+use_callbacks()
