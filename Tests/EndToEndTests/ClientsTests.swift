@@ -59,6 +59,8 @@ struct ClientsTests {
                     "nos": { \(grant("nos.token", "nos", #"bucket: "demo-files","#))
                       policy: { ObjectSizeMax: 3000000, MimeLimit: "image/png" } },
                     "nos-read": { \(grant("nos.presigned-url", "nos", #"bucket: "demo-files", methods: ["GET"]"#)) },
+                    "nos-signed": { \(grant("nos.authorization", "nos", #"bucket: "demo-files","#))
+                      methods: ["GET", "PUT"], headers: ["content-md5", "content-type"] },
                     "oss": { \(grant("oss.presigned-url", "oss", #"bucket: "demo-bucket", methods: ["GET", "PUT"],"#))
                       headers: ["content-length"], versions: "v4", \(limits) },
                     "oss-list": { \(grant("oss.list-url", "oss", #"bucket: "demo-bucket""#)) },

@@ -20,9 +20,12 @@ import warnings
 import localhost_names  # noqa: F401
 
 import alibabacloud_oss_v2 as v2
+import nos
 import oss2
 import qiniu
 from alibabacloud_oss_v2.exceptions import OperationError
+from nos.client.auth import RequestMetaData
+from nos.exceptions import ServiceException
 
 warnings.simplefilter("ignore")
 logging.disable(logging.CRITICAL)
@@ -201,6 +204,53 @@ def use_nos():
         widened_by_one_byte=curl(fresh.replace("nos.png", "nos.pngx"))[0])
 
 
+class Remote(RequestMetaData):
+    """Has the service sign what NetEase's SDK sends; `change` is what is done to it afterwards."""
+
+    change = None
+
+    def _complete_headers(self):
+        super()._complete_headers()
+        fields = [f"{name}:{self.headers[name]}" for name in ["Content-MD5", "Content-Type"] if name in self.headers]
+        signed = ask("/nos/authorization", object=self.key, method=self.method, header=fields)
+        names = {name.lower() for name in signed["headers"]}
+        kept = {name: value for name, value in self.headers.items() if name.lower() not in names}
+        self.headers = {**kept, **signed["headers"]}
+        if Remote.change:
+            Remote.change(self)
+
+
+def use_nos_sdk():
+    nos.transport.RequestMetaData = Remote
+    client = nos.Client(end_point=f"nos.localhost:{SANDBOX.rpartition(':')[2]}", max_retries=0, timeout=60)
+
+    def put(change=None, content=PNG):
+        Remote.change = change
+        try:
+            client.put_object("demo-files", "up/sdk.png", content, meta_data={"Content-Type": "image/png"})
+            return "200"
+        except ServiceException as error:
+            return f"{error.status_code} {error.error_code}"
+        finally:
+            Remote.change = None
+
+    def retype(request):
+        kept = {name: value for name, value in request.headers.items() if name.lower() != "content-type"}
+        request.headers = {**kept, "Content-Type": "text/html"}
+
+    def tamper(request):
+        head, _, signature = request.headers["Authorization"].rpartition(":")
+        request.headers["Authorization"] = f"{head}:{tampered(signature)}"
+
+    tell(
+        "NetEase NOS", "`nos-python3-sdk`, signed request", upload=put(),
+        read_back=same(client.get_object("demo-files", "up/sdk.png")["body"].read(), PNG),
+        other_bucket=put(lambda request: setattr(request, "bucket", "other-files")),
+        other_prefix=put(lambda request: setattr(request, "key", "down/sdk.png")),
+        wrong_type=put(lambda request: retype(request)),
+        tampered=put(tamper), widened_by_one_byte=put(lambda request: setattr(request, "key", "up/sdk.pngx")))
+
+
 # MARK: OSS
 
 
@@ -351,6 +401,7 @@ def use_form():
 
 use_qiniu()
 use_nos()
+use_nos_sdk()
 use_session(OSS2, "oss2")
 use_session(OSSV2, "oss-v2")
 use_presigned()
