@@ -357,7 +357,8 @@ def use_presigned():
         expired=until_refused(lambda: put(short)),
         other_bucket=put(url.replace("demo-bucket", "other-bucket")),
         other_prefix=put(url.replace("/up/", "/down/")), too_large=put(url, PNG + b"x"), wrong_type=put(url, kind="text/html"),
-        tampered=put(re.sub("(?<=x-oss-signature=).", lambda first: tampered(first[0]), url)), widened_by_one_byte=put(url.replace("url.png", "url.pngx")))
+        tampered=put(re.sub("(?<=x-oss-signature=).", lambda first: tampered(first[0]), url)),
+        widened_by_one_byte=put(url.replace("url.png", "url.pngx")))
 
 
 def use_callbacks():
@@ -369,7 +370,8 @@ def use_callbacks():
     form = ask("/oss/post-policy", key="called/a.png", contentType="image/png")
     status, body = curl(form["url"], *form_options(form["fields"], PNG))
     forged = curl(f"{SERVICE}/oss/callback", "-d", "object=called/a.png", "-H", "Authorization: AAAA")[0]
-    tell("Alibaba Cloud OSS", "curl, form with a callback", callback=f"{status} `{body.decode().strip()}`", callback_forged=forged)
+    tell(
+        "Alibaba Cloud OSS", "curl, form with a callback", callback=f"{status} `{body.decode().strip()}`", callback_forged=forged)
 
 
 def form_options(fields, content):
@@ -395,7 +397,8 @@ def use_form():
         wrong_type=post(form, **{"x-oss-content-type": "text/html"}),
         other_bucket=post(form, host=form["url"].replace("demo-bucket", "other-bucket")),
         other_prefix=post(form, key="down/form.png"), tampered=post(form, policy=later),
-        widened_by_one_byte=post(form, key=key + "x"), upload=post(form), read_back=same(curl(ask("/oss/presigned-url", key=key, method="GET")["url"])[1], PNG),
+        widened_by_one_byte=post(form, key=key + "x"), upload=post(form),
+        read_back=same(curl(ask("/oss/presigned-url", key=key, method="GET")["url"])[1], PNG),
         expired=until_refused(lambda: post(short)))
 
 
