@@ -1,0 +1,155 @@
+import Foundation
+import TestTraits
+import Testing
+
+@testable import TestService
+
+/// The vendors' own clients use what the service issues at the sandbox; docs/clients.md says how each use ends.
+@Suite("Clients that upload", .waiting, .enabled(if: Python.path != nil))
+struct ClientsTests {
+    /// One line of Tests/Python/clients.py.
+    private struct Result: Decodable {
+        let vendor: String
+        let client: String
+        let operation: String
+        let outcome: String
+    }
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    private static let page = root.appending(path: "docs/clients.md").standardized
+
+    private static func grant(_ route: String, _ credential: String, _ fields: String) -> String {
+        #"route: "\#(route)", credential: "\#(credential)", callers: ["apiKey:alice"], keyPrefix: "up/", \#(fields)"#
+    }
+
+    private static func called(_ route: String, _ credential: String, _ fields: String) -> String {
+        grant(route, credential, fields).replacing("up/", with: "called/")
+    }
+
+    /// - Parameters:
+    ///   - own: where the service listens, since the sandbox has to know it before.
+    ///   - port: that of the sandbox.
+    private static func setup(_ own: UInt16, _ port: String) -> Setup {
+        let url = "http://127.0.0.1:\(own)"
+        let limits = #"contentTypes: ["image/png"], maxSize: 100"#
+        return Setup(
+            name: "clients",
+            credentials: """
+                credentials: {
+                    "qiniu": { provider: "qiniu", sandbox: true, accessKey: "\(Setup.qiniuAccessKey)",
+                      secretKey: { file: "secrets/qiniu" } },
+                    "nos": { provider: "nos", sandbox: true, accessKey: "\(Setup.nosAccessKey)",
+                      secretKey: "\(Setup.nosSecret)", endpoint: "http://nos.localhost:\(port)" },
+                    "oss": { provider: "oss", sandbox: true, accessKey: "\(Setup.ossAccessKey)",
+                      secretKey: { env: "E2E_OSS_SECRET" }, region: "\(Setup.ossRegion)",
+                      endpoint: "http://oss.localhost:\(port)" },
+                    "sts": { provider: "sts", sandbox: true, accessKey: "\(Setup.ossAccessKey)",
+                      secretKey: { env: "E2E_OSS_SECRET" }, roleArn: "\(Setup.roleARN)",
+                      endpoints: "http://127.0.0.1:\(port)" },
+                  }
+                """,
+            rest: """
+                authentication: { apiKeys: [\(APIKey.alice.entry)] },
+                  grants: {
+                    "kodo": { \(grant("qiniu.uptoken", "qiniu", #"bucket: "demo-media","#))
+                      policy: { fsizeLimit: 3000000, mimeLimit: "image/*" } },
+                    "kodo-read": { \(grant("qiniu.download-url", "qiniu", ""))
+                      domain: "demo-media.qiniu.localhost:\(port)", scheme: "http" },
+                    "kodo-list": { \(grant("qiniu.authorization", "qiniu", #"bucket: "demo-media", operations: "list""#)) },
+                    "nos": { \(grant("nos.token", "nos", #"bucket: "demo-files","#))
+                      policy: { ObjectSizeMax: 3000000, MimeLimit: "image/png" } },
+                    "nos-read": { \(grant("nos.presigned-url", "nos", #"bucket: "demo-files", methods: ["GET"]"#)) },
+                    "nos-signed": { \(grant("nos.authorization", "nos", #"bucket: "demo-files","#))
+                      methods: ["GET", "PUT"], headers: ["content-md5", "content-type"] },
+                    "oss": { \(grant("oss.presigned-url", "oss", #"bucket: "demo-bucket", methods: ["GET", "PUT"],"#))
+                      headers: ["content-length"], versions: "v4", \(limits) },
+                    "oss-list": { \(grant("oss.list-url", "oss", #"bucket: "demo-bucket""#)) },
+                    "form": { \(grant("oss.post-policy", "oss", #"bucket: "demo-bucket","#)) \(limits) },
+                    "kodo-called": { \(called("qiniu.uptoken", "qiniu", #"bucket: "demo-media","#))
+                      policy: { callbackUrl: "\(url)/qiniu/callback", callbackBody: "key=$(key)" } },
+                    "kodo-done": { route: "qiniu.callback", credential: "qiniu",
+                      publicURL: "\(url)/qiniu/callback", reply: { kodo: "verified" } },
+                    "form-called": { \(called("oss.post-policy", "oss", #"bucket: "demo-bucket","#)) \(limits),
+                      callback: { callbackUrl: "\(url)/oss/callback", callbackBody: "object=${object}" } },
+                    "oss-done": { route: "oss.callback", credential: "oss", keyHost: "http://127.0.0.1:\(port)",
+                      publicURL: "\(url)/oss/callback", reply: { oss: "verified" } },
+                    "session": { \(grant("distribute-token", "sts", #"bucket: "demo-bucket", listPrefix: true,"#))
+                      actions: ["oss:PutObject", "oss:GetObject", "oss:AbortMultipartUpload", "oss:ListParts"] },
+                  },
+                """,
+            listen: "\"127.0.0.1:\(own)\"")
+    }
+
+    /// The lines of the script, by a service and a sandbox that share the secret keys.
+    private func results() throws -> [Result] {
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (path, secret) in [
+            ("qiniu/\(Setup.qiniuAccessKey)", Setup.qiniuSecret), ("netease/\(Setup.nosAccessKey)", Setup.nosSecret),
+            ("alibaba/\(Setup.ossAccessKey)", Setup.ossSecret),
+        ] {
+            let file = URL(filePath: "\(folder)/keys/\(path)")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            try Keeper.write(secret + "\n", to: file.path)
+        }
+        // What another bucket is refused for is not that it is missing.
+        for bucket in ["qiniu/other-media", "netease/other-files", "alibaba/other-bucket"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/objects/\(bucket)", withIntermediateDirectories: true)
+        }
+        let own = try Listener.freePort()
+        let options = ["--role", Setup.roleARN, "--callback-host", "127.0.0.1:\(own)"]
+        let sandbox = try Program(Program.sandbox, ["--data", folder, "--listen", "127.0.0.1:0"] + options)
+        defer { _ = sandbox.stop() }
+        let line = try sandbox.waitForOutput(holding: "\n")
+        let port = try #require(line.firstMatch(of: #/127\.0\.0\.1:(\d+)/#)?.output.1)
+        return try Service.run(ClientsTests.setup(own, String(port)), .epoll) { service in
+            let script = ClientsTests.root.appending(path: "Tests/Python/clients.py").standardized.path
+            let address = ["http://127.0.0.1:\(service.port)", APIKey.alice.key, "127.0.0.1:\(port)"]
+            let done = try Program(try #require(Python.path), [script] + address).wait(within: 120)
+            try #require(done.code == 0, "\(done.out)\(done.err)")
+            return try done.out.split(separator: "\n").map {
+                try JSONDecoder().decode(Result.self, from: Data($0.utf8))
+            }
+        }
+    }
+
+    private func text(of results: [Result]) -> String {
+        func distinct(_ values: [String]) -> [String] {
+            values.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        }
+        var text = """
+            # Clients and what they may do
+
+            Made by `scripts/write-clients`; do not edit. The clients are the vendors' own SDKs and curl. Each uses what the service
+            has issued at the [sandbox](sandbox.md), and a test compares this page with what it sees. A number is the vendor's status,
+            and behind it stands the vendor's code or message. "–" is what was not tried. A session of STS limits neither size nor type, and
+            lasts 15 minutes at least, so that its end is not tried here.
+
+            """
+        for vendor in distinct(results.map(\.vendor)) {
+            let ours = results.filter { $0.vendor == vendor }
+            let clients = distinct(ours.map(\.client))
+            text += "\n## \(vendor)\n\n| operation | \(clients.joined(separator: " | ")) |\n"
+            text += String(repeating: "|---", count: clients.count + 1) + "|\n"
+            for operation in distinct(ours.map(\.operation)) {
+                let cells = clients.map { client in
+                    ours.first { $0.client == client && $0.operation == operation }?.outcome ?? "–"
+                }
+                text += "| \(operation) | \(cells.joined(separator: " | ")) |\n"
+            }
+        }
+        return text
+    }
+
+    @Test func `each client does with what the service issues what docs/clients.md says, and no more`() throws {
+        let text = text(of: try results())
+        if ProcessInfo.processInfo.environment["COUNTERSIGN_WRITE_CLIENTS"] != nil {
+            try Data(text.utf8).write(to: ClientsTests.page)
+        }
+        let page = try String(contentsOf: ClientsTests.page, encoding: .utf8)
+        #expect(page == text, "scripts/write-clients writes it anew")
+    }
+}

@@ -1,0 +1,412 @@
+"""Uses what the service issues at a sandbox, by the vendors' SDKs and curl, and says how each use ends.
+
+    python clients.py SERVICE API_KEY SANDBOX
+
+SERVICE is http://host:port, SANDBOX host:port. Each line of the output is one use: vendor, client, operation, outcome.
+"""
+
+import base64
+import json
+import logging
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+import warnings
+
+import localhost_names  # noqa: F401
+
+import alibabacloud_oss_v2 as v2
+import nos
+import oss2
+import qiniu
+from alibabacloud_oss_v2.exceptions import OperationError
+from nos.client.auth import RequestMetaData
+from nos.exceptions import ServiceException
+
+warnings.simplefilter("ignore")
+logging.disable(logging.CRITICAL)
+
+SERVICE, API_KEY, SANDBOX = sys.argv[1:4]
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(90)
+LARGE = PNG + bytes(2_900_000)
+MEBI = 1 << 20
+OSS = f"http://oss.localhost:{SANDBOX.rpartition(':')[2]}"
+
+
+def ask(path, **parameters):
+    """An answer of the service."""
+    query = urllib.parse.urlencode(parameters, doseq=True)
+    request = urllib.request.Request(f"{SERVICE}{path}?{query}", headers={"X-API-Key": API_KEY})
+    with urllib.request.urlopen(request, timeout=30) as response:
+        return json.load(response)
+
+
+def tell(vendor, client, **outcomes):
+    for operation, outcome in outcomes.items():
+        line = dict(vendor=vendor, client=client, operation=operation.replace("_", " "), outcome=outcome)
+        print(json.dumps(line), flush=True)
+
+
+def same(found, expected):
+    return "the same" if found == expected else "DIFFERENT"
+
+
+def until_refused(attempt):
+    """The outcome once what ends after a second has ended; until then it uploads, and may not replace what it has uploaded."""
+    end = time.monotonic() + 20
+    while re.search("^20|FileAlreadyExists|must not be replaced", found := attempt()) and time.monotonic() < end:
+        time.sleep(0.1)
+    return found
+
+
+def tampered(text):
+    """The text with another first character."""
+    return ("0" if text[0] != "0" else "1") + text[1:]
+
+
+def changed(encoded, change, codec=base64.urlsafe_b64encode):
+    """A policy with another value of its fields."""
+    policy = json.loads(base64.urlsafe_b64decode(encoded.replace("+", "-").replace("/", "_")))
+    change(policy)
+    return codec(json.dumps(policy).encode()).decode()
+
+
+def curl(url, *options):
+    """The status with the vendor's code, and the body."""
+    run = subprocess.run(
+        ["curl", "-sS", "--max-time", "30", "--noproxy", "*", "-w", "\n%{http_code}", *options, url],
+        capture_output=True, check=True)
+    body, _, status = run.stdout.rpartition(b"\n")
+    code = re.search(rb'(?:<Code>|"errMsg": ?"|"error": ?")([^<"]*)', body) if status >= b"300" else None
+    return (status + b" " + code[1] if code else status).decode(), body
+
+
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def saved(content):
+    """The path of a file with these bytes."""
+    with tempfile.NamedTemporaryFile(dir=FOLDER.name, delete=False) as file:
+        file.write(content)
+    return file.name
+
+
+# MARK: Qiniu
+
+
+def use_qiniu():
+    qiniu.set_default(
+        default_uc_host=f"http://{SANDBOX}", default_query_region_host=f"http://{SANDBOX}",
+        default_query_region_backup_hosts=[SANDBOX], default_uc_backup_hosts=[SANDBOX])
+    zone = qiniu.Zone(up_host=f"http://{SANDBOX}", up_host_backup=f"http://{SANDBOX}", scheme="http")
+
+    def issue(key, **more):
+        return ask("/qiniu/uptoken", key=key, **more)["uptoken"]
+
+    def outcome(result, info):
+        value = json.loads(info.text_body)
+        return f"{info.status_code} {value['error']}" if "error" in value else str(info.status_code)
+
+    def put(token, key, content=PNG):
+        return outcome(*qiniu.put_data(token, key, content, mime_type="image/png", regions=[zone]))
+
+    def put_parts(token, key, content, version):
+        more = {"part_size": MEBI} if version == "v2" else {}
+        return outcome(*qiniu.put_file(token, key, saved(content), version=version, regions=[zone], **more))
+
+    def scoped(token, scope):
+        access_key, signature, encoded = token.split(":")
+        return ":".join([access_key, signature, changed(encoded, lambda policy: policy.update(scope=scope))])
+
+    def get(key):
+        return curl(ask("/qiniu/download-url", key=key)["url"])
+
+    def list_keys():
+        """By a signed request, which is for Kodo's host and goes to the sandbox."""
+        request = ask("/qiniu/authorization", operation="list")
+        fields = [option for name, value in request["headers"].items() for option in ["-H", f"{name}: {value}"]]
+        url = request["url"].replace("https://", "http://")
+        status, body = curl(url, "--connect-to", f"::{SANDBOX}", "-X", request["method"], *fields)
+        return ", ".join(item["key"] for item in json.loads(body)["items"]) if status == "200" else status
+
+    key = "up/qiniu.png"
+    token = issue(key)
+    short = issue("up/short.png", expires=1)
+    access_key, signature, policy = token.split(":")
+    tell(
+        "Qiniu Kodo", "`qiniu`, upload token", upload=put(token, key),
+        upload_in_parts_v1=put_parts(issue("up/v1.png"), "up/v1.png", LARGE, "v1"),
+        upload_in_parts_v2=put_parts(issue("up/v2.png"), "up/v2.png", LARGE, "v2"),
+        read_back=same((get(key)[1], get("up/v1.png")[1], get("up/v2.png")[1]), (PNG, LARGE, LARGE)),
+        list=list_keys(),
+        expired=until_refused(lambda: put(short, "up/short.png")),
+        other_bucket=put(scoped(token, f"other-media:{key}"), key),
+        other_prefix=put(token, "down/qiniu.png"),
+        too_large=put(issue("up/large.png"), "up/large.png", PNG + bytes(3_000_000)),
+        wrong_type=put(issue("up/text.png"), "up/text.png", b"plain text"),
+        tampered=put(":".join([access_key, tampered(signature), policy]), key),
+        key_of_one_byte_more=put(token, key + "x"),
+        widened_by_one_byte=put(scoped(token, f"demo-media:{key}x"), key + "x"))
+
+
+# MARK: NOS
+
+
+def use_nos():
+    key = "up/nos.png"
+
+    def issue(key, **more):
+        return ask("/nos/token", object=key, **more)["token"]
+
+    def piece(token, key, content=PNG, kind="image/png", bucket="demo-files", offset=0, complete="true", context=""):
+        url = f"http://{SANDBOX}/{bucket}/{urllib.parse.quote(key, safe='')}?offset={offset}&complete={complete}&version=1.0"
+        url += f"&context={context}" if context else ""
+        file = saved(content)
+        return curl(
+            url, "-H", f"x-nos-token: {token}", "-H", f"Content-Type: {kind}", "--data-binary", f"@{file}")
+
+    def resume():
+        token = issue("up/resumed.png")
+        _, body = piece(token, "up/resumed.png", LARGE[:MEBI], complete="false")
+        begun = json.loads(body)
+        return piece(token, "up/resumed.png", LARGE[begun["offset"]:], offset=begun["offset"], context=begun["context"])[0]
+
+    def get(key):
+        return curl(ask("/nos/presigned-url", object=key)["url"])
+
+    token = issue(key)
+    head, signature, policy = token.split(":")
+    wider = changed(policy, lambda policy: policy.update(Object=key + "x"), base64.b64encode)
+    short = issue("up/short.png", expires=1)
+    url = ask("/nos/presigned-url", object=key, expires=1)["url"]
+    tell(
+        "NetEase NOS", "curl, upload token", upload=piece(token, key)[0], upload_resumed=resume(),
+        read_back=same((get(key)[1], get("up/resumed.png")[1]), (PNG, LARGE)),
+        expired=until_refused(lambda: piece(short, "up/short.png")[0]),
+        other_bucket=piece(token, key, bucket="other-files")[0],
+        other_prefix=piece(token, "down/nos.png")[0],
+        too_large=piece(issue("up/large.png"), "up/large.png", PNG + bytes(3_000_000))[0],
+        wrong_type=piece(issue("up/text.png"), "up/text.png", kind="text/html")[0],
+        tampered=piece(":".join([head, tampered(signature), policy]), key)[0],
+        key_of_one_byte_more=piece(token, key + "x")[0],
+        widened_by_one_byte=piece(":".join([head, signature, wider]), key + "x")[0])
+    fresh = ask("/nos/presigned-url", object=key)["url"]
+    tell(
+        "NetEase NOS", "curl, presigned URL", read_back=same(curl(fresh)[1], PNG),
+        expired=until_refused(lambda: curl(url)[0]),
+        other_bucket=curl(fresh.replace("demo-files", "other-files"))[0],
+        other_prefix=curl(fresh.replace("up%2F", "down%2F").replace("/up/", "/down/"))[0],
+        tampered=curl(re.sub("Expires=", "Expires=9", fresh))[0],
+        widened_by_one_byte=curl(fresh.replace("nos.png", "nos.pngx"))[0])
+
+
+class Remote(RequestMetaData):
+    """Has the service sign what NetEase's SDK sends; `change` is what is done to it afterwards."""
+
+    change = None
+
+    def _complete_headers(self):
+        super()._complete_headers()
+        fields = [f"{name}:{self.headers[name]}" for name in ["Content-MD5", "Content-Type"] if name in self.headers]
+        signed = ask("/nos/authorization", object=self.key, method=self.method, header=fields)
+        names = {name.lower() for name in signed["headers"]}
+        kept = {name: value for name, value in self.headers.items() if name.lower() not in names}
+        self.headers = {**kept, **signed["headers"]}
+        if Remote.change:
+            Remote.change(self)
+
+
+def use_nos_sdk():
+    nos.transport.RequestMetaData = Remote
+    client = nos.Client(end_point=f"nos.localhost:{SANDBOX.rpartition(':')[2]}", max_retries=0, timeout=60)
+
+    def put(change=None, content=PNG):
+        Remote.change = change
+        try:
+            client.put_object("demo-files", "up/sdk.png", content, meta_data={"Content-Type": "image/png"})
+            return "200"
+        except ServiceException as error:
+            return f"{error.status_code} {error.error_code}"
+        finally:
+            Remote.change = None
+
+    def retype(request):
+        kept = {name: value for name, value in request.headers.items() if name.lower() != "content-type"}
+        request.headers = {**kept, "Content-Type": "text/html"}
+
+    def tamper(request):
+        head, _, signature = request.headers["Authorization"].rpartition(":")
+        request.headers["Authorization"] = f"{head}:{tampered(signature)}"
+
+    tell(
+        "NetEase NOS", "`nos-python3-sdk`, signed request", upload=put(),
+        read_back=same(client.get_object("demo-files", "up/sdk.png")["body"].read(), PNG),
+        other_bucket=put(lambda request: setattr(request, "bucket", "other-files")),
+        other_prefix=put(lambda request: setattr(request, "key", "down/sdk.png")),
+        wrong_type=put(lambda request: retype(request)),
+        tampered=put(tamper), widened_by_one_byte=put(lambda request: setattr(request, "key", "up/sdk.pngx")))
+
+
+# MARK: OSS
+
+
+def code(call):
+    """The status, and the code of a refusal."""
+    try:
+        result = call()
+        return str(getattr(result, "status", None) or result.status_code)
+    except oss2.exceptions.OssError as error:
+        return f"{error.status} {error.code}"
+    except OperationError as error:
+        return f"{error.unwrap().status_code} {error.unwrap().code}"
+
+
+class OSS2:
+    name = "`oss2`, session of STS"
+
+    def __init__(self, keys):
+        self.keys = keys
+
+    def bucket(self, name="demo-bucket"):
+        return oss2.Bucket(oss2.StsAuth(*self.keys, auth_version="v4"), OSS, name, region="cn-hangzhou")
+
+    def put(self, key, content=PNG, bucket="demo-bucket"):
+        return code(lambda: self.bucket(bucket).put_object(key, content))
+
+    def put_parts(self, key, content):
+        with tempfile.TemporaryDirectory() as folder:
+            return code(lambda: oss2.resumable_upload(
+                self.bucket(), key, saved(content), store=oss2.ResumableStore(root=folder),
+                multipart_threshold=MEBI, part_size=MEBI))
+
+    def get(self, key):
+        return self.bucket().get_object(key).read()
+
+    def list(self, prefix):
+        return [item.key for item in self.bucket().list_objects_v2(prefix).object_list]
+
+    def list_all(self):
+        return code(lambda: self.bucket().list_objects_v2(""))
+
+
+class OSSV2:
+    name = "`alibabacloud-oss-v2`, session of STS"
+
+    def __init__(self, keys):
+        config = v2.config.load_default()
+        config.credentials_provider = v2.credentials.StaticCredentialsProvider(*keys)
+        config.region, config.endpoint, config.retry_max_attempts = "cn-hangzhou", OSS, 1
+        self.client = v2.Client(config)
+
+    def put(self, key, content=PNG, bucket="demo-bucket"):
+        return code(lambda: self.client.put_object(v2.PutObjectRequest(bucket=bucket, key=key, body=content)))
+
+    def put_parts(self, key, content):
+        uploader = self.client.uploader(part_size=MEBI, enable_checkpoint=False)
+        return code(lambda: uploader.upload_file(v2.PutObjectRequest(bucket="demo-bucket", key=key), saved(content)))
+
+    def get(self, key):
+        return self.client.get_object(v2.GetObjectRequest(bucket="demo-bucket", key=key)).body.read()
+
+    def list(self, prefix):
+        found = self.client.list_objects_v2(v2.ListObjectsV2Request(bucket="demo-bucket", prefix=prefix))
+        return [item.key for item in found.contents]
+
+    def list_all(self):
+        return code(lambda: self.client.list_objects_v2(v2.ListObjectsV2Request(bucket="demo-bucket")))
+
+
+def use_session(kind, folder):
+    given = ask("/distribute-token.json")
+    keys = [given[name] for name in ["AccessKeyId", "AccessKeySecret", "SecurityToken"]]
+    client = kind(keys)
+    other = kind([*keys[:2], tampered(keys[2])])
+    tell(
+        "Alibaba Cloud OSS", kind.name, upload=client.put(f"up/{folder}/a.png"),
+        upload_in_parts=client.put_parts(f"up/{folder}/parts.png", LARGE),
+        read_back=same((client.get(f"up/{folder}/a.png"), client.get(f"up/{folder}/parts.png")), (PNG, LARGE)),
+        list=", ".join(client.list(f"up/{folder}/")), list_of_the_whole_bucket=client.list_all(),
+        other_bucket=client.put("up/a.png", bucket="other-bucket"), other_prefix=client.put("down/a.png"),
+        tampered=other.put(f"up/{folder}/a.png"), widened_by_one_byte=client.put("up.png"))
+
+
+def use_presigned():
+    key = "up/url.png"
+
+    def issue(method="PUT", key=key, **more):
+        if method == "PUT":
+            more["header"] = ["content-type:image/png", f"content-length:{len(PNG)}"]
+        return ask("/oss/presigned-url", key=key, method=method, **more)
+
+    def put(url, content=PNG, kind="image/png"):
+        file = saved(content)
+        return curl(url, "-X", "PUT", "-H", f"Content-Type: {kind}", "--data-binary", f"@{file}")[0]
+
+    url = issue()["url"]
+    short = issue(expires=1)["url"]
+    upload = put(url)
+    listing = re.findall(r"<Key>(.*?)<", curl(ask("/oss/list-url")["url"])[1].decode())
+    tell(
+        "Alibaba Cloud OSS", "curl, presigned URL", upload=upload,
+        read_back=same(curl(issue("GET")["url"])[1], PNG), list=", ".join(listing),
+        list_of_the_whole_bucket=curl(ask("/oss/list-url")["url"].replace("prefix=up%2F", "prefix="))[0],
+        expired=until_refused(lambda: put(short)),
+        other_bucket=put(url.replace("demo-bucket", "other-bucket")),
+        other_prefix=put(url.replace("/up/", "/down/")), too_large=put(url, PNG + b"x"), wrong_type=put(url, kind="text/html"),
+        tampered=put(re.sub("(?<=x-oss-signature=).", lambda first: tampered(first[0]), url)),
+        widened_by_one_byte=put(url.replace("url.png", "url.pngx")))
+
+
+def use_callbacks():
+    """The service verifies what the sandbox signs, and the uploader gets the service's reply; others it refuses."""
+    token = ask("/qiniu/uptoken", key="called/a.png")["uptoken"]
+    status, body = curl(f"http://{SANDBOX}", *form_options({"token": token, "key": "called/a.png"}, PNG))
+    forged = curl(f"{SERVICE}/qiniu/callback", "-d", "key=called/a.png", "-H", "Authorization: QBox a:b")[0]
+    tell("Qiniu Kodo", "curl, form with a callback", callback=f"{status} `{body.decode().strip()}`", callback_forged=forged)
+    form = ask("/oss/post-policy", key="called/a.png", contentType="image/png")
+    status, body = curl(form["url"], *form_options(form["fields"], PNG))
+    forged = curl(f"{SERVICE}/oss/callback", "-d", "object=called/a.png", "-H", "Authorization: AAAA")[0]
+    tell(
+        "Alibaba Cloud OSS", "curl, form with a callback", callback=f"{status} `{body.decode().strip()}`", callback_forged=forged)
+
+
+def form_options(fields, content):
+    """What makes curl send a form with a file."""
+    options = [option for name, value in fields.items() for option in ["--form-string", f"{name}={value}"]]
+    return [*options, "-F", f"file=@{saved(content)}"]
+
+
+def use_form():
+    key = "up/form.png"
+
+    def issue(**more):
+        return ask("/oss/post-policy", key=key, contentType="image/png", **more)
+
+    def post(form, content=PNG, host=None, **changes):
+        return curl(host or form["url"], *form_options({**form["fields"], **changes}, content))[0]
+
+    form, short = issue(), issue(expires=1)
+    later = changed(
+        form["fields"]["policy"], lambda policy: policy.update(expiration="2099-01-01T00:00:00Z"), base64.b64encode)
+    tell(
+        "Alibaba Cloud OSS", "curl, form", too_large=post(form, PNG + bytes(100)),
+        wrong_type=post(form, **{"x-oss-content-type": "text/html"}),
+        other_bucket=post(form, host=form["url"].replace("demo-bucket", "other-bucket")),
+        other_prefix=post(form, key="down/form.png"), tampered=post(form, policy=later),
+        widened_by_one_byte=post(form, key=key + "x"), upload=post(form),
+        read_back=same(curl(ask("/oss/presigned-url", key=key, method="GET")["url"])[1], PNG),
+        expired=until_refused(lambda: post(short)))
+
+
+use_qiniu()
+use_nos()
+use_nos_sdk()
+use_session(OSS2, "oss2")
+use_session(OSSV2, "oss-v2")
+use_presigned()
+use_form()
+use_callbacks()
