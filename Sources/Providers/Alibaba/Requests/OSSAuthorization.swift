@@ -125,7 +125,17 @@ struct OSSAuthorization: TokenIssuer {
                     })
                 try json.add("headers", object: { headers throws(IssueError) in try headers.add(parts.lines.span) })
             case .header:
-                let lines = headerLines(of: parts, callback, key.securityToken, at: instant)
+                var lines = ByteWriter(capacity: parts.lines.count + 160 + (key.securityToken?.count ?? 0))
+                lines.append(parts.lines)
+                if let callback {
+                    lines.append("x-oss-callback: ")
+                    lines.append(callback)
+                    lines.append("\r\n")
+                }
+                switch parts.version {
+                case .v1: HeaderSignatureV1.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
+                case .v4: HeaderSignatureV4.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
+                }
                 let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: lines.bytes)
                 json.add("url", text: { request.writeURL(on: endpoint, request.parameters, into: &$0) })
                 try json.add(
@@ -144,24 +154,6 @@ struct OSSAuthorization: TokenIssuer {
             json.add("key", permit.key)
             if form == .url { json.add("deadline", permit.expiresAt) }
         })
-    }
-
-    /// The header lines of the request but for Authorization.
-    private func headerLines(
-        of parts: OSSRequestParts, _ callback: [UInt8]?, _ token: [UInt8]?, at instant: Instant
-    ) -> ByteWriter {
-        var lines = ByteWriter(capacity: parts.lines.count + 160 + (token?.count ?? 0))
-        lines.append(parts.lines)
-        if let callback {
-            lines.append("x-oss-callback: ")
-            lines.append(callback)
-            lines.append("\r\n")
-        }
-        switch parts.version {
-        case .v1: HeaderSignatureV1.writeFields(at: instant.unixSeconds, token: token, into: &lines)
-        case .v4: HeaderSignatureV4.writeFields(at: instant.unixSeconds, token: token, into: &lines)
-        }
-        return lines
     }
 
     private func writeURL(
