@@ -27,17 +27,18 @@ extension Compiler {
 
     /// R9 of several grants: where two of them name the caller in the same words, callers of two identities with one name share keys.
     private static func warnings(ofNamesSharedBy grants: [Grant]) -> [String] {
-        var known: [Grant.Fingerprint: [Grant]] = [:]
+        var known: [Grant.Fingerprint: Grant] = [:]
         var warnings: [String] = []
         for grant in grants where warnings.count < mostWarnings {
             guard let names = grant.callerNames else { continue }
-            if let other = known[names]?.first(where: { $0.callers != grant.callers }) {
+            // One grant is enough: those that are not kept have its callers, or are warned of.
+            let other = known[names, default: grant]
+            known[names] = other
+            if other.callers != grant.callers {
                 warnings.append(
                     "grants.\(grant.name.text): names the caller as grants.\(other.name.text) does, for callers of another "
                         + "identity; two callers with one name share the same keys (R9). Put ${caller.source} into both, unless "
                         + "they are the same person")
-            } else {
-                known[names, default: []].append(grant)
             }
         }
         return warnings
