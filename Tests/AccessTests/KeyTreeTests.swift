@@ -47,6 +47,11 @@ import Testing
         #expect(try found(String(repeating: "a", count: 600), among: prefixes) == Array(prefixes[..<600]))
     }
 
+    @Test func `more placeholders than sixteen bits can number are no others`() throws {
+        let templates = (0..<70_000).map { "${claims.c\($0)}/*" } + ["${caller.id}/*", "app/x"]
+        #expect(try found("app/x", among: templates) == ["${caller.id}/*", "app/x"])
+    }
+
     /// Counts the grants of which more than the key is looked at.
     private final class Counter: Sendable {
         let count = Atomic(0)

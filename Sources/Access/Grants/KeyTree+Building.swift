@@ -7,9 +7,10 @@ extension KeyTree {
         }
 
         /// Of all patterns, one after the other: bytes, and from 256 on the indices of placeholders.
-        private var symbols: [UInt16] = []
+        private var symbols: [UInt32] = []
         private var patterns: [Pattern] = []
         private var placeholders: [KeyTemplate.Part] = []
+        private var indices: [KeyTemplate.Part: Int] = [:]
         private var nodes: [Node] = [Node()]
         private var firsts: [UInt8] = [0]
         private var bytes: [UInt8] = []
@@ -21,16 +22,17 @@ extension KeyTree {
             let start = symbols.count
             for part in template?.parts ?? [] {
                 if case .literal(let literal) = part {
-                    for byte in literal { symbols.append(UInt16(byte)) }
+                    for byte in literal { symbols.append(UInt32(byte)) }
                 } else {
-                    symbols.append(256 + UInt16(index(of: part)))
+                    symbols.append(256 + UInt32(index(of: part)))
                 }
             }
             patterns.append(Pattern(symbols: start..<symbols.count, isPrefix: isPrefix))
         }
 
         private mutating func index(of placeholder: KeyTemplate.Part) -> Int {
-            if let index = placeholders.firstIndex(of: placeholder) { return index }
+            if let index = indices[placeholder] { return index }
+            indices[placeholder] = placeholders.count
             placeholders.append(placeholder)
             return placeholders.count - 1
         }
@@ -94,7 +96,7 @@ extension KeyTree {
             return run.count
         }
 
-        private func symbol(of pattern: Int, at depth: Int) -> UInt16 {
+        private func symbol(of pattern: Int, at depth: Int) -> UInt32 {
             symbols[patterns[pattern].symbols.lowerBound + depth]
         }
 

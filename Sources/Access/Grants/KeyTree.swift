@@ -11,8 +11,8 @@ struct KeyTree: Sendable {
         var start = 0 as Int32
         /// Of the run.
         var length = 0 as Int32
-        var literals = 0 as UInt16
-        var placeholders = 0 as UInt16
+        var literals = 0 as Int32
+        var placeholders = 0 as Int32
         var firstChild = 0 as Int32
         /// The numbers of the patterns that end here, of a whole key and of a prefix; -1 for none.
         var key = -1 as Int32
