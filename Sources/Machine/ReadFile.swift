@@ -47,10 +47,10 @@ package struct ReadFile: Sendable {
     /// What stands for standard input where a path is asked for.
     package static let standardInput = "-"
 
-    /// All of standard input, which can be read once only; nil when it cannot be read.
     /// How messages call the file at a path.
     package static func name(of path: String) -> String { path == standardInput ? "standard input" : path }
 
+    /// All of standard input, which can be read once only; nil when it cannot be read.
     package static let fromStandardInput: ReadFile? = contents(of: STDIN_FILENO).map {
         ReadFile(bytes: $0, isWorldReadable: false, isPipe: true)
     }

@@ -51,13 +51,7 @@ struct CallbackClient: Sendable {
         out.append(" ")
         out.append(request.target)
         out.append(" HTTP/1.1\r\n")
-        for field in request.fields {
-            out.append(field.name)
-            out.append(": ")
-            // Nothing of a client's ends the line.
-            for byte in field.value { out.append(byte >= 0x20 && byte != 0x7F ? byte : UInt8(ascii: " ")) }
-            out.append("\r\n")
-        }
+        for field in request.fields { out.append(line: field) }
         out.append("Content-Length: ")
         out.append(decimal: request.body.count)
         out.append("\r\nConnection: close\r\n\r\n")

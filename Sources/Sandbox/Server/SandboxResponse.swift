@@ -43,13 +43,7 @@ struct SandboxResponse {
         out.append(" \r\nDate: ")
         HTTPDate.write(date, into: &out)
         out.append("\r\nServer: countersign-sandbox\r\n")
-        for field in fields {
-            out.append(field.name)
-            out.append(": ")
-            // Nothing of a client's ends the line.
-            for byte in field.value { out.append(byte >= 0x20 && byte != 0x7F ? byte : UInt8(ascii: " ")) }
-            out.append("\r\n")
-        }
+        for field in fields { out.append(line: field) }
         if status != 204, status >= 200 {
             out.append("Content-Length: ")
             out.append(decimal: Int64(content.count))
@@ -57,5 +51,15 @@ struct SandboxResponse {
         }
         out.append(keepsAlive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n")
         return out.array
+    }
+}
+
+extension ByteWriter {
+    /// A field of a message as a line. No control character of the value ends the line.
+    mutating func append(line field: NameValue) {
+        append(field.name)
+        append(": ")
+        for byte in field.value { append(byte >= 0x20 && byte != 0x7F ? byte : UInt8(ascii: " ")) }
+        append("\r\n")
     }
 }
