@@ -29,7 +29,9 @@ import Testing
             }
         }
         // All kinds of decision have been compared.
-        for kind in ["ambiguous", "missing", "notInGrant", "lifetimeTooLong", "obscure", "unauthenticated", "permitted"] {
+        for kind in [
+            "ambiguous", "missing", "notInGrant", "lifetimeTooLong", "obscure", "unauthenticated", "permitted",
+        ] {
             #expect(outcomes.contains(kind))
         }
     }
