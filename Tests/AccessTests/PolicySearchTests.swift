@@ -11,7 +11,7 @@ import Testing
     func `whatever is asked, the decision is that of judging every grant`(seed: UInt64) throws {
         var world = try RandomPolicies(seed: seed)
         var outcomes: Set<String> = []
-        for round in 0..<Rounds.of(100) {
+        for round in 0..<Rounds.share(of: 100) {
             let policy = try world.policy(grants: round % 4 == 0 ? 120 : 24)
             let linear = LinearPolicy(policy: policy)
             var workspace = PolicyWorkspace()

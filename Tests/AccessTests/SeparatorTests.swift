@@ -80,7 +80,7 @@ import Testing
             (0..<Int.random(in: length, using: &generator)).map { _ in alphabet.randomElement(using: &generator) ?? 0 }
         }
         var known: [String: [[UInt8]]] = [:]
-        for _ in 0..<Rounds.of(20_000) {
+        for _ in 0..<Rounds.share(of: 20_000) {
             let values = [random(1...3), random(1...3), random(1...2)]
             let ext = [["a", "b", "aa", "2"].randomElement(using: &generator) ?? "a"].flatMap { Array($0.utf8) }
             let id = ["a", "b", "a-b", "a.b"].randomElement(using: &generator) ?? "a"

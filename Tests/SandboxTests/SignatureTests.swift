@@ -157,7 +157,7 @@ import Testing
             if Bool.random(using: &random) { bytes.append(UInt8.random(in: 0...255, using: &random)) }
             return bytes
         }
-        for _ in 0..<Rounds.of(10_000) {
+        for _ in 0..<Rounds.share(of: 10_000) {
             let count = Int.random(in: 0..<5, using: &random)
             var fields = (0..<count).map { _ in NameValue(text(), text()) }
             if Bool.random(using: &random) { fields.append(NameValue(Array("Authorization".utf8), text())) }

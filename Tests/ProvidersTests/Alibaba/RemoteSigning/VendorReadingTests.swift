@@ -188,7 +188,7 @@ struct VendorReadingTests {
         var random = SampleRandom(state: seed)
         var (twinCount, mutants, refused): (Int, Set<Submission>, Int) = (0, [], 0)
         var seen: Set<Submission> = []
-        let (rounds, least) = (Rounds.of(1500), Rounds.of(least))
+        let (rounds, least) = (Rounds.share(of: 1500), Rounds.share(of: least))
         for _ in 0..<rounds {
             let twin = twins(&random)
             guard let signed = signed(twin) else {
