@@ -97,6 +97,24 @@ struct LogTests {
         #expect(!lines.contains { $0["requestId"] == "rate-1" })
     }
 
+    @Test(arguments: ["text", "json"])
+    func `a start by a configuration with a mistake is told in the log's own format`(_ format: String) throws {
+        var setup = setup("mistake", format: format)
+        setup.rest = setup.rest.replacing("route: \"nos.token\"", with: "route: \"nos.tokens\"")
+        let path = try setup.write(to: Keeper.makeFolder(), transport: .epoll)
+        let outcome = try Program(
+            Program.countersign, ["serve", "--config", path], environment: Setup.environment
+        ).wait()
+        #expect(outcome.code == 3 && outcome.err.contains("did you mean nos.token?"), "\(outcome.err)")
+        for line in outcome.err.split(separator: "\n") {
+            let json = try? JSON(String(line))
+            #expect((json != nil) == (format == "json"), "\(line)")
+            guard let json else { continue }
+            #expect(json["level"] == "error" && json["message"] == "cannot start")
+            #expect(json["configuration"] == .string(path) && json["problem"]?.string?.contains("line ") == true)
+        }
+    }
+
     @Test(arguments: Transport.allCases)
     func `a log that nobody reads stops nobody, and what is lost of it is counted`(_ transport: Transport) throws {
         // The pipe takes 64 KiB, the service keeps 4.
