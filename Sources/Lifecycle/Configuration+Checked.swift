@@ -30,8 +30,12 @@ extension Configuration {
                 configuration.warnings.append("audit.file: \(weakness)")
             }
         }
-        let failures = PolicyTestRunner.failures(of: configuration)
-        if !failures.isEmpty { throw ConfigurationError(file: path, problems: failures, log: configuration.log) }
+        let results = PolicyTestRunner.run(configuration)
+        configuration.warnings += results.suspended.map(\.description)
+        configuration.suspendedTests = results.suspended.count
+        if !results.failures.isEmpty {
+            throw ConfigurationError(file: path, problems: results.failures, log: configuration.log)
+        }
         return configuration
     }
 }
