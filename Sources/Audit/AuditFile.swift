@@ -136,6 +136,9 @@ package final class AuditFile {
     /// Goes on from the line that the last process has recorded, and finds what is missing of the lines up to there.
     private func start(behind head: AuditHead, at moment: Int64) throws(AuditFault) {
         let record = try head.read()
+        if record == nil, !head.isAlone, try !AuditTail(of: descriptor, by: key).isGenuine {
+            throw AuditFault(AuditFile.otherKey(path))
+        }
         if let record {
             move(to: record.position)
             settle()
@@ -153,6 +156,11 @@ package final class AuditFile {
         }
         let others = head.isAlone ? 0 : record?.running ?? 0
         try head.write(AuditHead.Record(position: written, running: others + 1))
+    }
+
+    private static func otherKey(_ path: String) -> String {
+        "another process writes \(path) under another key, and each would set the other's lines aside: to change audit.key, "
+            + "stop that process, replace the key, and start"
     }
 
     private static func missingStop(_ record: AuditHead.Record?, _ path: String) -> String {
@@ -239,8 +247,13 @@ package final class AuditFile {
                 ? "ends with line \(tail.position.number), and its lines went up to \(written.number): its end was cut off"
                 : "does not end as this key's audit does"
             findings.append("\(path) \(fault); it is set aside, and a new file begun")
-            if tail.position.number > written.number { move(to: tail.position) }
-            try rotate(.unverified, at: moment)
+            if tail.position.number > written.number {
+                let isSettled = durable.number == written.number
+                move(to: tail.position)
+                // They are another's lines, and none of ours that could be lost.
+                if isSettled { settle() }
+            }
+            try rotate(.unverified, lastOf: tail.position.number, at: moment)
             return true
         }
         size = tail.size
@@ -271,7 +284,11 @@ package final class AuditFile {
     }
 
     /// Gives the old file another name, and begins a new one by its name, with where the chain stands.
-    private func rotate(_ reason: AuditChain.Reason, at moment: Int64) throws(AuditFault) {
+    /// - Parameter lastLine: the number of the old file's last line, 0 where it cannot be read; nil for the last that is known to be
+    ///   on the disk.
+    private func rotate(
+        _ reason: AuditChain.Reason, lastOf lastLine: Int64? = nil, at moment: Int64
+    ) throws(AuditFault) {
         let next = path + "-next"
         // Unsafe: here and below, paths and bytes are lent for the calls.
         unsafe unlink(next)
@@ -282,7 +299,7 @@ package final class AuditFile {
         do throws(AuditFault) {
             guard flock(fresh, LOCK_EX | LOCK_NB) == 0 else { throw AuditFault(failed: "cannot lock \(next)") }
             let count = try startSegment(reason, in: fresh, at: moment)
-            try setAsideCurrent(behind: mark.number, at: moment)
+            try setAsideCurrent(behind: lastLine ?? mark.number, at: moment)
             guard unsafe rename(next, path) == 0 else { throw AuditFault(failed: "cannot rename \(next)") }
             size = count
         } catch {
@@ -323,8 +340,8 @@ package final class AuditFile {
         guard let there = FileIdentity(path) else { return }
         guard there == FileIdentity(descriptor) else { throw AuditFault("\(path) was replaced just now") }
         guard there.names == 1 else { return }
-        let name = "\(path).\(AuditFile.stamp(moment))-\(AuditFile.padded(number))"
-        _ = try AuditFile.named(name) { name in
+        let end = number > 0 ? AuditFile.padded(number) : "unreadable"
+        _ = try AuditFile.named("\(path).\(AuditFile.stamp(moment))-\(end)") { name in
             // Not every file system has links; then the name is nobody's for a moment.
             unsafe link(path, name) == 0 || (errno != EEXIST && rename(path, name) == 0)
         }

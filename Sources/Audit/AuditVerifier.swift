@@ -41,7 +41,10 @@ package struct AuditVerifier: ~Copyable {
     package private(set) var head = Digest.zero
     /// Lines before a segment that was begun after a fault, and that had not come to the disk: nobody was given what they tell.
     package private(set) var unsynced: Int64 = 0
-    private let key: HMACKey
+    /// In the order in which they were used.
+    private let keys: [HMACKey]
+    /// The index of the key that the lines are under.
+    private var current = 0
     private let expected: Digest?
     private var hasExpected = false
     /// Nil before the first.
@@ -53,9 +56,12 @@ package struct AuditVerifier: ~Copyable {
     /// Problems that are kept.
     private static let most = 100
 
-    /// - Parameter head: the code of some line that must be there; nil to expect none.
-    package init(_ key: Secret, expecting head: [UInt8]? = nil) throws(CryptoError) {
-        self.key = try HMACKey(.sha256, key)
+    /// - Parameters:
+    ///   - keys: in the order in which they were used, one at least. A later one is first used at the beginning of a segment, and no
+    ///     line after that holds under an earlier one.
+    ///   - head: the code of some line that must be there; nil to expect none.
+    package init(_ keys: [Secret], expecting head: [UInt8]? = nil) throws(CryptoError) {
+        self.keys = try keys.map { key throws(CryptoError) in try HMACKey(.sha256, key) }
         expected = head.flatMap { ParsedAuditLine.code($0.span) }
     }
 
@@ -100,6 +106,18 @@ package struct AuditVerifier: ~Copyable {
 
     // MARK: Lines
 
+    private var key: HMACKey { keys[current] }
+
+    /// Goes on to the later key under which a segment begins; stays where it begins under none.
+    private mutating func takeKey(
+        of read: ParsedAuditLine, _ header: ParsedAuditLine.Header, _ text: Span<UInt8>
+    ) throws(CryptoError) {
+        for index in current..<keys.count {
+            let code = try read.code(of: text, behind: header.previous, by: keys[index])
+            if code.constantTimeEquals(read.code) { return current = index }
+        }
+    }
+
     private mutating func follow(_ read: ParsedAuditLine, _ text: Span<UInt8>) throws(CryptoError) {
         guard first != nil else {
             // What its code is over is not here.
@@ -124,6 +142,7 @@ package struct AuditVerifier: ~Copyable {
     private mutating func follow(_ read: ParsedAuditLine, _ header: ParsedAuditLine.Header, _ text: Span<UInt8>)
         throws(CryptoError)
     {
+        try takeKey(of: read, header, text)
         let own = try read.code(of: text, behind: header.previous, by: key)
         guard own.constantTimeEquals(read.code) else {
             computed = own

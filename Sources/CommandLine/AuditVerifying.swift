@@ -19,13 +19,13 @@ enum AuditVerifying {
             Terminal.complain("countersign audit verify: no file is named, and an audit of nothing is not whole")
             return .failed
         }
-        let key: Secret
-        do throws(ConfigurationError) { key = try self.key(options) } catch {
+        let keys: [Secret]
+        do throws(ConfigurationError) { keys = try self.keys(options) } catch {
             Terminal.complain(error.description)
             return .invalidConfiguration
         }
         do {
-            var verifier = try AuditVerifier(key, expecting: options[.expectedHead].map { Array($0.utf8) })
+            var verifier = try AuditVerifier(keys, expecting: options[.expectedHead].map { Array($0.utf8) })
             for file in files { try read(file, by: &verifier) }
             verifier.finish()
             Terminal.say(options.wantsJSON ? verifier.json : verifier.text)
@@ -36,10 +36,13 @@ enum AuditVerifying {
         }
     }
 
-    /// The key in a file of its own, else that of the configuration.
-    private static func key(_ options: Options) throws(ConfigurationError) -> Secret {
-        if let file = options[.keyFile] { return try Configuration.secret(inFile: file) }
-        if let key = try Configuration.load(options.configuration).audit?.key { return key }
+    /// The keys in files of their own, else that of the configuration.
+    private static func keys(_ options: Options) throws(ConfigurationError) -> [Secret] {
+        let files = options.all(.keyFile)
+        if !files.isEmpty {
+            return try files.map { file throws(ConfigurationError) in try Configuration.secret(inFile: file) }
+        }
+        if let key = try Configuration.load(options.configuration).audit?.key { return [key] }
         throw ConfigurationError(
             file: options.configuration, path: "audit", reason: "is not there; name the key's file with --key-file")
     }

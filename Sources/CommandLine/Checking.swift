@@ -28,10 +28,12 @@ enum Checking {
 
     private static func report(_ configuration: Configuration, _ options: Options) {
         for warning in configuration.warnings { Terminal.complain("warning: \(warning.visible)") }
-        let tests = configuration.policyTests.count
+        let suspended = configuration.suspendedTests
+        let tests = configuration.policyTests.count - suspended
         Terminal.say(
             "\(ReadFile.name(of: options.configuration).visible) is valid: \(configuration.credentials.count.counted("credential")), "
-                + "\(configuration.grants.count.counted("grant")), \(tests.counted("policy test")) passed")
+                + "\(configuration.grants.count.counted("grant")), \(tests.counted("policy test")) passed\(suspended == 0 ? "" : ", \(suspended) not counted")"
+        )
         for grant in configuration.grants {
             Terminal.say("  \(grant.name.text.visible): \(Registry.routes[grant.route].description.name)")
         }

@@ -89,7 +89,11 @@ extension Command {
             .done: "they are", .failed: "they are not, or cannot be read",
             .invalidConfiguration: "the configuration or the key cannot be used",
         ],
-        examples: ["countersign audit verify --key-file audit.key audit.jsonl"], run: AuditVerifying.run)
+        examples: [
+            "countersign audit verify --key-file audit.key audit.jsonl",
+            "countersign audit verify --key-file old.key --key-file audit.key audit.jsonl.* audit.jsonl",
+        ],
+        run: AuditVerifying.run)
 
     static let healthCheck = Command(
         "healthcheck", "asks the running service whether it answers; for containers",

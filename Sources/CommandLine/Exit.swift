@@ -10,11 +10,7 @@ enum Exit: Int32, CaseIterable {
     case upstream = 4
 
     init(_ ending: Serving.Ending) {
-        switch ending {
-        case .done: self = .done
-        case .failed: self = .failed
-        case .invalidConfiguration: self = .invalidConfiguration
-        }
+        self = Exit(rawValue: ending.exitCode) ?? .failed
     }
 
     /// What it means, unless the command says it more exactly.

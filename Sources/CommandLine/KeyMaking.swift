@@ -1,4 +1,5 @@
 import Bytes
+import Configuration
 import Crypto
 import Machine
 
@@ -44,6 +45,11 @@ enum KeyMaking {
                     "countersign hash-key: standard input must have one line, an API key of 1 to \(maximumLength) visible "
                         + "ASCII characters without spaces; `countersign make-key` makes a new one")
                 return .failed
+            }
+            if let weakness = GuessableKeys.weakness(ofAPIKey: key) {
+                Terminal.complain(
+                    "countersign hash-key: warning: the key \(weakness); `countersign make-key` makes one that nobody can "
+                        + "guess")
             }
             tell(try digest(of: key), of: nil, options)
             return .done

@@ -71,13 +71,14 @@ struct Keyrings {
                 "caller", Array("jwt:".utf8) + caller.principal.id + Array("/".utf8) + caller.principal.subject)
             inspection.holds("signature", "it is that of the issuer \(caller.principal.id.text)")
             if caller.isDenied { inspection.fails("caller", "authentication.deny names it") }
-        case .refused(_, let fault?) where fault.issuerWithoutKey != nil:
+        case .refused(_, .token(let fault)?) where fault.issuerWithoutKey != nil:
             inspection.leavesOpen("signature", "the issuer's keys are fetched only while the service runs")
-        case .refused(_, let fault?) where fault.isGenuine:
+        case .refused(_, .token(let fault)?) where fault.isGenuine:
             inspection.holds("signature")
             inspection.fails(fault.part.rawValue, fault.reason.description)
         case .refused(let reason, let fault):
-            inspection.fails((fault?.part ?? .signature).rawValue, (fault?.reason ?? reason).description)
+            inspection.fails(
+                (fault?.token?.part ?? .signature).rawValue, (fault?.token?.reason ?? reason).description)
         }
     }
 
@@ -101,7 +102,7 @@ struct Keyrings {
         case .caller(let caller) where caller.isDenied:
             inspection.fails("caller", "authentication.deny names it, or the ticket")
         case .caller: inspection.holds("caller", "the configuration knows it")
-        case .refused(_, let fault?) where fault.issuerWithoutKey != nil:
+        case .refused(_, .token(let fault)?) where fault.issuerWithoutKey != nil:
             inspection.leavesOpen("caller", "the issuer's keys are fetched only while the service runs")
         case .refused: inspection.fails("caller", "the configuration does not know it any more")
         }

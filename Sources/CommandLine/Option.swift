@@ -58,7 +58,9 @@ struct Option: Hashable, Sendable {
         "--print", nil, "shows each grant whole, as JSON: with its defaults, and without secrets")
     static let expectedHead = Option(
         "--expect-head", "HEAD", "the mac of a line that must be there, noted somewhere else")
-    static let keyFile = Option("--key-file", "FILE", "the audit's key, instead of a configuration")
+    static let keyFile = Option(
+        "--key-file", "FILE", repeatable: true,
+        "the audit's key, instead of a configuration; if it was changed, each key in the order of use")
 
     /// The vendors that `init` knows.
     static var providers: [String] { Registry.providers.map(\.name) }

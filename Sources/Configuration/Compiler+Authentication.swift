@@ -89,6 +89,10 @@ extension Compiler {
             }
             if !digests.insert(bytes).inserted { reader.report(path, "is another entry's key already") }
             keyDigests.append((path, bytes))
+            if let end = entry.notAfter, end <= reader.environment.now() {
+                reader.warnings.append(
+                    "\(path): the key ended at \(Compiler.time(end)), so that nobody gets in by it; remove the entry")
+            }
             if let id = entry.id {
                 keys.append(Authenticator.APIKey(id: id, digest: digest, notAfter: entry.notAfter))
             }

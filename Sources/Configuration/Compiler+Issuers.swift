@@ -91,7 +91,11 @@ extension Compiler {
         let given = sources.filter { $0.source != nil }
         guard let (field, found) = given.first, let source = found, given.count == 1 else {
             // What was given and not understood has been reported.
-            let reason = "needs one of \(sources.map(\.field.name).joined(separator: ", "))"
+            let names = sources.map(\.field.name).joined(separator: ", ")
+            let reason =
+                given.isEmpty
+                ? "needs one of \(names)"
+                : "has \(given.map(\.field.name).joined(separator: " and ")): keep one of them, since its keys come from one place"
             if !given.isEmpty || !reader.problems.hasAny(at: path) { reader.report(path, reason) }
             return nil
         }

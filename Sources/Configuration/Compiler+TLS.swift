@@ -89,6 +89,11 @@ extension Compiler {
             switch error {
             case .chain(let reason): reader.report(chainPath, "the file \(chainFilePath) \(reason)")
             case .key(let reason): reader.report(keyPath, "the file \(keyFilePath) \(reason)")
+            case .mismatch:
+                reader.report(
+                    keyPath,
+                    "the file \(keyFilePath) is not the key of the certificate in \(chainFilePath): write both files, "
+                        + "then reload; a service that runs keeps the pair that it has")
             }
             return nil
         }
@@ -106,7 +111,7 @@ extension Compiler {
         }
     }
 
-    private static func time(_ seconds: Int64) -> String {
+    static func time(_ seconds: Int64) -> String {
         var text = ByteWriter(capacity: 20)
         ISO8601.write(seconds, into: &text)
         return text.array.text

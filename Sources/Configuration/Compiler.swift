@@ -46,9 +46,11 @@ final class Compiler {
     }
 
     func compile() throws(ConfigurationError) -> Configuration {
-        let configuration = parse().map { compile($0) }
+        let root = parse().map { ($0, reader.read($0, "", Schema.root)) }
+        let log = root.map { Compiler.log($0.1.log) }
+        let configuration = root.map { compile($0, $1) }
         guard let configuration, reader.problems.count == 0 else {
-            throw ConfigurationError(file: name, problems: reader.problems.problems)
+            throw ConfigurationError(file: name, problems: reader.problems.problems, log: log)
         }
         return configuration
     }
@@ -67,8 +69,7 @@ final class Compiler {
         }
     }
 
-    private func compile(_ document: JSONValue) -> Configuration {
-        let root = reader.read(document, "", Schema.root)
+    private func compile(_ document: JSONValue, _ root: Settings<Schema.Root>) -> Configuration {
         let credentials = compileCredentials(root.credentials)
         let hasSandbox = credentials.list.contains(where: \.isSandbox)
         let exposure = exposure(root.server, isSandbox: hasSandbox)

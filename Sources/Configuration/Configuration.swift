@@ -161,6 +161,8 @@ package struct Configuration: Sendable {
     package let rates: Rates
     /// What the operator says that the grants must give and refuse.
     package let policyTests: [PolicyTest]
+    /// How many of them cannot hold, since their callers are shut out (`PolicyTestRunner`).
+    package var suspendedTests = 0
     package let callbackKeys: CallbackKeys
     package let reload: Reload
     /// Nil where the service keeps no audit.

@@ -1,4 +1,5 @@
 import Bytes
+import Telemetry
 
 /// One thing that is wrong with a configuration.
 package struct Problem: Sendable, Equatable, CustomStringConvertible {
@@ -25,15 +26,18 @@ package struct Problem: Sendable, Equatable, CustomStringConvertible {
 package struct ConfigurationError: Error, CustomStringConvertible {
     package let file: String
     package let problems: [Problem]
+    /// How it says that the service logs; nil where it could not be read that far.
+    package let log: Log.Settings?
 
-    package init(file: String, problems: [Problem]) {
+    package init(file: String, problems: [Problem], log: Log.Settings? = nil) {
         self.file = file
         self.problems = problems
+        self.log = log
     }
 
     /// A configuration that reads well, and cannot be used all the same.
-    package init(file: String, path: String, reason: String) {
-        self.init(file: file, problems: [Problem(path: path, position: nil, reason: reason)])
+    package init(file: String, path: String, reason: String, log: Log.Settings? = nil) {
+        self.init(file: file, problems: [Problem(path: path, position: nil, reason: reason)], log: log)
     }
 
     /// One line for each; what has no shape of its own in a file's name or a key shows as an escape.

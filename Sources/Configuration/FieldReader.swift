@@ -208,7 +208,7 @@ struct FieldReader {
             report(path, "must be \(Units.describe(durations: bounds))")
         case .size(let bounds):
             if let size = size(value), bounds.contains(size) { return .integer(size) }
-            report(path, "must be \(Units.describe(sizes: bounds))")
+            report(path, "must be \(Units.describe(sizes: bounds))\(Units.hint(forSize: value.text))")
         case .days(let bounds):
             if let days = days(value), bounds.contains(days) { return .integer(days) }
             report(path, "must be \(Units.describe(days: bounds))")

@@ -2,7 +2,24 @@ import Bytes
 import Crypto
 
 /// API keys and secrets that an attacker would try without having seen the configuration: they are refused.
-enum GuessableKeys {
+package enum GuessableKeys {
+    /// Bits that an API key needs, so that nobody can try them all.
+    private static let leastStrength = 128
+
+    /// Why an API key is weak, in words that follow "the key"; nil for one that is not. How random it is cannot be seen: only how
+    /// many keys of its length and characters there are at most.
+    package static func weakness(ofAPIKey key: [UInt8]) -> String? {
+        if let kind = kind(of: Secret(key)) { return "is made of \(kind.text)" }
+        let ranges: [(characters: ClosedRange<UInt8>, count: Int)] = [
+            (0x30...0x39, 10), (0x41...0x5A, 26), (0x61...0x7A, 26),
+        ]
+        var alphabet = ranges.filter { key.contains(where: $0.characters.contains) }.reduce(0) { $0 + $1.count }
+        if key.contains(where: { byte in !ranges.contains { $0.characters.contains(byte) } }) { alphabet += 32 }
+        let bits = key.count * (Int.bitWidth - max(0, alphabet - 1).leadingZeroBitCount)
+        guard bits < leastStrength else { return nil }
+        return "is too short: \(key.count) such characters are at most \(bits) bits, and it needs \(leastStrength)"
+    }
+
     /// What such a key is, to say so without the key itself.
     enum Kind {
         case empty, sample, common, monotonous

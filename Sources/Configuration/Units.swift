@@ -59,6 +59,20 @@ enum Units {
         "a size such as \"8KiB\" or a number of bytes, \(range(ofSizes: bounds, from: "from "))"
     }
 
+    /// What to write instead of `2MB` or `512k`; empty for what is no such size.
+    static func hint(forSize text: [UInt8]?) -> String {
+        guard let text else { return "" }
+        let digits = text.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        let unit = text[digits.count...].map(\.lowercasedASCII)
+        guard !digits.isEmpty,
+            let meant = sizes.dropFirst().map(\.unit).first(where: { name in
+                let letters = name.utf8.map(\.lowercasedASCII)
+                return [letters, [letters[0]], [letters[0], UInt8(ascii: "b")]].contains(unit)
+            })
+        else { return "" }
+        return "; units are powers of 1024: write \"\(Array(digits).text)\(meant)\""
+    }
+
     /// `60/min`; in the shortest time in which so many make up the rate.
     static func describe(rate: Rate) -> String {
         let unit = rates.first { Rate(rate.count, in: $0.period) == rate }?.unit ?? ""

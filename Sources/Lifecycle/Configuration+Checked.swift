@@ -18,20 +18,24 @@ extension Configuration {
             do throws(TLSTrust.Failure) { _ = try TLSTrust(.file(file)) } catch {
                 throw ConfigurationError(
                     file: path, path: "credentials.\(credential.name).caFile",
-                    reason: error.description)
+                    reason: error.description, log: configuration.log)
             }
         }
         if let trust = configuration.audit.map({ AuditFileTrust($0.file) }) {
             if let missing = trust.missingFolder {
                 configuration.warnings.append("audit.file: \(missing)")
             } else if let fault = trust.fault {
-                throw ConfigurationError(file: path, path: "audit.file", reason: fault)
+                throw ConfigurationError(file: path, path: "audit.file", reason: fault, log: configuration.log)
             } else if let weakness = trust.weakness {
                 configuration.warnings.append("audit.file: \(weakness)")
             }
         }
-        let failures = PolicyTestRunner.failures(of: configuration)
-        if !failures.isEmpty { throw ConfigurationError(file: path, problems: failures) }
+        let results = PolicyTestRunner.run(configuration)
+        configuration.warnings += results.suspended.map(\.description)
+        configuration.suspendedTests = results.suspended.count
+        if !results.failures.isEmpty {
+            throw ConfigurationError(file: path, problems: results.failures, log: configuration.log)
+        }
         return configuration
     }
 }

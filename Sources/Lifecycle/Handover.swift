@@ -104,12 +104,28 @@ final class Handover: Sendable {
             return reaping.async { [log] in
                 var status: Int32 = 0
                 unsafe waitpid(process, &status, 0)
-                log.write(.error, "not handed over, this process goes on", ["process": "\(process)"])
+                let (number, isKilled) = ((status >> 8) & 0xFF, status & 0x7F != 0)
+                log.write(
+                    .error, "not handed over, this process goes on",
+                    [
+                        "process": "\(process)", isKilled ? "signal" : "exit": "\(isKilled ? status & 0x7F : number)",
+                        "reason": isKilled ? "the new process was killed" : Handover.reason(ofExit: number),
+                    ])
             }
         }
         isForbidden = true
         log.write(.info, "handed over", ["process": "\(process)"])
         then(process)
+    }
+
+    /// What the new process has ended with; its own lines in the log, right before, say more.
+    private static func reason(ofExit number: Int32) -> String {
+        switch Serving.Ending.allCases.first(where: { $0.exitCode == number }) {
+        case .invalidConfiguration?: "the new process cannot use the configuration; its own log lines say why"
+        case .failed?: "the new process cannot start; its own log lines say why"
+        case .done?: "the new process was told to stop"
+        case nil: "the new process ended before it answered"
+        }
     }
 
     private func complain(_ what: String, _ number: Int32) {

@@ -7,21 +7,58 @@ import Net
 
 /// Whether a configuration does what it says of itself (`policyTests`).
 enum PolicyTestRunner {
-    /// The tests that fail, each with the reason in the words of `explain`.
+    struct Results {
+        /// The tests that fail, each with the reason in the words of `explain`.
+        var failures: [Problem] = []
+        /// Those that would fail, but only warn: their callers are shut out, by `deny` or because their keys have ended. Else a
+        /// test could keep an operator from shutting out a caller whose key has leaked, and a key that ends from any reload.
+        var suspended: [Problem] = []
+    }
+
     /// - Parameter now: when it is asked where a test does not say; seconds since 1970.
-    static func failures(
-        of configuration: Configuration, at now: Int64 = SystemClock.now().unixSeconds
-    ) -> [Problem] {
+    static func run(_ configuration: Configuration, at now: Int64 = SystemClock.now().unixSeconds) -> Results {
         let explainer = Explainer(configuration: configuration)
-        return configuration.policyTests.compactMap { test in
+        var results = Results()
+        for test in configuration.policyTests {
+            if let fault = fault(inExpectationOf: test) {
+                results.failures.append(
+                    Problem(path: test.path + ".expect", position: test.position, reason: fault.visible))
+                continue
+            }
             var inquiry = Inquiry(
                 caller: test.caller, claims: test.claims, route: test.route, grant: test.grant,
                 parameters: .json(test.parameters), time: test.time ?? now)
             inquiry.address = test.address
-            guard let fault = fault(in: explainer.explain(inquiry), test) else { return nil }
-            let name = test.name.map { "\"\($0.text)\" fails: " } ?? "fails: "
-            return Problem(path: test.path, position: test.position, reason: (name + fault).visible)
+            guard let fault = fault(in: explainer.explain(inquiry), test) else { continue }
+            let name = test.name.map { "\"\($0.text)\" " } ?? ""
+            func problem(_ words: String) -> Problem {
+                Problem(path: test.path, position: test.position, reason: (name + words).visible)
+            }
+            if let reason = exclusion(of: test, at: inquiry.time, configuration.authenticator) {
+                results.suspended.append(problem("does not count while \(reason)"))
+            } else {
+                results.failures.append(problem("fails: \(fault)"))
+            }
         }
+        return results
+    }
+
+    /// Why a caller is shut out; nil for one that is not.
+    private static func exclusion(of test: PolicyTest, at time: Int64, _ authenticator: Authenticator) -> String? {
+        switch authenticator.caller(test.caller, claiming: test.claims, at: time) {
+        case .caller(let caller): caller.isDenied ? "authentication.deny names its caller" : nil
+        case .refused(_, .endedKey?): "every API key of its caller has ended"
+        case .refused: nil
+        }
+    }
+
+    /// What is expected must be something that can come.
+    private static func fault(inExpectationOf test: PolicyTest) -> String? {
+        guard case .refusal(let code) = test.expectation else { return nil }
+        let codes = Refusal.Code.allCases.map { $0.text.description }
+        if codes.contains(code.text) { return nil }
+        let hint = NearestName.of(code.text, among: ["allow", "deny"] + codes).map { "; did you mean \($0)?" }
+        return "must be \"allow\", \"deny\" or the code of a refusal, and \"\(code.text)\" is none\(hint ?? "")"
     }
 
     private static func fault(in answer: Explainer.Answer, _ test: PolicyTest) -> String? {

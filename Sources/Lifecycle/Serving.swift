@@ -18,8 +18,17 @@ import Telemetry
 /// The service put together, and run until a signal stops it.
 package enum Serving {
     /// How it ended.
-    package enum Ending: Sendable {
+    package enum Ending: Sendable, CaseIterable {
         case done, failed, invalidConfiguration
+
+        /// The exit code of `serve`.
+        package var exitCode: Int32 {
+            switch self {
+            case .done: 0
+            case .failed: 1
+            case .invalidConfiguration: 3
+            }
+        }
     }
 
     /// Serves by the configuration in a file.
@@ -56,7 +65,7 @@ package enum Serving {
         do throws(ConfigurationError) {
             configuration = try Configuration.checked(path, in: recorder.environment(over: .process))
         } catch {
-            Terminal.complain(error.description)
+            complain(of: error)
             return .failed(.invalidConfiguration)
         }
         ProcessLimits.fillStandardStreams()
@@ -78,6 +87,16 @@ package enum Serving {
             log.writer.flush(within: lastWords)
             return .failed(.failed)
         }
+    }
+
+    /// In JSON where that is the log's format, as far as the configuration could be read.
+    private static func complain(of error: ConfigurationError) {
+        guard let settings = error.log, settings.format == .json else { return Terminal.complain(error.description) }
+        let log = Log(settings)
+        for problem in error.problems {
+            log.write(.error, "cannot start", ["configuration": error.file, "problem": "\(problem)".visible])
+        }
+        log.writer.flush(within: lastWords)
     }
 
     private static func warn(of configuration: Configuration, _ log: Log) {

@@ -72,6 +72,32 @@ import Testing
                     ticket: empty.span, by: nil, at: Fixture.now, remembering: authenticator.makeMemory())))
     }
 
+    @Test func `a key that has ended is answered as one that nobody has, however it is sent, and only the log is told`()
+        throws
+    {
+        let ended = Authenticator.APIKey(
+            id: Array("app".utf8), digest: try Digest(.sha256, of: Array("ended".utf8).span), notAfter: Fixture.now - 1)
+        let authenticator = Authenticator(.init(apiKeys: [ended], denied: []))
+        func told(_ key: String, asBearer: Bool) -> (reason: String, fault: CredentialFault?) {
+            var memory = authenticator.makeMemory()
+            let (bearer, key) = (Array("Bearer \(key)".utf8), Array(key.utf8))
+            let finding = authenticator.identify(
+                authorization: asBearer ? bearer.span : nil, apiKey: asBearer ? nil : key.span, at: Fixture.now,
+                remembering: &memory)
+            guard case .refused(let reason, let fault) = finding else { return ("accepted", nil) }
+            return (reason.description, fault)
+        }
+        for asBearer in [true, false] {
+            let (known, unknown) = (told("ended", asBearer: asBearer), told("unknown", asBearer: asBearer))
+            #expect(known.reason == unknown.reason && unknown.fault == nil)
+            guard case .endedKey(let principal)? = known.fault else {
+                Issue.record("\(String(describing: known.fault))")
+                continue
+            }
+            #expect(principal.written.text == "apiKey:app")
+        }
+    }
+
     @Test func `R8: two credentials are refused, even equal ones`() {
         #expect(identify("Bearer first-key", "first-key") == nil)
         #expect(identify(nil, "") == nil)

@@ -207,10 +207,11 @@ struct TicketTests {
         #expect(caller(try finding([two, one]))?.principal == ticket.principal)
         // Nobody can tell yet, or any more.
         for unknown in [try finding(nil), try finding([one], until: Fixture.now)] {
-            let isToWait = if case .refused(_, let fault?) = unknown { fault.isByOldKeys } else { false }
+            let isToWait = if case .refused(_, .token(let fault)?) = unknown { fault.isByOldKeys } else { false }
             #expect(isToWait)
         }
-        let isRefused = if case .refused(_, let fault?) = try finding([two]) { !fault.isByOldKeys } else { false }
+        let isRefused =
+            if case .refused(_, .token(let fault)?) = try finding([two]) { !fault.isByOldKeys } else { false }
         #expect(isRefused)
     }
 

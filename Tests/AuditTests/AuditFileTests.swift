@@ -218,6 +218,48 @@ struct AuditFileTests {
         #expect(try Verdict([try folder.read()]).told == [])
     }
 
+    @Test func `behind a change of the key the lines go on, and both keys in their order find them whole`() throws {
+        let folder = try Folder()
+        for key in [auditKey, otherKey] {
+            let file = try AuditFile(folder.file, key: key, at: moment)
+            try file.add(0..<3)
+            try file.end()
+        }
+        #expect(folder.names == ["audit.jsonl", "audit.jsonl-head", "audit.jsonl.20261122T044408Z-000000000005"])
+        let files = try folder.segments.map { try folder.read($0) }
+        let both = try Verdict(files, auditKey, otherKey)
+        #expect(both.told == [] && both.last == 10 && both.unsynced == 0)
+        #expect(try Verdict(files, otherKey, auditKey).told == ["edited 6-10"], "an earlier key comes too late")
+        #expect(try Verdict(files).told == ["edited 6-10"])
+        // What is cut off before the change is missed.
+        let cut = files[0].split(separator: UInt8(ascii: "\n")).dropLast(2).flatMap { $0 + [UInt8(ascii: "\n")] }
+        #expect(try Verdict([cut, files[1]], auditKey, otherKey).told == ["removed 4-5"])
+    }
+
+    @Test func `a file without a line of an audit is not named by a number`() throws {
+        let folder = try Folder()
+        try folder.write(Array("nothing\n".utf8))
+        try open(folder).add(0..<1)
+        #expect(folder.names.contains("audit.jsonl.20261122T044408Z-unreadable"), "\(folder.names)")
+    }
+
+    @Test func `under another key than a process that writes the file, it is not to be had, and nothing changes`()
+        throws
+    {
+        let folder = try Folder()
+        let file = try open(folder)
+        try file.add(0..<3)
+        let before = try folder.names.map { try folder.read(folder.path + "/" + $0) }
+        let fault = #expect(throws: AuditFault.self) { try open(folder, otherKey) }
+        #expect(fault?.description.contains("under another key") == true, "\(String(describing: fault))")
+        #expect(try folder.names.map { try folder.read(folder.path + "/" + $0) } == before)
+        try file.add(3..<4)
+        try file.end()
+        #expect(try Verdict(folder).told == [])
+        _ = consume file
+        try open(folder, otherKey).end()
+    }
+
     @Test func `a file that is as large as it may be gives way to the next, which goes on`() throws {
         let folder = try Folder()
         let file = try open(folder, maximumSize: 4096)

@@ -72,8 +72,8 @@ struct Verdict {
     var unsynced: Int64 = 0
     var head = ""
 
-    init(_ files: [[UInt8]], _ key: Secret = auditKey, expecting head: String? = nil) throws {
-        var verifier = try AuditVerifier(key, expecting: head.map { Array($0.utf8) })
+    init(_ files: [[UInt8]], _ keys: Secret..., expecting head: String? = nil) throws {
+        var verifier = try AuditVerifier(keys.isEmpty ? [auditKey] : keys, expecting: head.map { Array($0.utf8) })
         for (index, bytes) in files.enumerated() {
             verifier.begin("file \(index)")
             var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -36,7 +36,7 @@ import Testing
                 let configuration = try SampleConfiguration.load(text)
                 #expect(configuration.credentials.map(\.provider) == [provider])
                 #expect(!configuration.grants.isEmpty && !configuration.policyTests.isEmpty)
-                #expect(PolicyTestRunner.failures(of: configuration).isEmpty, "\(provider)")
+                #expect(PolicyTestRunner.run(configuration).failures.isEmpty, "\(provider)")
                 for sample in StartingSample.all where sample.provider != provider {
                     #expect(!text.contains(sample.variable))
                 }
@@ -53,7 +53,7 @@ import Testing
         let text = try CommandTests.filled(["qiniu", "nos", "oss", "sts"], callers, digest: digest)
         let configuration = try SampleConfiguration.load(text)
         #expect(configuration.grants.count == 10)
-        #expect(configuration.policyTests.count == 9 && PolicyTestRunner.failures(of: configuration).isEmpty)
+        #expect(configuration.policyTests.count == 9 && PolicyTestRunner.run(configuration).failures.isEmpty)
         // It is for each operator to say whom OSS tells of uploads.
         #expect(configuration.warnings.count == 1)
         #expect(configuration.warnings.allSatisfy { $0.hasPrefix("grants.oss-forms: callback: ") })

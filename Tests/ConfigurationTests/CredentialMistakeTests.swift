@@ -111,6 +111,18 @@ struct CredentialMistakeTests {
     func `refuses API keys and denials that match nobody (R8, R12)`(mistake: Mistake) throws { try mistake.check() }
 
     @Test
+    func `a key that has ended is a warning, and one that has not is none`() throws {
+        func warnings(_ end: String) throws -> [String] {
+            let text = Sample.text.replacing("2030-01-01T00:00:00Z", with: end)
+            return try Sample.load(text).warnings.filter { $0.hasPrefix("authentication.apiKeys") }
+        }
+        #expect(try warnings("2099-01-01T00:00:00Z") == [])
+        let ended = try warnings("2020-01-01T00:00:00Z")
+        #expect(ended.count == 1 && ended[0].hasPrefix("authentication.apiKeys[1]"), "\(ended)")
+        #expect(ended.first?.contains("the key ended at 2020-01-01T00:00:00Z") == true, "\(ended)")
+    }
+
+    @Test
     func `an API key's id must be able to stand in a key (R9)`() throws {
         let text = Sample.text.replacing("\"app\"", with: "\"a/b\"").replacing("apiKey:app", with: "apiKey:a/b")
         let problems = Sample.problems(in: text)

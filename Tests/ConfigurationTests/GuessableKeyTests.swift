@@ -44,6 +44,26 @@ struct GuessableKeyTests {
         }
     }
 
+    @Test(arguments: [
+        ("password", "few different"), ("administrator", "too short"), ("letmein!2026", "at most 84 bits"),
+        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "few different"),
+        ("12345678123456781234567812345678", "again and again"), ("73190582647", "at most 44 bits"),
+        ("0dd4d7a3b1e94f3ca1c8", "20 such characters"),
+    ])
+    func `a key that could be tried until it is found is called weak`(key: String, reason: String) {
+        let weakness = GuessableKeys.weakness(ofAPIKey: Array(key.utf8))
+        #expect(weakness?.contains(reason) == true, "\(weakness ?? "not weak")")
+        #expect(weakness?.contains(key) == false)
+    }
+
+    @Test(arguments: [
+        "hSzNgtAuhGR_BwC8pfv2hSzNgtAuhGR0BwC8pfv2abc", "9f86d081884c7d659a2feaa0c55ad015",
+        "3a918f5f825789923a918f5f82578992",
+    ])
+    func `a long random key is not called weak`(key: String) {
+        #expect(GuessableKeys.weakness(ofAPIKey: Array(key.utf8)) == nil)
+    }
+
     @Test func `others are taken`() throws {
         for key in ["the key of the tests, which nobody guesses", "Test", "test ", "123456\n", "cs_0123456789abcdef"] {
             #expect(complaint(try Self.digest(key), admin: try Self.digest(key + "!")) == "")

@@ -118,7 +118,8 @@ struct TokenMistakeTests {
             issuer(
                 "jwksFile: \"jwks.json\"", "‸publicKeyFile: \"p384.pem\"", ".publicKeyFile", "RSA, P-256 or Ed25519"),
             issuer(
-                "jwksFile: \"jwks.json\"", "jwksFile: \"jwks.json\", publicKeyFile: \"issuer.pem\"", "", "needs one of"
+                "jwksFile: \"jwks.json\"", "jwksFile: \"jwks.json\", publicKeyFile: \"issuer.pem\"", "",
+                "has jwksFile and publicKeyFile: keep one of them"
             )
             .at("{ id: \"login\""),
             issuer("jwksFile: \"jwks.json\"", "", "", "needs one of jwksUrl, jwksFile, publicKeyFile, secret")

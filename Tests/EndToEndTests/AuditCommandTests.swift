@@ -136,6 +136,30 @@ struct AuditCommandTests {
         #expect(try JSON(json.out)["whole"] == false && problems.first?["kind"] == "empty")
     }
 
+    @Test func `several keys in the order of use find whole what was written over a change of the key`() throws {
+        let setup = Setup(name: "two keys", rest: "grants: {},").audited()
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let configuration = try setup.write(to: folder, transport: .epoll)
+        let (old, new) = (AuditTrail.key, String(AuditTrail.key.reversed()))
+        for key in [old, new] {
+            try Keeper.write(key, to: folder + "/secrets/audit")
+            try Keeper.write(key, to: folder + "/\(key == old ? "old" : "new")")
+            let service = try Service(serving: configuration, in: folder)
+            service.process.signal(SIGTERM)
+            #expect(try service.process.wait().code == 0)
+        }
+        let files = try AuditTrail(folder: folder).files
+        #expect(files.count == 2 && files[0].hasSuffix("-000000000002"), "\(files)")
+        func verify(_ keys: String...) throws -> Program.Outcome {
+            let options = keys.flatMap { ["--key-file", "\(folder)/\($0)"] }
+            return try Program(Program.countersign, ["audit", "verify"] + options + files).wait()
+        }
+        let both = try verify("old", "new")
+        #expect(both.code == 0 && both.out.contains("whole: lines 1 to 4"), "\(both.out)")
+        #expect(try verify("new", "old").code == 1 && verify("old").code == 1 && verify("new").code == 1)
+    }
+
     @Test func `what it cannot read, and a key that is not the audit's, are told`() throws {
         let fixture = try Trail()
         let folder = try Keeper.makeFolder()

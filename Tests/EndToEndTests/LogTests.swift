@@ -65,6 +65,56 @@ struct LogTests {
         #expect(line?.contains("traceId") == false, "\(line ?? "")")
     }
 
+    @Test
+    func `a refused key and an exceeded rate are told with the reason and the caller, without a line for each request`()
+        throws
+    {
+        var setup = Setup.closed
+        setup.rest = #"rateLimit: { perCaller: "2/d" },"# + setup.rest
+        setup.logFormat = "json"
+        let service = try Service(setup, .epoll)
+        defer { service.stop() }
+        let target = "/qiniu/uptoken?key=users/alice/a"
+        func ask(_ id: String, _ field: String) throws -> Int {
+            try service.get(target, "X-Request-Id: \(id)", "Host: t.example.com", field).status
+        }
+        #expect(try ask("unknown-key", "X-API-Key: nobodys") == 401)
+        #expect(try ask("ended-key", "X-API-Key: \(APIKey.ended.key)") == 401)
+        for number in 1...3 { #expect(try ask("rate-\(number)", APIKey.alice.bearer) == (number == 3 ? 429 : 200)) }
+        let lines = try service.stop().err.split(separator: "\n").map { try JSON(String($0)) }
+        func line(_ id: String) throws -> JSON {
+            let own = lines.filter { $0["requestId"] == .string(id) }
+            return try #require(own.count == 1 ? own[0] : nil, "\(own)")
+        }
+        let (unknown, ended) = (try line("unknown-key"), try line("ended-key"))
+        #expect(unknown["message"] == "credential refused" && unknown["reason"] == "the API key is not valid")
+        #expect(ended["message"] == "credential refused" && ended["caller"] == "apiKey:ended")
+        #expect(ended["reason"]?.string?.contains("has ended") == true)
+        let limited = try line("rate-3")
+        #expect(limited["message"] == "rate limited" && limited["level"] == "info")
+        #expect(limited["limit"] == "perCaller" && limited["caller"] == "apiKey:alice")
+        #expect(limited["client"] == "127.0.0.1")
+        #expect(!lines.contains { $0["requestId"] == "rate-1" })
+    }
+
+    @Test(arguments: ["text", "json"])
+    func `a start by a configuration with a mistake is told in the log's own format`(_ format: String) throws {
+        var setup = setup("mistake", format: format)
+        setup.rest = setup.rest.replacing("route: \"nos.token\"", with: "route: \"nos.tokens\"")
+        let path = try setup.write(to: Keeper.makeFolder(), transport: .epoll)
+        let outcome = try Program(
+            Program.countersign, ["serve", "--config", path], environment: Setup.environment
+        ).wait()
+        #expect(outcome.code == 3 && outcome.err.contains("did you mean nos.token?"), "\(outcome.err)")
+        for line in outcome.err.split(separator: "\n") {
+            let json = try? JSON(String(line))
+            #expect((json != nil) == (format == "json"), "\(line)")
+            guard let json else { continue }
+            #expect(json["level"] == "error" && json["message"] == "cannot start")
+            #expect(json["configuration"] == .string(path) && json["problem"]?.string?.contains("line ") == true)
+        }
+    }
+
     @Test(arguments: Transport.allCases)
     func `a log that nobody reads stops nobody, and what is lost of it is counted`(_ transport: Transport) throws {
         // The pipe takes 64 KiB, the service keeps 4.

@@ -323,6 +323,32 @@ struct ReloadTests {
         }
     }
 
+    @Test func `a caller is denied at once, also where a policy test says that it is allowed`() throws {
+        func setup(_ denied: String) -> Setup {
+            Setup(
+                name: "emergency",
+                rest: """
+                    authentication: { apiKeys: [\(APIKey.alice.entry)], deny: [\(denied)] },
+                    grants: { all: { route: "nos.token", credential: "nos", callers: ["apiKey:alice"], bucket: "files",
+                      unscoped: true } },
+                    policyTests: [{ caller: "apiKey:alice", route: "nos.token", parameters: { object: "a" },
+                      expect: "allow" }], \(ReloadTests.quiet)
+                    """)
+        }
+        let service = try Service(setup(""), .epoll)
+        defer { service.stop() }
+        #expect(try service.get("/nos/token?object=a", APIKey.alice.bearer).status == 200)
+        try service.reload(setup(#""apiKey:alice""#), .epoll, generation: 2)
+        let log = try service.process.waitForError(holding: "does not count while authentication.deny names its caller")
+        #expect(log.contains("warning: ") && log.contains("policyTests[0]"), "\(log)")
+        #expect(try service.get("/nos/token?object=a", APIKey.alice.bearer).status == 403)
+        let check = try Program(
+            Program.countersign, ["check", "--config", service.configuration], environment: Setup.environment
+        ).wait()
+        #expect(check.code == 0 && check.out.contains("0 policy tests passed, 1 not counted"), "\(check.out)")
+        #expect(check.err.contains("does not count while authentication.deny"), "\(check.err)")
+    }
+
     @Test(arguments: Transport.allCases)
     func `what counts from start to end is not changed, and neither is anything beside it`(
         _ transport: Transport

@@ -201,12 +201,30 @@ struct SupervisionTests {
             service.process.signal(SIGUSR2)
             // Each successor must have failed before there is a configuration that it could serve.
             let line = "not handed over, this process goes on"
-            _ = try service.process.waitForError(holding: line, times: number)
+            let log = try service.process.waitForError(holding: line, times: number)
+            #expect(log.contains("exit=3 ") && log.contains("the new process cannot use the configuration"), "\(log)")
             #expect(try service.get("/livez").status == 200)
         }
         try service.replaceConfiguration(with: setup, transport)
         service.process.signal(SIGHUP)
         try service.waitFor(generation: 2)
+    }
+
+    @Test func `a process with another audit key takes no place, and the lines stay whole`() throws {
+        let service = try Service(SupervisionTests.setup(try Listener.freePort()).audited(), .epoll)
+        defer { service.stop() }
+        try service.get("/nos/token?object=a").expectSuccess()
+        try service.replace("secrets/audit", with: "another-key-of-the-audit-of-the-end-to-end-tests\n")
+        service.process.signal(SIGUSR2)
+        let log = try service.process.waitForError(holding: "not handed over, this process goes on")
+        #expect(log.contains("under another key") && log.contains("stop that process, replace the key"), "\(log)")
+        #expect(log.contains("exit=1 "), "\(log)")
+        try service.get("/nos/token?object=b").expectSuccess()
+        service.process.signal(SIGTERM)
+        #expect(try service.process.wait().code == 0)
+        let trail = try AuditTrail(service)
+        #expect(trail.files.count == 1 && trail.lines(of: "issued").count == 2)
+        try trail.expectWhole()
     }
 
     @Test func `who is told to end while another process is about to take its place ends that one, too`() throws {

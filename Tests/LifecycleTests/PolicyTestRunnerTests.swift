@@ -9,7 +9,44 @@ import Testing
 /// Configurations that say what must come of them.
 @Suite struct PolicyTestRunnerTests {
     private func failures(_ tests: String) throws -> [Problem] {
-        PolicyTestRunner.failures(of: try InquiryFixture.configuration(testing: tests), at: 1_795_158_947)
+        try run(tests).failures
+    }
+
+    private func run(_ tests: String) throws -> PolicyTestRunner.Results {
+        PolicyTestRunner.run(try InquiryFixture.configuration(testing: tests), at: 1_795_158_947)
+    }
+
+    @Test func `one that fails because deny names its caller only warns, so that it keeps nobody from a denial`() throws
+    {
+        let denied = try run(
+            #"{ name: "hers", caller: "jwt:login/mallory", claims: { scope: "upload" }, route: "qiniu.uptoken", parameters: { ext: "png" }, expect: "allow" }"#
+        )
+        #expect(denied.failures.isEmpty && denied.suspended.count == 1)
+        let warning = try #require(denied.suspended.first?.description)
+        #expect(
+            warning.contains("policyTests[0]: \"hers\" does not count while authentication.deny names"), "\(warning)")
+        let others = try run(
+            #"{ caller: "jwt:login/mallory", route: "qiniu.uptoken", expect: "deny" }, { caller: "apiKey:app", route: "qiniu.uptoken", parameters: { key: "no/x" }, expect: "allow" }"#
+        )
+        #expect(others.failures.map(\.path) == ["policyTests[1]"] && others.suspended.isEmpty)
+    }
+
+    @Test func `one that fails because its caller's keys have ended only warns`() throws {
+        let test =
+            #"{ caller: "apiKey:app", route: "qiniu.uptoken", parameters: { key: "photos/x" }, expect: "allow" }"#
+        let ended = try InquiryFixture.configuration(testing: test, ending: "2026-01-01T00:00:00Z")
+        let results = PolicyTestRunner.run(ended, at: 1_795_158_947)
+        #expect(results.failures.isEmpty && results.suspended.count == 1)
+        #expect(results.suspended.first?.reason.contains("every API key of its caller has ended") == true)
+        #expect(PolicyTestRunner.run(ended, at: 1_700_000_000).suspended.isEmpty)
+    }
+
+    @Test(arguments: [("alow", "allow"), ("denny", "deny"), ("not_in_grants", "not_in_grant"), ("403", "")])
+    func `an expectation that nothing can meet is a mistake`(_ word: String, _ meant: String) throws {
+        let results = try run(#"{ caller: "apiKey:app", route: "qiniu.uptoken", expect: "\#(word)" }"#)
+        let problem = try #require(results.failures.first)
+        #expect(results.failures.count == 1 && problem.path == "policyTests[0].expect", "\(problem)")
+        #expect(problem.reason.contains("did you mean \(meant)?") || meant.isEmpty, "\(problem)")
     }
 
     @Test func `tests that hold say nothing`() throws {

@@ -19,6 +19,7 @@ struct Recipe: Sendable {
         return page.components(separatedBy: "\n## ").dropFirst().flatMap { section in
             section.components(separatedBy: "```json5\n").dropFirst().map { block in
                 let text = block.components(separatedBy: "```")[0].replacing("<YOUR-DIGEST>", with: digest)
+                    .replacing("<OTHER-DIGEST>", with: otherDigest)
                 return Recipe(
                     title: section.components(separatedBy: "\n")[0], text: text.replacing(jwksURL, with: url))
             }
@@ -35,6 +36,7 @@ struct Recipe: Sendable {
     /// What the recipes call the keys of their issuer by.
     static let jwksURL = "https://id.example.com/jwks.json"
     static let key = APIKey(key: "key-of-the-recipes-0123456789", id: "any")
+    private static let otherDigest = Digests.hex(Digests.sha256(Array("another-key-of-the-recipes".utf8)))
     private static let digest = Digests.hex(Digests.sha256(Array(key.key.utf8)))
 
     /// The variables that the recipes name.

@@ -84,6 +84,11 @@ struct RecipeTests {
                 $0.asker = .user(claims: #""tenant":"acme","role":"editor","suspended":true"#)
             },
         ],
+        "API keys by tenant": [
+            .allowed("/oss/presigned-url?key=apiKey-acme/plan.pdf&method=PUT") { $0.asker = .key },
+            .refused("/oss/presigned-url?key=apiKey-globex/plan.pdf", "not_in_grant") { $0.asker = .key },
+            .refused("/oss/presigned-url?key=apiKey-acme/plan.pdf", "unauthenticated") { $0.asker = .anonymous },
+        ],
         "Staging and production in one file": [
             .allowed("/qiniu/uptoken?key=photos/42/a.jpg"),
             .refused("/qiniu/uptoken?key=photos/7/a.jpg", "not_in_grant"),
@@ -132,9 +137,9 @@ struct RecipeTests {
         ],
     ]
 
-    @Test func `there are twelve recipes, each with questions that are answered and that are refused`() throws {
+    @Test func `there are thirteen recipes, each with questions that are answered and that are refused`() throws {
         #expect(try Recipe.all().map(\.title) == Self.asks.map(\.key))
-        #expect(Self.asks.count == 12)
+        #expect(Self.asks.count == 13)
         for (title, asks) in Self.asks {
             #expect(asks.contains { $0.refusal == nil } && asks.contains { $0.refusal != nil }, "\(title)")
         }

@@ -60,8 +60,11 @@ enum InquiryFixture {
     /// Its secrets; none of them may ever be seen.
     static let secrets = ["a-secret-of-the-tests-that-is-long-enough", "cdn-key-of-the-tests"]
 
-    static func configuration(testing tests: String = "") throws -> Configuration {
+    /// - Parameter end: of the API key; nil where it has none.
+    static func configuration(testing tests: String = "", ending end: String? = nil) throws -> Configuration {
+        let notAfter = end.map { "{ id: \"app\", notAfter: \"\($0)\"," } ?? "{ id: \"app\","
         let text = text.replacing("policyTests: []", with: "policyTests: [\(tests)]")
+            .replacing("{ id: \"app\",", with: notAfter)
         return try Configuration.load(
             "/etc/inquiry.json5",
             in: Environment(

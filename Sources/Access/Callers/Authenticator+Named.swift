@@ -51,7 +51,9 @@ extension Authenticator {
         guard let longest = own.max(by: { $0.endsAt ?? .max < $1.endsAt ?? .max }) else {
             return .refused("authentication.apiKeys has no such id")
         }
-        if let end = longest.endsAt, now >= end { return .refused("every key of the id has ended") }
+        if let end = longest.endsAt, now >= end {
+            return .refused("every key of the id has ended", because: .endedKey(principal))
+        }
         return .caller(longest)
     }
 }

@@ -51,8 +51,8 @@ package struct Authenticator: Sendable {
 
     package enum Finding {
         case caller(Caller)
-        /// Not to be served; the reason does not tell whether a key exists. For a token, the log may know more.
-        case refused(StaticString, because: JWTFault? = nil)
+        /// Not to be served; the reason does not tell whether a key exists. The log may know more.
+        case refused(StaticString, because: CredentialFault? = nil)
     }
 
     /// The caller of every request without a credential.
@@ -165,7 +165,8 @@ package struct Authenticator: Sendable {
             return .refused(Authenticator.refusal)
         }
         do throws(CryptoError) {
-            return find(try Digest(.sha256, of: apiKey), at: now) ?? .refused(Authenticator.refusal)
+            return find(try Digest(.sha256, of: apiKey), at: now, otherwise: Authenticator.refusal)
+                ?? .refused(Authenticator.refusal)
         } catch {
             return .refused(Authenticator.failure)
         }
@@ -237,7 +238,7 @@ package struct Authenticator: Sendable {
             }
             proof = found
         } catch {
-            return .refused(Authenticator.ticketRefusal, because: error)
+            return .refused(Authenticator.ticketRefusal, because: .token(error))
         }
         let isDenied = denied.contains(principal) || ticketKey.denies(ticket.id)
         return .caller(
@@ -287,7 +288,7 @@ package struct Authenticator: Sendable {
         do throws(CryptoError) { digest = try Digest(.sha256, of: credential) } catch {
             return .refused(Authenticator.failure)
         }
-        if let finding = find(digest, at: now) { return finding }
+        if let finding = find(digest, at: now, otherwise: Authenticator.bearerRefusal) { return finding }
         if let known = memory.find(digest), hasKeys(of: known.issuer, at: now, memory) {
             return Authenticator.finding(known, at: now)
         }
@@ -306,7 +307,7 @@ package struct Authenticator: Sendable {
     }
 
     private static func refused(_ fault: JWTFault) -> Finding {
-        .refused(fault.isGenuine ? fault.reason : bearerRefusal, because: fault)
+        .refused(fault.isGenuine ? fault.reason : bearerRefusal, because: .token(fault))
     }
 
     private func hasKeys(of issuerIndex: Int, at now: Int64, _ memory: borrowing JWTCache) -> Bool {
@@ -346,7 +347,8 @@ package struct Authenticator: Sendable {
     }
 
     /// Who has the API key of this digest; nil where nobody has.
-    private func find(_ digest: Digest, at now: Int64) -> Finding? {
+    /// - Parameter refusal: what is answered to a key that nobody has, and so to one that has ended.
+    private func find(_ digest: Digest, at now: Int64, otherwise refusal: StaticString) -> Finding? {
         // The key has 256 random bits, so where its digest sorts tells nothing that helps to guess it; the digests
         // themselves are compared in constant time.
         guard !keys.isEmpty else { return nil }
@@ -356,7 +358,9 @@ package struct Authenticator: Sendable {
         repeat {
             if keys[index].digest.constantTimeEquals(digest) {
                 let caller = keys[index].caller
-                if let end = caller.endsAt, now >= end { return .refused(Authenticator.refusal) }
+                if let end = caller.endsAt, now >= end {
+                    return .refused(refusal, because: .endedKey(caller.principal))
+                }
                 return .caller(caller)
             }
             index += 1

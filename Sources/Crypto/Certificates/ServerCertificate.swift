@@ -6,6 +6,8 @@ import COpenSSL
     /// What is wrong, in words that follow the name of the file.
     package enum Fault: Error, Equatable {
         case chain(String), key(String)
+        /// The key is not that of the certificate.
+        case mismatch
     }
 
     /// The server's own.
@@ -56,7 +58,7 @@ import COpenSSL
                     + "RSA needs 2048 bits, an elliptic curve 224, and the digest must be of SHA-2")
         }
         guard unsafe X509_check_private_key(leaf.handle, secret) == 1 else {
-            throw .key("is not the key of the certificate")
+            throw .mismatch
         }
     }
 

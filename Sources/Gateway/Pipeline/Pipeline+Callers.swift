@@ -68,10 +68,11 @@ extension Pipeline {
             context.note(proof ?? .principal(caller.principal.kind), isAccepted: true)
             return caller
         case .refused(let reason, let fault):
-            context.note(proof ?? .principal(fault == nil ? .apiKey : .jwt), isAccepted: false)
-            if let fault { refusals.tell(fault, of: context) }
-            if let issuer = fault?.issuerWithoutKey { keys.want(of: issuer, at: context.instant) }
-            if fault?.isByOldKeys == true { throw .oldKeys }
+            let token = fault?.token
+            context.note(proof ?? .principal(token == nil ? .apiKey : .jwt), isAccepted: false)
+            refusals.tell(reason, because: fault, of: context)
+            if let issuer = token?.issuerWithoutKey { keys.want(of: issuer, at: context.instant) }
+            if token?.isByOldKeys == true { throw .oldKeys }
             throw .unauthenticated(reason.description, wasPresented: true)
         }
     }

@@ -8,7 +8,7 @@ import Upstream
 /// read, by grant when it is granted. A request is counted once: with its head, or, if its body came with it, with both.
 extension Pipeline {
     /// Counts a request for its address, and refuses one too many.
-    func admitAddress(of request: borrowing Request, into response: inout Response) throws(Refusal) {
+    mutating func admitAddress(of request: borrowing Request, into response: inout Response) throws(Refusal) {
         guard let standing = takeAddressToken(of: request) else { return }
         try check(standing, .perAddress, &response)
     }
@@ -48,14 +48,14 @@ extension Pipeline {
     }
 
     /// Counts a request for its caller, and refuses one too many.
-    func admitCaller(of request: borrowing Request, into response: inout Response) throws(Refusal) {
+    mutating func admitCaller(of request: borrowing Request, into response: inout Response) throws(Refusal) {
         guard !request.wasAdmitted, let rate = configuration.rates.perCaller else { return }
         let count = RateLimiter.Count(rate, for: context.caller, at: request.client)
         try check(limiter.take(count, at: context.instant), .perCaller, &response)
     }
 
     /// A request that issues something takes a token; HEAD, which issues nothing, only looks.
-    func admit(
+    mutating func admit(
         to grant: Grant, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) {
         let (caller, instant) = (context.caller, context.instant)
@@ -81,16 +81,20 @@ extension Pipeline {
 
     /// Counts a refusal of a session if the caller has used up its share of calls to the vendor.
     /// - Returns: what the caller is told.
-    func counted(_ refusal: SlotRefusal) -> Refusal {
-        if case .share = refusal.reason { meter.count(.callsPerCaller) }
+    mutating func counted(_ refusal: SlotRefusal) -> Refusal {
+        if case .share = refusal.reason {
+            meter.count(.callsPerCaller)
+            refusals.tell(.callsPerCaller, of: context)
+        }
         return Refusal(refusal)
     }
 
-    private func check(
+    private mutating func check(
         _ standing: RateStanding, _ limit: RequestLabels.Limit, _ response: inout Response
     ) throws(Refusal) {
         guard !standing.isAllowed else { return }
         meter.count(limit)
+        refusals.tell(limit, of: context)
         tell(standing, &response)
         throw .rateLimited(wait: standing.wait)
     }

@@ -110,7 +110,8 @@ extension Refusal.Code {
         case .unsupportedMediaType:
             "Send `Content-Type: application/json` or `application/x-www-form-urlencoded`, and UTF-8. `detail` lists what the route takes."
         case .unreadableStringToSign: "Send the string exactly as the vendor's SDK made it, with its line breaks."
-        case .upstreamFailed: "Tell the operator the `requestId`: the service's log has the vendor's reason."
+        case .upstreamFailed:
+            "Tell the operator the `requestId` and the time: the service's log has the vendor's reason."
         case .upstreamUnavailable: "Wait for as many seconds as `Retry-After` says, then ask again."
         case .auditUnavailable, .overloaded:
             "Wait for as many seconds as `Retry-After` says, then ask again. If that lasts, tell the operator."

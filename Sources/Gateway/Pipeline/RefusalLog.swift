@@ -1,8 +1,10 @@
 import Access
 import Bytes
+import HTTP
 import Telemetry
 
-/// Logs the reasons of refusals that clients are not told: at level info, with the request's id and no value from the client.
+/// Logs why credentials are refused and which limits are exceeded: at level info, with the request's id and no value from the
+/// client, since clients are not told all of it, and without the log's line for each request nobody else would be.
 /// Anybody can cause refusals, so a loop writes a few such lines a second; the next line says how many were left out.
 struct RefusalLog {
     private let log: Log
@@ -15,10 +17,33 @@ struct RefusalLog {
 
     init(_ log: Log) { self.log = log }
 
-    /// Logs why a token was not accepted.
-    mutating func tell(_ fault: JWTFault, of context: borrowing RequestContext) {
+    /// Logs why a credential was not accepted.
+    /// - Parameter reason: what the client is told.
+    mutating func tell(
+        _ reason: StaticString, because fault: CredentialFault?, of context: borrowing RequestContext
+    ) {
         guard takesLine(at: context.instant) else { return }
-        write("token refused", context, fault.part.rawValue, fault.reason.description)
+        switch fault {
+        case .token(let fault)?:
+            write("token refused", context, ["failed": fault.part.rawValue, "reason": fault.reason.description])
+        case .endedKey(let principal)?:
+            write(
+                "credential refused", context,
+                ["reason": "the API key has ended: its notAfter is in the past", "caller": principal.written.text])
+        case nil: write("credential refused", context, ["reason": reason.description])
+        }
+    }
+
+    /// Logs which limit a request exceeded, and whose it is.
+    mutating func tell(_ limit: RequestLabels.Limit, of context: borrowing RequestContext) {
+        guard takesLine(at: context.instant) else { return }
+        let isKnown = context.caller !== Caller.nobody
+        write(
+            "rate limited", context,
+            [
+                "limit": limit.rawValue, "caller": isKnown ? context.caller.principal.written.text : "-",
+                "client": context.client.description,
+            ])
     }
 
     /// Logs which claims of a caller keep it from grants.
@@ -27,7 +52,8 @@ struct RefusalLog {
         guard log.tells(.info), context.caller.principal.kind == .jwt else { return }
         let faults = faults()
         guard !faults.isEmpty, takesLine(at: context.instant) else { return }
-        write("claims do not admit the caller", context, "claims", faults.joined(separator: "; "))
+        write(
+            "claims do not admit the caller", context, ["failed": "claims", "reason": faults.joined(separator: "; ")])
     }
 
     private mutating func takesLine(at instant: Instant) -> Bool {
@@ -42,15 +68,11 @@ struct RefusalLog {
     }
 
     private mutating func write(
-        _ message: String, _ context: borrowing RequestContext, _ part: String, _ reason: String
+        _ message: String, _ context: borrowing RequestContext, _ details: KeyValuePairs<String, String>
     ) {
-        let id = context.id.bytes.text
-        if withheld == 0 {
-            log.write(.info, message, ["requestId": id, "failed": part, "reason": reason])
-        } else {
-            log.write(
-                .info, message, ["requestId": id, "failed": part, "reason": reason, "untoldBefore": "\(withheld)"])
-        }
+        var all = [(key: "requestId", value: context.id.bytes.text)] + details
+        if withheld > 0 { all.append((key: "untoldBefore", value: "\(withheld)")) }
+        log.write(.info, message, all)
         withheld = 0
     }
 }

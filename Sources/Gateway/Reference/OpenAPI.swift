@@ -256,7 +256,10 @@ enum OpenAPI {
             "title": ["type": "string"], "status": ["type": "integer"],
             "code": ["type": "string", "description": "Stable, for programs."],
             "detail": ["type": "string", "description": "For people: why, and what would be right."],
-            "requestId": ["type": "string", "description": "The request's id, also in the service's log."],
+            "requestId": [
+                "type": "string",
+                "description": "The request's id, also in the service's log: for most requests only with log.requests.",
+            ],
             "parameter": ["type": "string"], "clause": ["type": "string"],
         ],
     ]

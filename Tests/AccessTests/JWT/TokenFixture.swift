@@ -77,7 +77,7 @@ extension Authenticator {
     func reason(_ credential: String, at now: Int64 = Fixture.now) -> String? {
         switch finding(credential, at: now) {
         case .caller: nil
-        case .refused(let reason, let fault): fault?.reason.description ?? reason.description
+        case .refused(let reason, let fault): fault?.token?.reason.description ?? reason.description
         }
     }
 }

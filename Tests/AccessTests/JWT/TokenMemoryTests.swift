@@ -100,7 +100,7 @@ import Testing
         var memory = authenticator.makeMemory()
         let token = one.token(claims: TokenFixture.claims())
         func fault(_ finding: Authenticator.Finding) -> JWTFault? {
-            if case .refused(_, let fault) = finding { fault } else { nil }
+            if case .refused(_, let fault) = finding { fault?.token } else { nil }
         }
         let unknown = try #require(fault(authenticator.finding(token, &memory)))
         #expect(unknown.issuerWithoutKey == 0 && !unknown.isByOldKeys)

@@ -111,7 +111,8 @@ final class KeyFixture: @unchecked Sendable {
             authorization: field.span, apiKey: nil, at: unixSeconds, remembering: &keys.memory)
         {
         case .caller: return .believed
-        case .refused(_, let fault):
+        case .refused(_, let credential):
+            let fault = credential?.token
             if let issuer = fault?.issuerWithoutKey { keys.want(of: issuer, at: now) }
             return fault?.isByOldKeys == true ? .outdated : .refused
         }
