@@ -164,8 +164,11 @@ extension Refusal {
             self.init(.notInGrant, "no grant admits this; \(reason)")
             if let objection { subject = ("clause", objection.clause.description) }
         case .obscure(let error): self.init(error)
-        case .ambiguous:
-            self.init(.ambiguousGrant, "several grants admit this; name one with the parameter grant")
+        case .ambiguous(let names, let areAll):
+            let list = names.map(\.text).joined(separator: ", ")
+            self.init(
+                .ambiguousGrant,
+                "several grants admit this\(areAll ? "" : ", among them"): \(list); name one with the parameter grant")
             subject = ("parameter", "grant")
         case .missing(let parameter):
             self.init(.missingParameter, "\(parameter) is needed")
