@@ -82,20 +82,20 @@ let package = Package(
             name: "TestPeers", dependencies: ["Net", "CSystem", "COpenSSL"], path: "Tests/TestPeers",
             swiftSettings: strict),
         tests("NetTests", "Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL", "TestPeers", "TestTraits"),
-        tests("AccessTests", "Access", "Crypto", "Bytes", "TestKeys"),
+        tests("AccessTests", "Access", "Crypto", "Bytes", "TestKeys", "TestTraits"),
         tests(
-            "ProvidersTests", "Providers", "Inspection", "Access", "Crypto", "Bytes", "TestPeers",
+            "ProvidersTests", "Providers", "Inspection", "Access", "Crypto", "Bytes", "TestPeers", "TestTraits",
             exclude: ["Fixtures"]),
         tests("MachineTests", "Machine", "CSystem", "TestTraits"),
         tests("TelemetryTests", "Telemetry", "Bytes"),
         tests("AuditTests", "Audit", "Crypto", "Bytes", "TestTraits"),
         tests("UpstreamTests", "Upstream", "Net", "HTTP", "Crypto", "Bytes"),
-        tests("SandboxTests", "Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "TestPeers"),
+        tests("SandboxTests", "Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "TestPeers", "TestTraits"),
         tests(
             "ConfigurationTests", "Configuration", "Machine", "Upstream", "HTTP", "Providers", "Access", "Crypto",
             "Bytes",
             "TestKeys",
-            "TestPeers"),
+            "TestPeers", "TestTraits"),
         // Configurations, and a disk, that tests of several rooms begin with.
         .target(
             name: "TestSamples",
@@ -103,7 +103,7 @@ let package = Package(
             path: "Tests/TestSamples", swiftSettings: strict),
         tests(
             "GatewayTests", "Gateway", "Configuration", "Machine", "Upstream", "Providers", "Access", "Audit",
-            "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "TestSamples", "TestKeys"),
+            "Telemetry", "Net", "HTTP", "Crypto", "Bytes", "TestSamples", "TestKeys", "TestTraits"),
         tests(
             "LifecycleTests", "Lifecycle", "Gateway", "Configuration", "Audit", "Telemetry", "Net", "HTTP", "Crypto",
             "Bytes", "TestSamples"),

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Access
@@ -128,7 +129,7 @@ import Testing
     @Test func `for any ask the explanation says what the policy decides, and only grants that fit can win`() throws {
         var random = SplitMix(seed: 11)
         func pick(_ texts: String...) -> String { texts.randomElement(using: &random) ?? "" }
-        for _ in 0..<5_000 {
+        for _ in 0..<Rounds.of(5000) {
             let query = [
                 pick(
                     "", "key=photos/a", "key=own/ios/a", "key=own/android/b", "key=one.txt", "prefix=photos/", "key=x"),

@@ -43,7 +43,7 @@ struct LinearPolicy {
         fitting.count < 8 ? "\(Denial.ambiguous(fitting.map(\.name), areAll: true))" : manyFit
     }
 
-    static let manyFit = "ambiguous: eight or more"
+    static let manyFit = "eight or more are ambiguous"
 
     private func denial(
         of ask: borrowing Ask, by caller: Caller, _ objection: (Objection, Clause, Grant)?, missing: String?,

@@ -1,5 +1,6 @@
 import Bytes
 import Machine
+import TestTraits
 import Testing
 
 @testable import Configuration
@@ -177,7 +178,7 @@ struct ReportTests {
         let pieces = [
             "{", "}", "[", "]", ",", ":", "\"", "null", "0", "-1", "${", "\\u0000", "//", "\u{E9}", "\u{0}", "'",
         ]
-        for _ in 0..<1500 {
+        for _ in 0..<Rounds.of(1500) {
             var text = good
             for _ in 0...Int.random(in: 0...2, using: &random) {
                 let start = Int.random(in: 0..<text.count, using: &random)

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import Access
@@ -144,7 +145,7 @@ import Testing
         var random = SampleRandom(state: 7)
         var understood = 0
         for seed in InspectionInputTests.seeds.map({ Array($0.utf8) }) {
-            for _ in 0..<400 {
+            for _ in 0..<Rounds.of(400) {
                 var bytes = seed
                 for _ in 0..<Int.random(in: 1...4, using: &random) {
                     InspectionInputTests.change(&bytes, using: &random)
@@ -154,7 +155,7 @@ import Testing
                 #expect(!found.contains { $0.verdict == .genuine }, "\(bytes.text)")
             }
         }
-        #expect(understood > 1000)
+        #expect(understood > Rounds.of(1000))
     }
 
     @Test func `no bytes trap`() throws {

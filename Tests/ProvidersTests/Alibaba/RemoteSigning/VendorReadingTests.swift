@@ -1,4 +1,5 @@
 import Foundation
+import TestTraits
 import Testing
 
 @testable import Access
@@ -179,7 +180,7 @@ struct VendorReadingTests {
 
     /// - Parameters:
     ///   - count: how many mutants each twin has.
-    ///   - least: how many mutants must be signed, since it would be easy to sign none.
+    ///   - least: how many mutants of all rounds must be signed, since it would be easy to sign none.
     private func attack(
         twins: (inout SampleRandom) -> Submission, again: ([UInt8]) -> Submission, seed: UInt64, mutants count: Int,
         signed least: Int
@@ -187,7 +188,8 @@ struct VendorReadingTests {
         var random = SampleRandom(state: seed)
         var (twinCount, mutants, refused): (Int, Set<Submission>, Int) = (0, [], 0)
         var seen: Set<Submission> = []
-        for _ in 0..<1500 {
+        let (rounds, least) = (Rounds.of(1500), Rounds.of(least))
+        for _ in 0..<rounds {
             let twin = twins(&random)
             guard let signed = signed(twin) else {
                 Issue.record("a twin is refused: \(String(decoding: twin.text, as: UTF8.self))")
@@ -209,7 +211,7 @@ struct VendorReadingTests {
             }
         }
         #expect(
-            twinCount == 1500 && mutants.count >= least && refused >= 3 * least,
+            twinCount == rounds && mutants.count >= least && refused >= 3 * least,
             "\(mutants.count) signed, \(refused) refused")
     }
 
