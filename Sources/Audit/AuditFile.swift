@@ -19,7 +19,7 @@ package final class AuditFile {
     private var findings: [String] = []
     /// The last line that is on the disk by all that is known; of durability `none`, that the system has.
     package private(set) var durable = AuditMark()
-    private let calls: AuditCalls
+    private let calls: AuditSystemCalls
     private let maximumSize: Int
     private let key: HMACKey
     private var chain: AuditChain
@@ -40,7 +40,7 @@ package final class AuditFile {
 
     /// - Throws: when the file cannot be had.
     package init(
-        _ path: String, key: Secret, maximumSize: Int = .max, calls: AuditCalls = .system, at moment: Int64
+        _ path: String, key: Secret, maximumSize: Int = .max, calls: AuditSystemCalls = .system, at moment: Int64
     ) throws(AuditFault) {
         self.path = path
         self.calls = calls

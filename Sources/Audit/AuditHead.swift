@@ -24,7 +24,7 @@ final class AuditHead {
     let isAlone: Bool
     private let descriptor: Int32
     private let key: HMACKey
-    private let calls: AuditCalls
+    private let calls: AuditSystemCalls
 
     /// Bytes of the file, whatever the record. A disk writes no less than this at once: so a loss of power leaves the old record or
     /// the new one, and no half.
@@ -34,7 +34,7 @@ final class AuditHead {
     /// - Parameters:
     ///   - audit: the path of the audit's own file.
     ///   - key: the audit's.
-    init(of audit: String, by key: HMACKey, calls: AuditCalls) throws(AuditFault) {
+    init(of audit: String, by key: HMACKey, calls: AuditSystemCalls) throws(AuditFault) {
         path = audit + "-head"
         self.calls = calls
         do throws(CryptoError) { self.key = try key.derived(by: AuditHead.purpose.span) } catch {

@@ -22,6 +22,9 @@ enum Inspecting {
             Terminal.complain(error.description)
             return .invalidConfiguration
         }
+        if let file = keyrings.foundFile {
+            Terminal.complain("countersign inspect: checks signatures by the configuration \(file) of this folder")
+        }
         if isatty(STDIN_FILENO) == 1 {
             Terminal.complain("countersign inspect: reads standard input up to Ctrl-D")
         }

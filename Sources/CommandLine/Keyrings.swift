@@ -8,6 +8,8 @@ import Providers
 
 /// What a configuration has to check signatures by: the keys of its credentials, and the issuers whose tokens it believes.
 struct Keyrings {
+    /// The file that they are from, where it was looked for and not named; nil for none.
+    private(set) var foundFile: String?
     /// By their providers; nil without a configuration.
     private let entries: [String: [Keyring.Entry]]?
     private let authenticator: Authenticator?
@@ -18,6 +20,7 @@ struct Keyrings {
             self.init(nil)
         } else {
             self.init(try Configuration.load(options.configuration))
+            if !options.namesConfiguration { foundFile = options.configuration }
         }
     }
 

@@ -1,7 +1,7 @@
 import Access
 import Bytes
 
-/// Environment variables, which may stand wherever a text may: `{ env: "NAME" }`.
+/// Environment variables, which may stand wherever a text, true or false may: `{ env: "NAME" }`.
 extension FieldReader {
     /// The value itself, or the text of the variable that it names; nil where there is no such text, which is noted.
     ///
@@ -21,6 +21,20 @@ extension FieldReader {
             return nil
         }
         return JSONValue(offset: value.offset, content: .string(text))
+    }
+
+    /// True or false, or the variable that says one of them.
+    mutating func boolean(_ value: JSONValue, _ path: String) -> Bool? {
+        if case .boolean(let flag) = value.content { return flag }
+        if case .object = value.content {
+            guard let text = resolved(value, path) else { return nil }
+            if case .string(let word) = text.content {
+                if word.elementsEqual("true".utf8) { return true }
+                if word.elementsEqual("false".utf8) { return false }
+            }
+        }
+        report(path, "must be true or false")
+        return nil
     }
 
     mutating func variableName(_ value: JSONValue, _ path: String) -> String? {

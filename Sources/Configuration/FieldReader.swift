@@ -194,8 +194,7 @@ struct FieldReader {
             }
             report(path, "must be \(words.map { "\"\($0)\"" }.joined(separator: " or "))")
         case .boolean:
-            if case .boolean(let flag) = value.content { return .boolean(flag) }
-            report(path, "must be true or false")
+            if let flag = boolean(value, path) { return .boolean(flag) }
         case .integer(let bounds):
             if case .number(let number) = value.content, let integer = number.integer, bounds.contains(integer) {
                 return .integer(integer)

@@ -13,7 +13,7 @@ package enum InspectedTicket {
     package static func inspect(
         _ input: InspectionInput, at now: Int64, judge: (_ ticket: [UInt8], inout Inspection) -> Void
     ) -> Inspection? {
-        guard let text = text(in: input), let ticket = Ticket(claimedBy: text.span) else { return nil }
+        guard let text = text(in: input), let ticket = Ticket(unverified: text.span) else { return nil }
         var inspection = Inspection(kind)
         inspection.tell("id", ticket.id)
         let principal = ticket.principal

@@ -149,7 +149,9 @@ import Testing
                             grant: permitted.grant.name.text, bucket: permitted.bucket.text, key: permitted.key.text,
                             permitted.extent, lifetime: permitted.lifetime, by: permitted.limitedBy), "\(query)")
                 #expect(fitting == [permitted.grant.name.text], "\(id): \(query)")
-            case .denied(.ambiguous): #expect(decision == .ambiguous && fitting.count > 1, "\(id): \(query)")
+            case .denied(.ambiguous(let names, _)):
+                #expect(decision == .ambiguous(names.map(\.text)) && names.map(\.text) == fitting, "\(id): \(query)")
+                #expect(fitting.count > 1, "\(id): \(query)")
             case .denied:
                 if case .permitted = decision { Issue.record("\(id): \(query)") }
                 #expect(fitting.isEmpty, "\(id): \(query)")

@@ -99,7 +99,8 @@ enum Fixture {
     /// How a query was decided, in a form that can be compared.
     enum Outcome: Equatable {
         case permitted(grant: String, bucket: String, key: String, Permit.Extent, lifetime: Int64, by: Permit.Limit)
-        case unauthenticated, forbidden, ambiguous
+        case unauthenticated, forbidden
+        case ambiguous([String])
         case credentialTooShort(Shortfall)
         case notInGrant(clause: String?)
         case missing(String)
@@ -125,7 +126,7 @@ enum Fixture {
             switch denial {
             case .unauthenticated: return .unauthenticated
             case .forbidden: return .forbidden
-            case .ambiguous: return .ambiguous
+            case .ambiguous(let names, _): return .ambiguous(names.map(\.text))
             case .credentialTooShort(let shortfall): return .credentialTooShort(shortfall)
             case .notInGrant(let objection): return .notInGrant(clause: objection?.clause.description)
             case .missing(let parameter): return .missing(parameter)

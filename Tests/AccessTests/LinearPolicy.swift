@@ -13,29 +13,37 @@ struct LinearPolicy {
         }
         if grants.isEmpty, selector == .anonymous { return "\(Denial.unauthenticated)" }
         var scope = Scope()
-        var winner: Grant?
-        var objection: (Objection, Clause, Grant)?
+        var fitting: [Grant] = []
+        var objections: [(objection: Objection, clause: Clause, grant: Grant)] = []
         var missing: String?
         var longest: Int64?
         for grant in grants {
             switch policy.judge(ask, by: grant, for: caller, at: Fixture.instant, &scope) {
-            case .fits:
-                guard winner == nil else { return "\(Denial.ambiguous)" }
-                winner = grant
+            case .fits: fitting.append(grant)
             case .missing(let parameter, _): missing = parameter
             case .foreign, .obscure: break
             case .lifetimeTooLong: longest = max(longest ?? 0, grant.lifetimes.longest)
-            case .objects(let found, let clause):
-                if let nearest = objection?.1, clause < nearest { continue }
-                objection = (found, clause, grant)
+            case .objects(let found, let clause): objections.append((found, clause, grant))
             }
         }
-        guard let winner else {
-            return "\(denial(of: ask, by: caller, objection, missing: missing, longest: longest))"
+        if fitting.count > 1 { return LinearPolicy.ambiguity(fitting) }
+        guard let winner = fitting.first else {
+            let farthest = objections.map(\.clause).max()
+            let nearest = objections.filter { $0.clause == farthest }
+            // A fixed key is no answer to whoever asks for a key, while there is a prefix.
+            let last = nearest.last { $0.grant.takesTarget(of: ask) } ?? nearest.last
+            return "\(denial(of: ask, by: caller, last, missing: missing, longest: longest))"
         }
         _ = policy.judge(ask, by: winner, for: caller, at: Fixture.instant, &scope)
         return LinearPolicy.words(winner, bucket: scope.bucket, key: scope.key, scope.extent)
     }
+
+    /// Of many grants that fit, the answer names eight, whichever they are.
+    private static func ambiguity(_ fitting: [Grant]) -> String {
+        fitting.count < 8 ? "\(Denial.ambiguous(fitting.map(\.name), areAll: true))" : manyFit
+    }
+
+    static let manyFit = "eight or more are ambiguous"
 
     private func denial(
         of ask: borrowing Ask, by caller: Caller, _ objection: (Objection, Clause, Grant)?, missing: String?,

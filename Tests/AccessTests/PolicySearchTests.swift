@@ -30,7 +30,8 @@ import Testing
         }
         // All kinds of decision have been compared.
         for kind in [
-            "ambiguous", "missing", "notInGrant", "lifetimeTooLong", "obscure", "unauthenticated", "permitted",
+            "ambiguous", LinearPolicy.manyFit, "missing", "notInGrant", "lifetimeTooLong", "obscure", "unauthenticated",
+            "permitted",
         ] {
             #expect(outcomes.contains(kind))
         }
@@ -40,6 +41,9 @@ import Testing
         _ ask: borrowing Ask, by caller: Caller, _ policy: Policy, _ workspace: inout PolicyWorkspace
     ) -> String {
         switch policy.decide(ask, on: 0, by: caller, at: Fixture.instant, in: &workspace) {
+        case .denied(.ambiguous(let names, areAll: false)):
+            #expect(Set(names).count == 8)
+            return LinearPolicy.manyFit
         case .denied(let denial): return "\(denial)"
         case .permitted(let permit):
             return LinearPolicy.words(permit.grant, bucket: permit.bucket, key: permit.key, permit.extent)

@@ -17,8 +17,8 @@ private final class Disk: @unchecked Sendable {
     /// How many bytes it takes in one go.
     var stride = Int.max
 
-    var calls: AuditCalls {
-        AuditCalls(
+    var calls: AuditSystemCalls {
+        AuditSystemCalls(
             write: { [self] descriptor, bytes in
                 let count = min(bytes.count, room ?? .max, stride)
                 if count == 0 {

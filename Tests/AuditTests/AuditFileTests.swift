@@ -8,7 +8,7 @@ import Testing
 @Suite("The audit's file")
 struct AuditFileTests {
     private func open(
-        _ folder: Folder, _ key: Secret = auditKey, maximumSize: Int = .max, _ calls: AuditCalls = .system
+        _ folder: Folder, _ key: Secret = auditKey, maximumSize: Int = .max, _ calls: AuditSystemCalls = .system
     ) throws -> AuditFile {
         try AuditFile(folder.file, key: key, maximumSize: maximumSize, calls: calls, at: moment)
     }

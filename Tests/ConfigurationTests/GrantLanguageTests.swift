@@ -159,6 +159,23 @@ struct GrantLanguageTests {
         }
     }
 
+    @Test func `true and false can come from a variable, which must say one of these words`() throws {
+        for (word, flag) in [("true", true), ("false", false)] {
+            let text = Self.environmentText("enabled: { env: \"ENABLED\" }, keyPrefix: \"p/\"")
+            let configuration = try Sample.load(text, variables: Self.variables.merging(["ENABLED": word]) { $1 })
+            #expect(configuration.grants.first?.availability.isEnabled == flag)
+        }
+        for word in ["yes", "1", "True", "null"] {
+            let problems = Sample.problems(
+                in: Self.environmentText("enabled: { env: \"ENABLED\" }, keyPrefix: \"p/\""),
+                variables: Self.variables.merging(["ENABLED": word]) { $1 })
+            #expect(problems.map(\.path) == ["grants.g.enabled"] && problems.first?.reason == "must be true or false")
+        }
+        let literal = Sample.problems(
+            in: Self.environmentText("enabled: \"true\", keyPrefix: \"p/\""), variables: Self.variables)
+        #expect(literal.map(\.path) == ["grants.g.enabled"])
+    }
+
     @Test func `what is no text cannot be a variable, nor can two sources stand beside each other`() {
         for (field, word) in [
             ("public: { env: \"BUCKET\" }", "true or false"),

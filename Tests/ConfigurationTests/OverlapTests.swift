@@ -37,6 +37,7 @@ struct OverlapTests {
     @Test(arguments: [
         ("key: 'a/me.${ext}'", "keyPrefix: 'a/'", true), ("key: 'a/me.${ext}'", "keyPrefix: 'b/'", false),
         ("key: 'a/${uuid}.${ext}'", "keyPrefix: 'a/'", false), ("key: 'a/b'", "key: 'a/c'", true),
+        ("key: 'a/b'", "keyPrefix: 'c/'", true), ("keyPrefix: 'c/'", "key: 'a/${caller.id}.jpg'", true),
         ("key: 'a/${caller.id}/m.${ext}'", "key: 'b/${caller.id}/m.${ext}'", false),
         ("key: 'a/${caller.id}/x.${ext}'", "keyPrefix: 'a/app/'", true),
         ("key: 'a/${caller.id}/x.${ext}'", "keyPrefix: 'a/other/'", false),

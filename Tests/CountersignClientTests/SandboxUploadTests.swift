@@ -68,6 +68,18 @@ struct SandboxUploadTests {
                       route: "qiniu.uptoken", credential: "qiniu", callers: ["apiKey:alice"], bucket: "demo-media",
                       keyPrefix: "up/",
                     },
+                    "files": {
+                      route: "qiniu.files", credential: "qiniu", callers: ["apiKey:alice"], bucket: "demo-media",
+                      keyPrefix: "up/", hosts: { rsf: "http://127.0.0.1:\(port)" },
+                    },
+                    "stat": {
+                      route: "qiniu.stat", credential: "qiniu", callers: ["apiKey:alice"], bucket: "demo-media",
+                      keyPrefix: "up/", hosts: { rs: "http://127.0.0.1:\(port)" },
+                    },
+                    "buckets": {
+                      route: "qiniu.buckets", credential: "qiniu", callers: ["apiKey:alice"], unscoped: true,
+                      hosts: { uc: "http://127.0.0.1:\(port)" },
+                    },
                     "little": {
                       route: "qiniu.uptoken", credential: "qiniu", callers: ["apiKey:alice"], bucket: "demo-media",
                       keyPrefix: "little/", policy: { fsizeLimit: 9 },
@@ -117,6 +129,22 @@ struct SandboxUploadTests {
         let object = try await client().upload(file.url, to: vendor, key: SandboxUploadTests.key, options: options)
         #expect(object.key == SandboxUploadTests.key)
         try expectStored(file, at: vendor)
+    }
+
+    @Test func `the service lists Kodo's objects in the sandbox, and tells what is known of one`() async throws {
+        let file = try TestFile(1000)
+        _ = try await client().upload(file.url, to: .qiniu, key: SandboxUploadTests.key, options: options)
+        func ask(_ target: String) throws -> TestService.JSON {
+            let answer = try place.service.get(target, APIKey.alice.bearer)
+            answer.expectSuccess()
+            return answer.json
+        }
+        let items = try ask("/qiniu/files")["items"]?.list
+        #expect(items?.map { $0["key"] } == [.string(SandboxUploadTests.key)])
+        let object = try ask("/qiniu/stat?key=up/%C3%A4%20b.bin")
+        #expect(object["fsize"]?.integer == 1000 && object["hash"] == items?.first?["hash"])
+        #expect(try ask("/qiniu/buckets").list == ["demo-media"])
+        try place.service.get("/qiniu/stat?key=up/none", APIKey.alice.bearer).expectProblem(404, "not_found")
     }
 
     /// The client's clock stands still, so that it hears from the vendor that a token has ended.

@@ -94,6 +94,26 @@ struct InspectTests {
         try expectGenuine(forms, "/oss/rtmp-url?playlist=live.m3u8", "OSS RTMP URL")
     }
 
+    @Test func `a configuration that is found in the folder is named, and one that is given is not`() throws {
+        let service = try Service.shared(.open, .epoll)
+        let token = try service.get("/qiniu/uptoken?key=photos/a.jpg").text
+        let folder = try Keeper.makeFolder()
+        let configuration = """
+            { version: 1, grants: {}, credentials: {
+              qiniu: { provider: "qiniu", accessKey: "\(Setup.qiniuAccessKey)", secretKey: { env: "QINIU_SECRET" } } } }
+            """
+        _ = try Keeper.write(configuration, to: folder + "/countersign.json5")
+        let variables = Setup.environment.merging(["QINIU_SECRET": Setup.qiniuSecret]) { $1 }
+        let found = try inspect(token, environment: variables, folder: folder)
+        #expect(found.out.hasPrefix("Qiniu upload token: genuine\n"), "\(found.out)\(found.err)")
+        #expect(
+            found.err
+                == "countersign inspect: checks signatures by the configuration countersign.json5 of this folder\n")
+        let named = try inspect(token, "--config", "countersign.json5", environment: variables, folder: folder)
+        #expect(named.out.hasPrefix("Qiniu upload token: genuine\n") && named.err.isEmpty, "\(named.err)")
+        #expect(try inspect(token, folder: Keeper.makeFolder()).err.isEmpty)
+    }
+
     @Test func `a temporary key is understood, and neither its secret nor its token shown`() throws {
         let service = try Service.shared(.sandbox, .epoll)
         let answer = try service.get("/distribute-token.json")

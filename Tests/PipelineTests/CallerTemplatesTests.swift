@@ -151,6 +151,16 @@ struct CallerTemplatesTests {
         #expect(dotted.json["clause"] == "key")
     }
 
+    @Test func `a caller whose id may not stand in a key is told the character, and what the grant can have instead`()
+        throws
+    {
+        let answer = try Service.shared(.templates).get(
+            "/oss/presigned-url?bucket=\(Setup.regions[0].0)&key=users/42/a.png", Self.bearer("auth0|42"))
+        answer.expectProblem(403, "not_in_grant", "caller.id has the character |, and must be 1 to 128 of A-Z a-z 0-9")
+        #expect(answer.text.contains("such as ${sha256:claims.sub}"), "\(answer.text)")
+        #expect(!answer.text.contains("auth0"))
+    }
+
     // MARK: Regions
 
     @Test func `R4: grants of one route are told apart by the bucket, each in its region`() throws {

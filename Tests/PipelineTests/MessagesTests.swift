@@ -101,7 +101,10 @@ struct MessagesTests {
             for (claims, told) in [
                 ("", "grants.scoped: the token has no claim plan; grants.tenant: the token has no claim tenant"),
                 ("\"plan\":7.5,\"tenant\":[1]", "the claim plan is a number"),
-                ("\"plan\":\"free\",\"tenant\":\"a/b\"", "the claim tenant must be one string of 1 to 128"),
+                (
+                    "\"plan\":\"free\",\"tenant\":\"a/b\"",
+                    "the claim tenant has the character /, and must be 1 to 128 of A-Z"
+                ),
                 ("\"plan\":\"free\",\"tenant\":\"a/b\"", "the claim plan is none of those"),
             ] {
                 let answer = try service.get("/qiniu/uptoken?key=x", Self.bearer(claims))

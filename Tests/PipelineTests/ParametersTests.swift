@@ -147,9 +147,13 @@ struct ParametersTests {
         throws
     {
         let service = try Service.shared(.open)
-        for target in ["/qiniu/uptoken", "/qiniu/uptoken?key=photos/twin/a"] {
+        for (target, names) in [
+            ("/qiniu/uptoken", "photos, fixed, tuned, tunedfree, twin"),
+            ("/qiniu/uptoken?key=photos/twin/a", "photos, twin"),
+        ] {
             let answer = try service.get(target)
-            answer.expectProblem(400, "ambiguous_grant", "grant")
+            answer.expectProblem(
+                400, "ambiguous_grant", "several grants admit this: \(names); name one with the parameter grant")
             #expect(answer.json["parameter"] == "grant")
         }
         for grant in ["photos", "twin"] {

@@ -47,7 +47,9 @@ struct Recipe: Sendable {
             "OSS_ACCESS_KEY": Setup.ossAccessKey, "OSS_SECRET_KEY": Setup.ossSecret,
             "TICKET_SECRET": Setup.ticketSecret, "OSS_CALLBACK_URL": "https://tokens.example.com/oss/callback?of=us",
             "LOGIN_ISSUER": Setup.issuer, "LOGIN_KEYS": url,
-            "MEDIA_BUCKET": "media-\(stage)", "MEDIA_DOMAIN": "\(stage).example.com",
+            "SANDBOX": stage == "staging" ? "true" : "false", "MEDIA_SCHEME": stage == "staging" ? "http" : "https",
+            "MEDIA_BUCKET": "media-\(stage)",
+            "MEDIA_DOMAIN": stage == "staging" ? "media-staging.qiniu.localhost:8090" : "media.example.com",
         ]
     }
 

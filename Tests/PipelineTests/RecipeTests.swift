@@ -49,6 +49,14 @@ struct RecipeTests {
             .refused("/qiniu/uptoken?ext=jpg&key=avatars/43.jpg", "not_in_grant"),
             .refused("/qiniu/uptoken?ext=exe", "not_in_grant"),
         ],
+        "An avatar and a folder for each user": [
+            .allowed("/qiniu/uptoken?grant=avatar"),
+            .allowed("/qiniu/uptoken?key=users/42/avatar.jpg"),
+            .allowed("/qiniu/uptoken?key=users/42/photos/a.jpg"),
+            .refused("/qiniu/uptoken", "ambiguous_grant"),
+            .refused("/qiniu/uptoken?key=users/7/photos/a.jpg", "not_in_grant"),
+            .refused("/qiniu/uptoken?key=users/42/a.jpg", "not_in_grant"),
+        ],
         "An anonymous gallery": [
             .allowed("/qiniu/download-url?key=gallery/a.jpg") { $0.asker = .anonymous },
             .refused("/qiniu/download-url?key=invoices/1.pdf", "not_in_grant") { $0.asker = .anonymous },
@@ -178,6 +186,10 @@ struct RecipeTests {
         try Self.serve("Staging and production in one file", stage: stage) { service in
             let answer = try Self.send(.allowed("/qiniu/uptoken?key=photos/42/a.jpg"), to: service)
             #expect(answer.json["bucket"] == .string("media-\(stage)"))
+            let url = try Self.send(.allowed("/qiniu/download-url?key=photos/42/a.jpg"), to: service).json["url"]?
+                .string
+            let start = stage == "staging" ? "http://media-staging.qiniu.localhost:8090/" : "https://media.example.com/"
+            #expect(url?.hasPrefix(start) == true, "\(url ?? "none")")
         }
     }
 

@@ -46,6 +46,36 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/uploads/alibaba").isEmpty)
     }
 
+    @Test func `a linked folder is not followed, for writing, reading, removing or as a bucket`() throws {
+        let manager = FileManager.default
+        let folder = manager.temporaryDirectory.appendingPathComponent("countersign-\(UUID().uuidString)")
+        defer { try? manager.removeItem(at: folder) }
+        let outside = folder.appendingPathComponent("outside")
+        try manager.createDirectory(at: outside, withIntermediateDirectories: true)
+        let store = try ObjectStore(.alibaba, in: folder.path)
+        try store.makeBucket(ObjectStoreTests.bucket)
+        let objects = folder.appendingPathComponent("objects/alibaba/demo-bucket")
+        try manager.createSymbolicLink(at: objects.appendingPathComponent("link"), withDestinationURL: outside)
+        try put("new", as: "link/a", in: store)
+        try put("deep", as: "link/b/c", in: store)
+        #expect(text("link/a", in: store) == "h-new: new" && text("link/b/c", in: store) == "h-deep: deep")
+        #expect(try manager.contentsOfDirectory(atPath: outside.path).isEmpty)
+
+        // A folder that becomes a link after its object is there.
+        try put("inside", as: "d/a", in: store)
+        try manager.moveItem(at: objects.appendingPathComponent("d"), to: outside.appendingPathComponent("d"))
+        try manager.createSymbolicLink(
+            at: objects.appendingPathComponent("d"), withDestinationURL: outside.appendingPathComponent("d"))
+        for store in [store, try ObjectStore(.alibaba, in: folder.path)] { #expect(text("d/a", in: store) == nil) }
+        #expect(throws: StoreFault.self) { try put("other", as: "d/a", in: store) }
+        _ = try store.remove(Array("d/a".utf8), from: ObjectStoreTests.bucket)
+        #expect(try String(contentsOf: outside.appendingPathComponent("d/a"), encoding: .utf8) == "inside")
+
+        try manager.createSymbolicLink(
+            at: folder.appendingPathComponent("objects/alibaba/linked"), withDestinationURL: outside)
+        #expect(throws: StoreFault.self) { try ObjectStore(.alibaba, in: folder.path) }
+    }
+
     @Test func `keys that are a file and a folder at once are kept side by side`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("countersign-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

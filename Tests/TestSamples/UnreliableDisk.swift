@@ -9,8 +9,8 @@ final class UnreliableDisk: @unchecked Sendable {
     private var waiting = 0
     private var count = 0
 
-    var calls: AuditCalls {
-        AuditCalls(sync: { [self] _ in
+    var calls: AuditSystemCalls {
+        AuditSystemCalls(sync: { [self] _ in
             condition.lock()
             defer { condition.unlock() }
             count += 1

@@ -63,6 +63,13 @@ package struct Principal: Sendable, Hashable {
         (1...maximumPlainLength).contains(text.count) && text[0] != UInt8(ascii: ".") && plainBytes.contains(all: text)
     }
 
+    /// The first character that keeps `text` from being such a name; nil where it is another rule that does.
+    static func badCharacter(in text: Span<UInt8>) -> Unicode.Scalar? {
+        text.text.unicodeScalars.first { scalar in
+            UInt8(exactly: scalar.value).map { !scalar.isASCII || !plainBytes.contains($0) } ?? true
+        }
+    }
+
     /// What such a name is made of.
     static let plainBytes = ByteSet.dottedWord.union("@+=~")
 }

@@ -24,11 +24,15 @@ struct CohortTable: Sendable {
     struct Row: Comparable {
         private let group, member: UInt64
 
-        /// - Parameter pattern: its number; -1 for the group of all grants.
-        init(pattern: Int32, bucket: Bucket, cohort: Int32, number: Int32) {
+        /// - Parameters:
+        ///   - pattern: its number; -1 for the group of all grants.
+        ///   - isFixed: whether the grants of the cohort are each for one key.
+        init(pattern: Int32, bucket: Bucket, cohort: Int32, isFixed: Bool, number: Int32) {
             group = UInt64(UInt32(pattern + 1)) << 32 | UInt64(UInt32(bucket.key))
-            member = UInt64(UInt32(cohort)) << 32 | UInt64(UInt32(Int32.max - number))
+            member = (isFixed ? 1 : 0) << 63 | UInt64(UInt32(cohort)) << 32 | UInt64(UInt32(Int32.max - number))
         }
+
+        var isFixed: Bool { member >> 63 == 1 }
 
         var number: Int32 { Int32.max - Int32(truncatingIfNeeded: member) }
         var bucket: Int32 { Int32(truncatingIfNeeded: group) }
@@ -74,7 +78,7 @@ struct CohortTable: Sendable {
         firstMembers.append(Int32(members.count))
     }
 
-    /// Those with the latest grants first.
+    /// Those of grants for prefixes first, then those with the latest grants.
     private static func cohorts(in group: ArraySlice<Row>) -> [ArraySlice<Row>] {
         var cohorts: [ArraySlice<Row>] = []
         var rest = group
@@ -82,10 +86,13 @@ struct CohortTable: Sendable {
             cohorts.append(rest.prefix { $0.isAlike(first) })
             rest = rest.dropFirst(cohorts[cohorts.count - 1].count)
         }
-        return cohorts.sorted { $0[$0.startIndex].number > $1[$1.startIndex].number }
+        return cohorts.sorted { one, other in
+            let (one, other) = (one[one.startIndex], other[other.startIndex])
+            return one.isFixed == other.isFixed ? one.number > other.number : other.isFixed
+        }
     }
 
-    /// The cohorts of a group, those with the latest grants first.
+    /// The cohorts of a group: those of grants for prefixes first, then those with the latest grants.
     /// - Parameters:
     ///   - pattern: its number; nil for all grants.
     ///   - bucket: nil for a bucket that no grant names.

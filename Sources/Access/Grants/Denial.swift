@@ -8,8 +8,9 @@ package enum Denial: Sendable {
     case notInGrant(Objection?)
     /// The vendor's request cannot be read from the ask, and no grant admits such asks (`Ask.obscurity`).
     case obscure(AskError)
-    /// Several grants admit the ask; the caller must name one.
-    case ambiguous
+    /// Several grants admit the ask; the caller must name one. With their names, which `GET /grants` lists for this caller, too;
+    /// there may be more where they are not all.
+    case ambiguous([[UInt8]], areAll: Bool)
     /// The grant would admit the ask with this parameter.
     case missing(parameter: String)
     /// The ask is for more seconds than the grant allows.

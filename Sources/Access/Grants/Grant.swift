@@ -88,6 +88,9 @@ package final class Grant: Sendable {
             self.withoutKey = withoutKey
             self.maximumKeyLength = maximumKeyLength
         }
+
+        /// Whether it is for one key.
+        var isFixed: Bool { if case .key = target { true } else { false } }
     }
 
     /// How long what it gives is good for.
@@ -197,6 +200,14 @@ package final class Grant: Sendable {
     func admits(_ claims: CallerClaims) -> Bool {
         for condition in principals.conditions where !condition.holds(for: claims) { return false }
         return true
+    }
+
+    /// Whether callers ask for its objects in the way that the ask does: by a key where it has a prefix, by an extension where its
+    /// key has one.
+    func takesTarget(of ask: borrowing Ask) -> Bool {
+        if ask.key != nil { return !resources.isFixed }
+        guard ask.hasExtension, case .key(let template) = resources.target else { return !ask.hasExtension }
+        return template.usesExtension
     }
 
     /// Whether it admits the caller's identity by its name, and not only anybody who is known.

@@ -27,7 +27,10 @@ struct GrantIndex: Sendable {
             known[fingerprint] = cohort
             for pattern in [-1, pattern] {
                 for bucket in [CohortTable.Bucket.any, grant.resources.bucket.group(&buckets)] {
-                    rows.append(.init(pattern: pattern, bucket: bucket, cohort: cohort, number: number))
+                    rows.append(
+                        .init(
+                            pattern: pattern, bucket: bucket, cohort: cohort, isFixed: grant.resources.isFixed,
+                            number: number))
                 }
             }
         }

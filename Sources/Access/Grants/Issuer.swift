@@ -59,15 +59,23 @@ package struct Objection: Sendable {
     package var granted: [UInt8]?
     /// The caller's value that is at fault, such as `claims.tenant`; empty for none.
     private let value: [UInt8]
+    /// The character of this value that is at fault; nil for none.
+    private let character: Unicode.Scalar?
     /// Why, without the value's name.
     package let reason: StaticString
 
-    package init(_ clause: StaticString, _ reason: StaticString, value: [UInt8] = []) {
+    package init(
+        _ clause: StaticString, _ reason: StaticString, value: [UInt8] = [], character: Unicode.Scalar? = nil
+    ) {
         self.clause = clause
         self.value = value
+        self.character = character
         self.reason = reason
     }
 
-    /// Why, and what would be right; nothing of the ask's values.
-    package var words: String { value.isEmpty ? reason.description : "\(value.text) \(reason)" }
+    /// Why, and what would be right; of the caller's values at most one character.
+    package var words: String {
+        let found = character.map { "has the character \(String($0).visible), and " } ?? ""
+        return value.isEmpty ? reason.description : "\(value.text) \(found)\(reason)"
+    }
 }

@@ -28,8 +28,10 @@ package struct KeyTemplate: Sendable {
 
     /// Why it could not be filled in for this request.
     enum RenderFault {
-        /// The caller has no such value, or one that may not stand in a key.
+        /// The caller is anonymous.
         case caller
+        /// The caller's id may not stand in a key.
+        case callerID
         /// The caller has no such claim, or one that may not stand in a key.
         case claim
         /// No extension was asked for.
@@ -86,27 +88,6 @@ package struct KeyTemplate: Sendable {
             }
         }
     }
-    /// Which claim keeps it from being filled in, and why, in words; nil where none does.
-    func claimFault(of claims: CallerClaims) -> String? {
-        for part in parts {
-            switch part {
-            case .claim(let name):
-                if let absence = claims.absence(of: name) { return absence }
-                guard let text = claims.text(name), Principal.isPlain(text.span) else {
-                    return "the claim \(name.text) must be one string of 1 to \(Principal.maximumPlainLength) of "
-                        + "A-Z a-z 0-9 . _ @ + = ~ - that does not begin with a dot"
-                }
-            case .claimDigest(let name):
-                if let absence = claims.absence(of: name) { return absence }
-                if claims.text(name)?.isEmpty != false {
-                    return "the claim \(name.text) must be one string, and not empty"
-                }
-            default: break
-            }
-        }
-        return nil
-    }
-
     /// Whether it tells identities of different kinds apart.
     package var namesSource: Bool { parts.contains(.callerSource) }
     package var usesExtension: Bool { parts.contains(.fileExtension) }
@@ -225,7 +206,9 @@ extension KeyTemplate.Part {
         case .literal(let bytes): rendered.append(bytes)
         case .callerID:
             let subject = caller.principal.subject
-            guard Principal.isPlain(subject.span) else { return .caller }
+            guard Principal.isPlain(subject.span) else {
+                return caller.principal.kind == .anonymous ? .caller : .callerID
+            }
             rendered.append(subject)
         case .callerSource:
             guard caller.principal.kind != .anonymous else { return .caller }

@@ -29,10 +29,10 @@ extension Grant {
         return templateFault(of: caller)
     }
 
-    /// Which claim keeps its key from being filled in, and why; nil where none does.
+    /// Which value of the caller keeps its key from being filled in, and why; nil where none does.
     func templateFault(of caller: Caller) -> String? {
         switch resources.target {
-        case .key(let template), .prefix(let template): template.claimFault(of: caller.claims)
+        case .key(let template), .prefix(let template): template.fault(of: caller)
         case .anything: nil
         }
     }

@@ -25,7 +25,7 @@ extension Policy {
             if let fault = scope.set(
                 vendorName: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
             {
-                return Policy.verdict(on: fault, of: ask)
+                return Policy.verdict(on: fault, for: caller, of: ask)
             }
             if let objection = grant.issuer.objection(toVendorName: scope.vendorName, of: ask) {
                 return .objects(objection, .fields)
@@ -83,7 +83,7 @@ extension Policy {
         case .key(let template):
             if let fault = scope.set(key: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
             {
-                return Policy.verdict(on: fault, of: ask)
+                return Policy.verdict(on: fault, for: caller, of: ask)
             }
             if ask.keyIsPrefix {
                 return .objects(Objection("key", "the grant is for one key, and no prefix"), .key)
@@ -99,7 +99,7 @@ extension Policy {
             if ask.hasExtension { return Policy.unwantedExtension }
             if let fault = scope.set(key: template, for: caller, asking: ask.fileExtension, by: ask.nonce, at: instant)
             {
-                return Policy.verdict(on: fault, of: ask)
+                return Policy.verdict(on: fault, for: caller, of: ask)
             }
             guard let asked = ask.key else { return judgeWithoutKey(grant, .prefix, &scope) }
             guard asked.begins(with: scope.key) else {
@@ -125,10 +125,14 @@ extension Policy {
         .objects(Objection("key", "the grant's key has no ${ext} that ext could stand for; ask by key"), .key)
     }
 
-    private static func verdict(on fault: KeyTemplate.RenderFault, of ask: borrowing Ask) -> Verdict {
+    private static func verdict(
+        on fault: KeyTemplate.RenderFault, for caller: Caller, of ask: borrowing Ask
+    ) -> Verdict {
         switch fault {
         case .noExtension: .missing(parameter: ask.extensionParameter, .key)
         case .caller: .objects(Objection("key", "the caller has no name that may stand in a key"), .key)
+        case .callerID:
+            .objects(KeyTemplate.objection(to: caller.principal.subject, called: Array(text: "caller.id")), .key)
         case .claim:
             .objects(Objection("key", "the caller has no claim that may stand where the grant has it"), .key)
         case .badExtension:

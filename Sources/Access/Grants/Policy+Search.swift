@@ -3,10 +3,10 @@ import Bytes
 /// Judges only the grants that can change the decision, so that an ask costs the same however many grants the caller has.
 ///
 /// A caller is told of the grants that come nearest to the ask. So every grant is judged that has the key and the bucket. Of the
-/// others only one matters: the last that reaches the clause of the key or, if none does, the clause of the bucket. The grants of a
-/// cohort all reach the same clause, so one of them stands for the others.
+/// others only one matters: the last that reaches the clause of the key or, if none does, the clause of the bucket; a grant for a
+/// prefix goes before grants for a fixed key. The grants of a cohort all reach the same clause, so one of them stands for the others.
 extension Policy {
-    /// Judges some of a caller's grants. `workspace.tally` is then the same as if all had been judged, or has two grants that fit.
+    /// Judges some of a caller's grants. `workspace.tally` is then the same as if all had been judged, or is full.
     func search(
         for ask: borrowing Ask, on route: Int, by caller: Caller, at instant: Instant,
         in workspace: inout PolicyWorkspace
@@ -39,7 +39,7 @@ extension Policy {
         guard let list else { return }
         switch list.content {
         case .few:
-            for number in list.numbers where !workspace.tally.isAmbiguous {
+            for number in list.numbers where !workspace.tally.isFull {
                 _ = judge(number, ask, by: caller, at: instant, in: &workspace)
             }
         case .indexed(let index): search(index, for: ask, by: caller, at: instant, in: &workspace)
@@ -103,7 +103,7 @@ extension Policy {
     ) {
         for cohort in cohorts {
             for member in index.cohorts.members(of: cohort) {
-                if workspace.tally.isAmbiguous { return }
+                if workspace.tally.isFull { return }
                 let number = index.cohorts[member]
                 switch judge(number, ask, by: caller, at: instant, in: &workspace) {
                 case .fits: continue
@@ -139,7 +139,7 @@ extension Policy {
     ) -> Verdict {
         let grant = all[Int(number)]
         let verdict = judge(ask, by: grant, for: caller, at: instant, &workspace.candidate)
-        if workspace.tally.add(verdict, of: grant, number) { swap(&workspace.winning, &workspace.candidate) }
+        if workspace.tally.add(verdict, on: ask, of: grant, number) { swap(&workspace.winning, &workspace.candidate) }
         return verdict
     }
 }

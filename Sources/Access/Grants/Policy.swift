@@ -50,7 +50,10 @@ package struct Policy: Sendable {
         if caller.isDenied { return .denied(.forbidden) }
         if needsCredential(caller, on: route) { return .denied(.unauthenticated) }
         search(for: ask, on: route, by: caller, at: instant, in: &workspace)
-        if workspace.tally.isAmbiguous { return .denied(.ambiguous) }
+        if workspace.tally.isAmbiguous {
+            let names = workspace.tally.fittingNumbers.map { all[Int($0)].name }
+            return .denied(.ambiguous(names, areAll: !workspace.tally.isFull))
+        }
         guard let number = workspace.tally.winner else {
             return .denied(denial(by: workspace.tally, of: ask, by: caller, at: instant))
         }
@@ -72,7 +75,7 @@ package struct Policy: Sendable {
     ) -> Denial {
         if let longest = tally.longest { return .lifetimeTooLong(maximum: longest) }
         if let missing = tally.missing { return .missing(parameter: missing.parameter) }
-        guard let (objection, clause, number) = tally.objection else {
+        guard let (objection, clause, _, number) = tally.objection else {
             return ask.obscurity.map { .obscure($0) } ?? .notInGrant(nil)
         }
         var told = objection

@@ -168,8 +168,7 @@ struct AdminPipeline: ~Copyable {
     ) throws(Refusal) {
         if request.head.method == .options {
             guard request.body.isEmpty else { throw .unwantedBody }
-            response.status = 204
-            response.add("Allow", endpoint.methods)
+            response.tellMethods(endpoint.methods)
             return
         }
         guard endpoint.takesBody || request.body.isEmpty else { throw .unwantedBody }

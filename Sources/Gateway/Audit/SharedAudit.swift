@@ -34,11 +34,11 @@ package final class SharedAudit: Sendable {
     private let end = DispatchSemaphore(value: 0)
     private let state = Guarded(State())
     private let log: Log
-    private let calls: AuditCalls
+    private let calls: AuditSystemCalls
 
     /// - Parameter origin: what lines are marked by, `by` whom: nil for those of clients.
     package init(
-        _ settings: AuditSettings, _ log: Log, by origin: StaticString? = nil, calls: AuditCalls = .system
+        _ settings: AuditSettings, _ log: Log, by origin: StaticString? = nil, calls: AuditSystemCalls = .system
     ) {
         self.settings = settings
         self.log = log

@@ -266,8 +266,7 @@ struct Pipeline: ~Copyable {
     }
 
     func explain(_ endpoint: Router.Endpoint, into response: inout Response) {
-        response.status = 204
-        response.add("Allow", endpoint.methods)
+        response.tellMethods(endpoint.methods)
     }
 
     // MARK: Issuing

@@ -97,7 +97,7 @@ extension Refusal.Code {
         case .unknownParameter: "Correct the name; `detail` suggests one. Names that begin with `_` are ignored."
         case .missingParameter: "Add the parameter."
         case .forbidden: "Ask the operator: `authentication.deny` and `server.cors.origins` decide about it."
-        case .ambiguousGrant: "Name one grant in the parameter `grant`; `GET /grants` lists them."
+        case .ambiguousGrant: "Name one of the grants in `detail` in the parameter `grant`; `GET /grants` lists all."
         case .credentialTooShort:
             "Get a newer credential, or ask for a shorter lifetime by `expires`. The operator can let the grant say `outliveCaller: true`."
         case .methodNotAllowed: "Use one of the methods in `Allow`."

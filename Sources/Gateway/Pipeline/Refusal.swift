@@ -13,7 +13,9 @@ package struct Refusal: Error {
     var subject: (kind: StaticString, name: String)?
     /// Fields that belong to the status.
     var field: (name: StaticString, value: StaticString)?
-    /// Seconds after which it is worth asking again.
+    /// The methods that the path has, for a 405.
+    var allowed: StaticString?
+    /// Seconds after which it is worth asking again (`retried`).
     var retryAfter: Int64?
 
     var status: Int { code.status.rawValue }
@@ -58,14 +60,6 @@ extension Refusal {
     static let unwantedBody = Refusal(
         .invalidParameter, "only a POST has a body here; a GET is asked by its query and must have no body")
 
-    static func methodNotAllowed(of endpoint: Router.Endpoint) -> Refusal { .methodNotAllowed(endpoint.methods) }
-
-    static func methodNotAllowed(_ allowed: StaticString) -> Refusal {
-        var refusal = Refusal(.methodNotAllowed, "this path answers to \(allowed)")
-        refusal.field = ("Allow", allowed)
-        return refusal
-    }
-
     /// - Parameter wasPresented: whether a credential was there, and was wrong.
     static func unauthenticated(_ reason: String, wasPresented: Bool) -> Refusal {
         var refusal = Refusal(.unauthenticated, reason)
@@ -93,9 +87,8 @@ extension Refusal {
 
     /// - Parameter wait: milliseconds.
     static func rateLimited(wait: Int64) -> Refusal {
-        var refusal = Refusal(.rateLimited, "this is asked for too often; Retry-After says when to come back")
-        refusal.retryAfter = max(1, (wait + 999) / 1000)
-        return refusal
+        Refusal(.rateLimited, "this is asked for too often; Retry-After says when to come back")
+            .retried(afterMilliseconds: wait)
     }
 
     /// One text for all reasons, so that somebody who forges callbacks learns nothing from it.
@@ -117,7 +110,7 @@ extension Refusal {
             case .overloaded: .overloaded
             }
         self.init(code, error.reason.description)
-        if code == .overloaded { retryAfter = 1 }
+        if code == .overloaded { self = retriedSoon }
     }
 
     /// - Parameter known: the names that may be shown; in a malformed body, a secret may stand where a name belongs.
@@ -164,8 +157,11 @@ extension Refusal {
             self.init(.notInGrant, "no grant admits this; \(reason)")
             if let objection { subject = ("clause", objection.clause.description) }
         case .obscure(let error): self.init(error)
-        case .ambiguous:
-            self.init(.ambiguousGrant, "several grants admit this; name one with the parameter grant")
+        case .ambiguous(let names, let areAll):
+            let list = names.map(\.text).joined(separator: ", ")
+            self.init(
+                .ambiguousGrant,
+                "several grants admit this\(areAll ? "" : ", among them"): \(list); name one with the parameter grant")
             subject = ("parameter", "grant")
         case .missing(let parameter):
             self.init(.missingParameter, "\(parameter) is needed")
@@ -208,14 +204,15 @@ extension Refusal {
         case .crowded, .full: self = .crowded
         case .share: self = .rateLimited(wait: 0)
         }
-        retryAfter = refusal.retryAfter
+        self = retried(after: refusal.retryAfter)
     }
 
     /// - Parameter now: when it is told.
     init(_ fault: UpstreamFault, at now: Instant) {
         self.init(fault)
         switch fault {
-        case .breakerOpen(let until), .overBudget(let until): retryAfter = max(1, (until - now.monotonic + 999) / 1000)
+        case .breakerOpen(let until), .overBudget(let until):
+            self = retried(afterMilliseconds: until - now.monotonic)
         default: break
         }
     }
@@ -238,9 +235,7 @@ extension Refusal {
     }
 
     private static func upstream(_ code: Code, _ detail: String) -> Refusal {
-        var refusal = Refusal(code, detail)
-        refusal.retryAfter = 1
-        return refusal
+        Refusal(code, detail).retriedSoon
     }
 
     /// A token's signature holds, but only by keys that are too old to be believed.
@@ -248,18 +243,11 @@ extension Refusal {
         .upstreamUnavailable, "the issuer's keys are out of date; the service's log says more")
 
     /// What is issued must be on record, and the audit cannot be written.
-    static let auditUnavailable: Refusal = {
-        var refusal = Refusal(.auditUnavailable, "nothing is issued while the audit cannot be written")
-        refusal.retryAfter = 1
-        return refusal
-    }()
+    static let auditUnavailable =
+        Refusal(.auditUnavailable, "nothing is issued while the audit cannot be written").retriedSoon
 
     /// As many lines wait for the disk as may.
-    static let auditOverloaded: Refusal = {
-        var refusal = Refusal(.overloaded, "the audit's disk does not keep up")
-        refusal.retryAfter = 1
-        return refusal
-    }()
+    static let auditOverloaded = Refusal(.overloaded, "the audit's disk does not keep up").retriedSoon
 
     /// While the request waited, the configuration or the caller's credential changed, so that it may not get its answer any more.
     static let superseded = upstream(
@@ -324,6 +312,7 @@ extension Refusal {
             response.contentType = .json
         }
         if let field { response.add(field.name, field.value) }
-        if let retryAfter { response.add("Retry-After", Array(String(retryAfter).utf8).span) }
+        if let allowed { response.addAllow(allowed) }
+        addRetryAfter(to: &response)
     }
 }

@@ -9,7 +9,7 @@ package enum Qiniu {
         givesSessions: false,
         credentialFields: credential.descriptions,
         routes: [
-            UploadToken.route, Download.privateURL, Download.cdnURL, ManagementAuthorization.route,
+            UploadToken.route, DownloadIssuer.privateURL, DownloadIssuer.cdnURL, ManagementAuthorization.route,
             ManagementFetch.buckets, ManagementFetch.files, ManagementFetch.stat, QiniuCallback.route,
         ],
         accessKeyFault: { key in

@@ -24,7 +24,7 @@ struct OSSCallbacks: Sendable {
     /// Asks the callback's servers, one after the other, until one answers.
     /// - Parameter body: with its variables replaced.
     /// - Returns: the answer's content, which is JSON.
-    func send(_ callback: OSSCallback, _ body: [UInt8]) throws(OSSError) -> [UInt8] {
+    func send(_ callback: OSSUploadCallback, _ body: [UInt8]) throws(OSSError) -> [UInt8] {
         var failure = OSSError.callbackFailed("callbackUrl names no URL.")
         for url in callback.urls {
             do throws(OSSError) { return try send(callback, body, to: url) } catch { failure = error }
@@ -32,7 +32,7 @@ struct OSSCallbacks: Sendable {
         throw failure
     }
 
-    private func send(_ callback: OSSCallback, _ body: [UInt8], to url: [UInt8]) throws(OSSError) -> [UInt8] {
+    private func send(_ callback: OSSUploadCallback, _ body: [UInt8], to url: [UInt8]) throws(OSSError) -> [UInt8] {
         let answer: [UInt8]
         do throws(CallbackClient.Failure) {
             let destination = try client.destination(url)
@@ -73,7 +73,7 @@ struct OSSCallbacks: Sendable {
 extension OSSSide {
     /// What the uploader gets: the answer of the application's server where a callback was asked for, else OSS's own.
     func relay(
-        _ callback: OSSCallback?, _ object: StoredObject, _ call: Call, _ response: SandboxResponse
+        _ callback: OSSUploadCallback?, _ object: StoredObject, _ call: Call, _ response: SandboxResponse
     ) throws(OSSError) -> SandboxResponse {
         guard let callback else { return response }
         let content = try callbacks.send(callback, callback.body(object, call))

@@ -7,7 +7,7 @@ struct OSSCaller {
     /// The account whose objects they are.
     let account: [UInt8]
     /// nil for the account's own keys and for sessions without a policy, which may do everything.
-    let policy: SessionPolicy?
+    let policy: IssuedSessionPolicy?
 
     /// The region in names of resources; the sandbox stands for all.
     private static let region = "oss-cn-hangzhou"
@@ -20,7 +20,7 @@ struct OSSCaller {
         guard let policy else { return }
         let resource = Array("acs:oss:\(OSSCaller.region):\(account.text):".utf8) + path
         let verdict = policy.judge(
-            SessionPolicy.Question(action: action.array, resource: resource, context: context))
+            IssuedSessionPolicy.Question(action: action.array, resource: resource, context: context))
         guard verdict != .allowed else { return }
         throw .accessDenied("You have no right to access this object because of STS session policy.")
             .with("AuthAction", action.array).with("AuthResource", resource)

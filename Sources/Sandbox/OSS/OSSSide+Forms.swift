@@ -57,9 +57,9 @@ extension OSSSide {
     }
 
     /// The callback that a form asks for, with its fields `x:name`.
-    private static func callback(_ form: OSSForm) throws(OSSError) -> OSSCallback? {
+    private static func callback(_ form: OSSForm) throws(OSSError) -> OSSUploadCallback? {
         guard let given = form["callback"] ?? form["x-oss-callback"] else { return nil }
-        return try OSSCallback(given, form.fields.filter { $0.name.starts(with: "x:".utf8) })
+        return try OSSUploadCallback(given, form.fields.filter { $0.name.starts(with: "x:".utf8) })
     }
 
     private func answer(_ form: OSSForm, _ object: StoredObject, _ call: Call) throws(OSSError) -> SandboxResponse {

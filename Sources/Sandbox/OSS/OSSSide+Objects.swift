@@ -5,7 +5,7 @@ extension OSSSide {
     // MARK: Writing
 
     func putObject(_ call: Call) throws -> SandboxResponse {
-        let callback = try OSSCallback(call)
+        let callback = try OSSUploadCallback(call)
         let description = try ObjectDescription(call.request.head.fields)
         try refuseOverwriting(call)
         let content = try OSSContent(of: call, in: store)

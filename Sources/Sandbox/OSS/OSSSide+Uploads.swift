@@ -88,7 +88,7 @@ extension OSSSide {
     // MARK: The end
 
     func completeUpload(_ call: Call) throws -> SandboxResponse {
-        let callback = try OSSCallback(call)
+        let callback = try OSSUploadCallback(call)
         let text = try OSSListText(call.request)
         let (id, upload) = try upload(call)
         let parts = try chosenParts(call, of: upload)

@@ -27,10 +27,11 @@ struct Bucket {
         self.records = records
         for path in [folder, records] {
             if let fault = NewFolder.make(path) { throw .disk("the folder \(path) \(fault)") }
+            guard Bucket.isFolder(path) else { throw .disk("the folder \(path) is a link, and links are not followed") }
         }
         for name in FolderNames.read(records) where name.hasSuffix(".json") && !name.hasPrefix(".") {
             guard let read = ReadFile("\(records)/\(name)"), let (object, file) = StoredObject.read(read.bytes),
-                let found = ObjectFile("\(folder)/\(file.text)"), found.size == object.size
+                let found = open(file.text), found.size == object.size
             else { continue }
             entries[object.key] = Entry(object: object, file: file.text)
         }
@@ -38,7 +39,11 @@ struct Bucket {
 
     subscript(key: [UInt8]) -> StoredObject? { entries[key]?.object }
 
-    func file(of key: [UInt8]) -> ObjectFile? { entries[key].flatMap { ObjectFile("\(folder)/\($0.file)") } }
+    func file(of key: [UInt8]) -> ObjectFile? { entries[key].flatMap { open($0.file) } }
+
+    private func open(_ file: String) -> ObjectFile? {
+        hasFolders(above: file) ? ObjectFile("\(folder)/\(file)") : nil
+    }
 
     mutating func list(_ request: ListRequest) -> ObjectListing {
         let keys = sorted ?? entries.keys.sorted { $0.precedes($1) }
@@ -50,6 +55,9 @@ struct Bucket {
     /// there is none, the object that was there stays whole.
     mutating func put(_ staged: StagedFile, _ object: StoredObject) throws(StoreFault) {
         let file = try place(of: object.key)
+        guard hasFolders(above: file) else {
+            throw .disk("the object's folder is gone, or a link, which is not followed")
+        }
         let record = try ObjectPath.record(object.key)
         let aside = "\(records)/.\(record)"
         // Unsafe: the paths are lent for the calls.
@@ -70,6 +78,7 @@ struct Bucket {
         sorted = nil
         // Unsafe: the paths are lent for the calls.
         unsafe unlink("\(records)/\(try ObjectPath.record(key))")
+        guard hasFolders(above: entry.file) else { return true }
         unsafe unlink("\(folder)/\(entry.file)")
         removeEmptyFolders(above: entry.file)
         return true
@@ -80,7 +89,7 @@ struct Bucket {
     private func place(of key: [UInt8]) throws(StoreFault) -> String {
         if let known = entries[key]?.file { return known }
         if let plain = ObjectPath.plain(key), makeFolder(above: plain) {
-            if !isFolder(plain) { return plain }
+            if !Bucket.isFolder("\(folder)/\(plain)") { return plain }
             removeEmptyFolders(above: plain)
         }
         let hashed = try ObjectPath.hashed(key)
@@ -88,15 +97,31 @@ struct Bucket {
         return hashed
     }
 
-    private func isFolder(_ path: String) -> Bool {
+    /// Whether there is a folder itself, and no link to one.
+    private static func isFolder(_ path: String) -> Bool {
         var info = stat()
         // Unsafe: the path is lent for the call, and the system writes to a local.
-        return unsafe lstat("\(folder)/\(path)", &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
+        return unsafe lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether all folders that a file lies in are there, and none of them is a link, which could lead anywhere.
+    private func hasFolders(above file: String) -> Bool {
+        folders(above: file).allSatisfy { Bucket.isFolder("\(folder)/\($0)") }
+    }
+
+    /// Makes the folders that a file lies in, as far as they are not there.
+    /// - Returns: false where one of them is taken by a file or a link.
     private func makeFolder(above file: String) -> Bool {
-        guard let end = file.lastIndex(of: "/") else { return true }
-        return NewFolder.make("\(folder)/\(file[..<end])") == nil
+        folders(above: file).allSatisfy { path in
+            let path = "\(folder)/\(path)"
+            // Unsafe: the path is lent for the call.
+            return unsafe mkdir(path, 0o700) == 0 || Bucket.isFolder(path)
+        }
+    }
+
+    /// The paths of the folders that a file lies in, the outermost first.
+    private func folders(above file: String) -> [Substring] {
+        file.indices.filter { file[$0] == "/" }.map { file[..<$0] }
     }
 
     private func removeEmptyFolders(above file: String) {

@@ -12,14 +12,14 @@ struct KodoBlock: Sendable {
     let size: Int
     /// After it the block is forgotten; seconds since 1970.
     let end: Int64
-    var chunks: [UploadedPart] = []
+    /// The last that has come.
+    var chunk: KodoChunk?
+
+    /// The most chunks of a block, each of which is a file until the block is forgotten.
+    static let mostChunks = 16_384
 
     /// Bytes that have come.
-    var offset: Int {
-        var sum = 0
-        for chunk in chunks { sum += chunk.size }
-        return sum
-    }
+    var offset: Int { chunk?.end ?? 0 }
 }
 
 /// The blocks of uploads of version 1, by contexts that nobody can guess. A context stays good when more of its block has come, so that
@@ -99,6 +99,10 @@ struct KodoBlockUpload {
     }
 
     private func add(_ body: BodyReader, to block: KodoBlock, _ request: SandboxRequest) throws -> SandboxResponse {
+        guard block.chunk?.count ?? 0 < KodoBlock.mostChunks else {
+            throw KodoRefusal.invalid(
+                "data: the block has \(KodoBlock.mostChunks) chunks, and the sandbox keeps no more")
+        }
         let content = try KodoContent(in: service.store)
         do { try content.append(body, atMost: block.size - block.offset) } catch BodyReader.Fault.tooLarge {
             throw KodoRefusal.invalid("data: more than the block has room for")
@@ -107,7 +111,7 @@ struct KodoBlockUpload {
         let code = content.crc32
         let part = try content.part(at: time.now())
         var next = block
-        next.chunks.append(part)
+        next.chunk = KodoChunk(part, after: block.chunk)
         let context = try service.blocks.keep(next)
         return SandboxResponse(
             200,
@@ -140,7 +144,7 @@ struct KodoBlockUpload {
         }
         try check(blocks, size)
         let content = try KodoContent(in: service.store)
-        for block in blocks { try content.append(block.chunks) }
+        for block in blocks { try content.append(block.chunk?.parts ?? []) }
         let answer = try service.finish(content, claim, token, time).answer(isForm: false)
         service.blocks.forget(blocks)
         return answer

@@ -11,7 +11,7 @@ struct IssuedCredential: Sendable {
     /// The account whose role was assumed, as its number.
     var account: [UInt8] = []
     /// What narrows the role; nil for a session that may do whatever the role may.
-    var policy: SessionPolicy?
+    var policy: IssuedSessionPolicy?
 }
 
 /// The newest credentials, so that requests signed with them can be verified: so many and no more, the oldest go first.

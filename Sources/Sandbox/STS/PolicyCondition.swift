@@ -14,7 +14,8 @@ struct PolicyCondition: Sendable {
             guard case .object(let keys) = entry.value.content else { return [] }
             return keys.map {
                 PolicyCondition(
-                    name: entry.name.text, key: $0.name.map(\.lowercasedASCII), values: SessionPolicy.texts($0.value))
+                    name: entry.name.text, key: $0.name.map(\.lowercasedASCII),
+                    values: IssuedSessionPolicy.texts($0.value))
             }
         }
     }

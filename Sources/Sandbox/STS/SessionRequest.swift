@@ -7,7 +7,7 @@ struct SessionRequest {
     let durationSeconds: Int64
     let sourceIdentity: [UInt8]?
     /// nil where the session may do whatever the role may.
-    let policy: SessionPolicy?
+    let policy: IssuedSessionPolicy?
 
     /// Seconds of a session that says nothing else.
     static let defaultDuration: Int64 = 3600
@@ -32,7 +32,7 @@ struct SessionRequest {
         }
         if let policy = parameters["Policy"] {
             guard policy.text.utf16.count <= PolicyGrammar.maximumLength else { throw .largePolicy }
-            guard PolicyGrammar.admits(policy), let read = SessionPolicy(policy) else { throw .wrongPolicy }
+            guard PolicyGrammar.admits(policy), let read = IssuedSessionPolicy(policy) else { throw .wrongPolicy }
             self.policy = read
         } else {
             policy = nil

@@ -29,7 +29,7 @@ final class OSSFixture {
             accessKeyID: Array(OSSFixture.sessionID.utf8), secret: Secret(Array(OSSFixture.sessionSecret.utf8)),
             securityToken: Array(OSSFixture.token.utf8), expiration: OSSFixture.now + 3600,
             account: Array(OSSFixture.account.utf8),
-            policy: try policy.map { try #require(SessionPolicy(Array($0.utf8))) })
+            policy: try policy.map { try #require(IssuedSessionPolicy(Array($0.utf8))) })
         let caller = SandboxCaller(
             accessKeyID: Array(OSSFixture.keyID.utf8), secret: Secret(Array(OSSFixture.secret.utf8)))
         side = try OSSSide(

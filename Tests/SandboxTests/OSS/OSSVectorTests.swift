@@ -101,7 +101,7 @@ struct OSSVector: Sendable, CustomTestStringConvertible {
         if !vector.text("securityToken").isEmpty {
             fields.append(("x-oss-security-token", vector.text("securityToken")))
         }
-        let names = SessionPolicy.texts(vector.input["additionalHeaders"]).map { $0.text.lowercased() }.sorted()
+        let names = IssuedSessionPolicy.texts(vector.input["additionalHeaders"]).map { $0.text.lowercased() }.sorted()
         let isHostSigned = names.contains("host")
         fields.append(("Authorization", vector.expected["authorization"]?.text?.text ?? vector.authorization(names)))
         var request = vector.request(fields, isHosted: isHosted)

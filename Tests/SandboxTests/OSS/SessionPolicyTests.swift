@@ -92,10 +92,10 @@ import Testing
 
     private static func verdict(
         _ statement: String, _ context: [(String, String)] = [("acs:sourceip", "127.0.0.1"), ("oss:prefix", "a/b")]
-    ) throws -> SessionPolicy.Verdict {
-        let policy = try #require(SessionPolicy(Array(SessionPolicyTests.policy(statement).utf8)))
+    ) throws -> IssuedSessionPolicy.Verdict {
+        let policy = try #require(IssuedSessionPolicy(Array(SessionPolicyTests.policy(statement).utf8)))
         return policy.judge(
-            SessionPolicy.Question(
+            IssuedSessionPolicy.Question(
                 action: Array("oss:GetObject".utf8), resource: Array("acs:oss:oss-cn-hangzhou:12:b/k".utf8),
                 context: context.map { NameValue(Array($0.0.utf8), Array($0.1.utf8)) }))
     }
@@ -166,7 +166,7 @@ import Testing
         let keyID = try #require(given?["AccessKeyId"]?.text)
         let session = try #require(sts.session(keyID))
         #expect(session.account.text == "1234567890123456")
-        let question = SessionPolicy.Question(
+        let question = IssuedSessionPolicy.Question(
             action: Array("oss:PutObject".utf8), resource: Array("acs:oss:r:a:demo-bucket/user/1/x".utf8), context: [])
         #expect(session.policy?.judge(question) == .allowed)
         let plain = try Call(.rpc).request()

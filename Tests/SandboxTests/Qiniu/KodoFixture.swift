@@ -34,6 +34,7 @@ final class KodoFixture: Sendable {
 
     let folder: URL
     let store: ObjectStore
+    let service: KodoService
     let side: QiniuSide
 
     init(ticks: @escaping @Sendable () -> Int64 = { 0 }) throws {
@@ -41,7 +42,8 @@ final class KodoFixture: Sendable {
         store = try ObjectStore(.qiniu, in: folder.path)
         let account = SandboxCaller(
             accessKeyID: Array(KodoFixture.accessKey.utf8), secret: Secret(Array(KodoFixture.secret.utf8)))
-        side = try QiniuSide(KodoService(VendorAccounts([account]), store, callbackHosts: [], ticks: ticks))
+        service = KodoService(VendorAccounts([account]), store, callbackHosts: [], ticks: ticks)
+        side = try QiniuSide(service)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }

@@ -108,6 +108,23 @@ struct KodoUploadTests {
         #expect(try kodo.leftovers().isEmpty)
     }
 
+    @Test func `contexts of one block share its chunks, of which there are 16,384 at most`() throws {
+        let kodo = try KodoFixture()
+        let file = PartFile(try kodo.store.stage())
+        let part = UploadedPart(size: 1, hash: [], time: KodoFixture.now, file: file)
+        let blocks = kodo.service.blocks
+        var block = KodoBlock(bucket: QiniuSide.sampleBucket, size: 4 << 20, end: KodoFixture.deadline)
+        // A list of its own for each context would take 30 GB.
+        for _ in 0..<100_000 {
+            block.chunk = KodoChunk(part, after: block.chunk)
+            _ = try blocks.keep(block)
+        }
+        #expect(block.offset == 100_000 && block.chunk?.parts.count == 100_000)
+        let context = try blocks.keep(block).text
+        let answer = try kodo.post("/bput/\(context)/100000", token, "a")
+        #expect(answer.outcome.hasPrefix("400 invalid data: the block has 16384 chunks"), "\(answer.outcome)")
+    }
+
     @Test(arguments: ["0", "4194305", "-1", "x", "", "01", "99999999999999999999"])
     func `a block has 1 byte to 4 MiB`(size: String) throws {
         #expect(try KodoFixture().post("/mkblk/\(size)", token, "a").outcome == "400 invalid block size")

@@ -7,7 +7,7 @@ import Bytes
 #endif
 
 /// The system calls by which lines come to the disk, so that tests can have them fail.
-@safe package struct AuditCalls: Sendable {
+@safe package struct AuditSystemCalls: Sendable {
     // Unsafe: the caller lends the bytes for the call.
     /// `write(2)`.
     package var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
@@ -22,7 +22,7 @@ import Bytes
         self.sync = sync
     }
 
-    package static let system = unsafe AuditCalls()
+    package static let system = unsafe AuditSystemCalls()
 
     /// Writes all of it, however little the system takes at once.
     func put(_ bytes: borrowing ByteWriter, into descriptor: Int32, _ path: String) throws(AuditFault) {

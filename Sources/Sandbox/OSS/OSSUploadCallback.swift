@@ -2,7 +2,7 @@ import Bytes
 
 /// What an upload wants to be called when it is done (OSS API reference, "Callback"): the `callback` of a request or a form, and the
 /// uploader's own variables.
-struct OSSCallback {
+struct OSSUploadCallback {
     /// Asked one after the other until one can be reached.
     let urls: [[UInt8]]
     /// The Host field, where it is not the URL's.
@@ -21,12 +21,12 @@ struct OSSCallback {
         guard let given else { return nil }
         var variables: [NameValue] = []
         if let text = call.field("x-oss-callback-var") ?? call.request.parameter("callback-var") {
-            guard case .object(let members)? = OSSCallback.json(text)?.content else {
-                throw OSSCallback.wrong("callback-var")
+            guard case .object(let members)? = OSSUploadCallback.json(text)?.content else {
+                throw OSSUploadCallback.wrong("callback-var")
             }
             for member in members {
                 guard member.name.starts(with: "x:".utf8), let value = member.value.text else {
-                    throw OSSCallback.wrong("callback-var")
+                    throw OSSUploadCallback.wrong("callback-var")
                 }
                 variables.append(NameValue(member.name, value))
             }
@@ -36,9 +36,9 @@ struct OSSCallback {
 
     /// - Parameter given: base64 of JSON.
     init(_ given: [UInt8], _ variables: [NameValue]) throws(OSSError) {
-        guard given.count <= OSSCallback.longest, let json = OSSCallback.json(given),
+        guard given.count <= OSSUploadCallback.longest, let json = OSSUploadCallback.json(given),
             let url = json["callbackUrl"]?.text, !url.isEmpty, let body = json["callbackBody"]?.text, !body.isEmpty
-        else { throw OSSCallback.wrong("callback") }
+        else { throw OSSUploadCallback.wrong("callback") }
         urls = url.split(separator: UInt8(ascii: ";")).map(Array.init)
         host = json["callbackHost"]?.text
         template = body
@@ -47,9 +47,9 @@ struct OSSCallback {
         switch type.text {
         case "application/json": isJSON = true
         case "application/x-www-form-urlencoded", "": isJSON = false
-        default: throw OSSCallback.wrong("callback")
+        default: throw OSSUploadCallback.wrong("callback")
         }
-        guard (1...OSSCallback.mostURLs).contains(urls.count) else { throw OSSCallback.wrong("callback") }
+        guard (1...OSSUploadCallback.mostURLs).contains(urls.count) else { throw OSSUploadCallback.wrong("callback") }
     }
 
     private static func json(_ base64: [UInt8]) -> JSONValue? {
@@ -99,7 +99,7 @@ struct OSSCallback {
         case "reqId": call.requestID
         // Nobody else reaches the sandbox.
         case "clientIp": Array("127.0.0.1".utf8)
-        case "operation": Array(OSSCallback.operation(object, call).utf8)
+        case "operation": Array(OSSUploadCallback.operation(object, call).utf8)
         default: variables.first { $0.name == name }?.value ?? []
         }
     }

@@ -2,7 +2,7 @@ import Bytes
 
 /// What a session may do: the statements of the policy that `AssumeRole` was asked with, by which the vendor narrows what the role may
 /// (RAM's document of policy structure). The sandbox's roles may do everything.
-struct SessionPolicy: Sendable {
+struct IssuedSessionPolicy: Sendable {
     /// What somebody wants to do.
     struct Question {
         /// `oss:PutObject`
@@ -48,9 +48,9 @@ struct SessionPolicy: Sendable {
         statements = list.map { statement in
             Statement(
                 isAllow: statement["Effect"]?.text?.elementsEqual("Allow".utf8) ?? false,
-                actions: SessionPolicy.texts(statement["Action"] ?? statement["NotAction"]),
+                actions: IssuedSessionPolicy.texts(statement["Action"] ?? statement["NotAction"]),
                 excludesActions: statement["Action"] == nil,
-                resources: SessionPolicy.texts(statement["Resource"] ?? statement["NotResource"]),
+                resources: IssuedSessionPolicy.texts(statement["Resource"] ?? statement["NotResource"]),
                 excludesResources: statement["Resource"] == nil,
                 conditions: PolicyCondition.all(statement["Condition"]))
         }

@@ -6,7 +6,7 @@ import Crypto
 ///
 /// Scheme and host are the grant's, the path is made of the key that was judged, and a query is one that the grant has word for
 /// word: nothing that a caller writes is in what is signed, but the key, and that encoded.
-struct Download: TokenIssuer {
+struct DownloadIssuer: TokenIssuer {
     private let base: BaseURL
     private let queries: [[UInt8]]
     private let signature: Signature
@@ -22,7 +22,7 @@ struct Download: TokenIssuer {
         "qiniu.download-url", path: "/qiniu/download-url", "A URL to download one object of a private bucket.",
         request: request,
         grant: RouteGrant(Fields(), scope: [.key, .keyPrefix], lifetime: lifetime, enforcement: .qiniuDownloadURL) {
-            grant, context throws(FieldProblem) in .signing(try Download(grant, context, signature: .token))
+            grant, context throws(FieldProblem) in .signing(try DownloadIssuer(grant, context, signature: .token))
         },
         answer: answer)
 
@@ -37,7 +37,7 @@ struct Download: TokenIssuer {
                 throw FieldProblem("credential", "needs cdnKey")
             }
             let signature = Signature.antiLeech(secret, signsAnyKey: grant.neverExpires)
-            return .signing(try Download(grant.url, context, signature: signature))
+            return .signing(try DownloadIssuer(grant.url, context, signature: signature))
         },
         answer: answer)
 
@@ -94,7 +94,7 @@ struct Download: TokenIssuer {
         self.base = base
         self.signature = signature
         if case .key(let template) = context.target, !signs(template) {
-            throw FieldProblem("key", "\(Download.inseparable); or say neverExpires: true")
+            throw FieldProblem("key", "\(DownloadIssuer.inseparable); or say neverExpires: true")
         }
     }
 
@@ -111,7 +111,7 @@ struct Download: TokenIssuer {
     }
 
     func objection(to ask: borrowing Ask) -> Objection? {
-        if let query = ask[Download.parameters.query] {
+        if let query = ask[DownloadIssuer.parameters.query] {
             guard queries.contains(where: { query.equals($0) }) else {
                 return Objection("query", "the grant's query does not have this one, word for word")
             }
@@ -123,7 +123,7 @@ struct Download: TokenIssuer {
         guard case .antiLeech(_, signsAnyKey: false) = signature, !TimestampAntiLeech.isSeparable(key) else {
             return nil
         }
-        return Objection("key", Download.inseparable)
+        return Objection("key", DownloadIssuer.inseparable)
     }
 
     func issue(
@@ -131,7 +131,7 @@ struct Download: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         let query: Span<UInt8>
-        if let asked = ask[Download.parameters.query] { query = asked } else { query = Span() }
+        if let asked = ask[DownloadIssuer.parameters.query] { query = asked } else { query = Span() }
         try out.append(members: { json throws(IssueError) in
             try json.add(
                 "url",
