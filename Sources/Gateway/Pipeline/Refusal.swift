@@ -132,7 +132,7 @@ extension Refusal {
             case .notUTF8: "\(subject) must be UTF-8"
             case .notAnObject: "the body must be a JSON object"
             case .unsupportedValue:
-                "\(subject) must be a string, a number, true, false, or one string or more in a list or an object"
+                "\(subject) must be a string, a number, true, false, a list of strings, or an object of strings and numbers"
             case .json(let error):
                 "\(shown.map { "\($0): " } ?? "")the body is not proper JSON at byte \(error.offset): \(error.reason)"
             }
