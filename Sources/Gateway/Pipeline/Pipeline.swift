@@ -218,7 +218,7 @@ struct Pipeline: ~Copyable {
         else { throw .misdirected }
         // `OPTIONS *`, or of a URL without a path.
         if request.path.isEmpty, request.head.method == .options { return .everything }
-        guard let found else { throw .notFound }
+        guard let found else { throw .notFound(at: request.path) }
         context.setRoute(RequestLabels.route(found), request.path)
         return found
     }

@@ -27,6 +27,12 @@ package struct Refusal: Error {
 extension Refusal {
     static let notFound = Refusal(.notFound, "there is nothing at this path")
 
+    /// - Parameter path: a path that nothing is at.
+    static func notFound(at path: Span<UInt8>) -> Refusal {
+        guard let meant = Router.suggestion(for: path) else { return .notFound }
+        return Refusal(.notFound, "\(Refusal.notFound.detail); did you mean \(meant)?")
+    }
+
     static let misdirected = Refusal(
         .misdirected, "this host name is not one that the service answers to; server.hosts lists them")
 
