@@ -59,6 +59,8 @@ package struct Objection: Sendable {
     package var granted: [UInt8]?
     /// The caller's value that is at fault, such as `claims.tenant`; empty for none.
     private let value: [UInt8]
+    /// Whether what is asked lies outside what the grant says at the clause, which would be right then.
+    let isOutside: Bool
     /// Why, without the value's name.
     package let reason: StaticString
 
@@ -70,4 +72,13 @@ package struct Objection: Sendable {
 
     /// Why, and what would be right; nothing of the ask's values.
     package var words: String { value.isEmpty ? reason.description : "\(value.text) \(reason)" }
+        isOutside = false
+    }
+
+    /// For an ask outside what the grant says at the clause. The caller is told that behind the reason, if `GET /grants` tells it.
+    package init(outside clause: StaticString, _ reason: StaticString) {
+        self.clause = clause
+        self.reason = reason
+        value = []
+        isOutside = true
 }
