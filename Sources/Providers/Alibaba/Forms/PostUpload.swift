@@ -19,6 +19,7 @@ struct PostUpload: TokenIssuer {
     /// The value of the form's field, where it is the same for everybody.
     private let commonCallback: [UInt8]?
     let unenforced: [Enforcement]
+    var doubts: [String] { MediaTypeName.doubt(of: contentTypes).map { ["contentTypes: \($0)"] } ?? [] }
 
     private enum Version {
         case v1, v4

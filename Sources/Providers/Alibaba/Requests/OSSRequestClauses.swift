@@ -15,6 +15,8 @@ struct OSSRequestClauses: Sendable {
     /// Whom the vendor tells of an upload.
     let callback: PostCallback?
 
+    var doubts: [String] { contentTypes.flatMap(MediaTypeName.doubt(of:)).map { ["contentTypes: \($0)"] } ?? [] }
+
     /// The longest body that OSS takes, in bytes.
     private static let maximumBody: Int64 = 5 << 30
 
