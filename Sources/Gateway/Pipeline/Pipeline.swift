@@ -225,7 +225,7 @@ struct Pipeline: ~Copyable {
 
     /// The form in which the errors of an endpoint are written.
     func words(at endpoint: Router.Endpoint?) -> Refusal.Words {
-        guard case .issue(let route)? = endpoint, Registry.routes[route].description.answer.errorsForSDK else {
+        guard case .issue(let route)? = endpoint, Registry.routes[route].description.answer.isForSDK else {
             return .problem
         }
         return .sdk(inBody: configuration.server.statusInBody)
