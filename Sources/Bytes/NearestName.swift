@@ -3,10 +3,15 @@ package enum NearestName {
     /// The nearest of `known`, or nil when none is near enough to be worth naming (more than a third of its letters off).
     package static func of(_ name: String, among known: [String]) -> String? {
         let given = Array(name.utf8.prefix(64))
-        let ranked = known.map { (name: $0, edits: edits(from: given, to: Array($0.utf8))) }
+        // Names differ in as many letters at least as one of them is longer.
+        let near = known.filter { abs($0.utf8.count - given.count) <= allowance(given.count, $0.utf8.count) }
+        let ranked = near.map { (name: $0, edits: edits(from: given, to: Array($0.utf8))) }
         guard let best = ranked.min(by: { ($0.edits, $0.name) < ($1.edits, $1.name) }) else { return nil }
-        return best.edits <= max(1, max(given.count, best.name.utf8.count) / 3) ? best.name : nil
+        return best.edits <= allowance(given.count, best.name.utf8.count) ? best.name : nil
     }
+
+    /// The most edits between two names of these lengths.
+    private static func allowance(_ one: Int, _ other: Int) -> Int { max(1, max(one, other) / 3) }
 
     /// Optimal string alignment distance: insertions, deletions, substitutions, and neighbours exchanged; upper and lower
     /// case count as equal.

@@ -1,5 +1,6 @@
 extension Parameters {
-    /// Reads a JSON object whose values are strings, numbers, booleans, or strings in an array or an object (a list value).
+    /// Reads a JSON object whose values are strings, numbers, booleans, or a list value: strings in an array, or strings and numbers
+    /// in an object.
     package mutating func read(json text: Span<UInt8>, maximumDepth: Int) throws(ParameterError) {
         let document: JSONValue
         do throws(JSONError) {
@@ -25,7 +26,14 @@ extension Parameters {
         case .array(let elements) where !elements.isEmpty:
             for element in elements { try add(name, listed: element, .listed) }
         case .object(let members) where !members.isEmpty:
-            for member in members { try add(name, listed: member.value, .member(keep(member.name.span))) }
+            for member in members {
+                let nesting = Nesting.member(keep(member.name.span))
+                if case .number(let number) = member.value.content {
+                    try add(name, value: number.text.span, form: .number, nesting: nesting)
+                } else {
+                    try add(name, listed: member.value, nesting)
+                }
+            }
         case .null, .array, .object: throw ParameterError(name: bytes(name).array, fault: .unsupportedValue)
         }
     }

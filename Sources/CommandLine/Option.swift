@@ -39,7 +39,8 @@ struct Option: Hashable, Sendable {
         "--provider", providers.joined(separator: "|"), repeatable: true,
         "a vendor to write examples for; several by several options, or with commas between")
     static let callers = Option(
-        "--callers", "keys|jwt", "how callers prove who they are: by API keys, which is the default, or by tokens (JWT)"
+        "--callers", "keys|jwt|keys,jwt",
+        "how callers prove who they are: by API keys, which is the default, by tokens (JWT), or by either"
     )
     static let caller = Option(
         "--caller", "CALLER", "who asks: anonymous, apiKey:ID, certificate:ID or jwt:ID/SUBJECT")

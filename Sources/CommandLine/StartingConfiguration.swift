@@ -12,11 +12,13 @@ struct StartingConfiguration {
 
     /// The vendors that it has examples for; of all of them, as comments, where it is empty.
     private let samples: [StartingSample]
-    private let callers: Callers
+    private let callers: Set<Callers>
     private let areComments: Bool
 
-    /// - Parameter providers: names of the registry.
-    init(providers: [String], callers: Callers) throws(UsageError) {
+    /// - Parameters:
+    ///   - providers: names of the registry.
+    ///   - callers: at least one.
+    init(providers: [String], callers: Set<Callers>) throws(UsageError) {
         let known = StartingSample.all
         for name in providers where !known.contains(where: { $0.provider == name }) {
             let hint = NearestName.of(name, among: known.map(\.provider)).map { "did you mean \($0)?" }
@@ -31,9 +33,12 @@ struct StartingConfiguration {
 
     init(_ options: Options) throws(UsageError) {
         let providers = options.all(.provider).flatMap { $0.split(separator: ",").map(String.init) }
-        let word = options[.callers] ?? Callers.keys.rawValue
-        guard let callers = Callers(rawValue: word) else { throw UsageError(reason: "--callers is keys or jwt") }
-        try self.init(providers: providers, callers: callers)
+        let words = (options[.callers] ?? Callers.keys.rawValue).split(separator: ",").map(String.init)
+        let callers = words.compactMap(Callers.init(rawValue:))
+        guard !callers.isEmpty, callers.count == words.count else {
+            throw UsageError(reason: "--callers is keys, jwt, or keys,jwt for both")
+        }
+        try self.init(providers: providers, callers: Set(callers))
     }
 
     static func write(_ options: Options) -> Exit {
@@ -46,7 +51,7 @@ struct StartingConfiguration {
                 return .failed
             }
             Terminal.say("\(path.visible) is written; only you can read it.")
-            if configuration.callers == .keys {
+            if configuration.callers.contains(.keys) {
                 Terminal.say("The API key of the caller \"app\", shown only now: \(key.text)")
             }
             Terminal.say(configuration.nextSteps(path.visible))
@@ -122,6 +127,10 @@ struct StartingConfiguration {
     }
 
     private func authentication(_ digest: String) -> String {
+        Callers.allCases.filter(callers.contains).map { authentication($0, digest) }.joined(separator: "\n")
+    }
+
+    private func authentication(_ callers: Callers, _ digest: String) -> String {
         switch callers {
         case .keys:
             """
@@ -143,9 +152,21 @@ struct StartingConfiguration {
     private func section(_ samples: [String]) -> String {
         samples.joined(separator: "\n").split(separator: "\n").map { line in
             "    \(areComments ? "// " : "")\(line)"
-                .replacing("CALLERS", with: callers == .keys ? "apiKey:app" : "jwt:login")
-                .replacing("CALLER", with: callers == .keys ? "apiKey:app" : "jwt:login/42")
-                .replacing("NAME", with: callers == .keys ? "app" : "42")
+                .replacing("CALLERS", with: names)
+                .replacing("CALLER", with: callers.contains(.jwt) ? "jwt:login/42" : "apiKey:app")
+                .replacing("NAME", with: name)
+                .replacing("${caller.id}", with: isMixed ? "${caller.source}/${caller.id}" : "${caller.id}")
         }.joined(separator: "\n")
     }
+
+    /// Callers of two kinds may have one name; `${caller.source}` tells them apart (R9).
+    private var isMixed: Bool { callers.count > 1 }
+
+    /// What a grant's `callers` hold between the quotes.
+    private var names: String {
+        isMixed ? #"apiKey:app", "jwt:login"# : callers.contains(.jwt) ? "jwt:login" : "apiKey:app"
+    }
+
+    /// The part of a key that the grants have for the caller of the tests.
+    private var name: String { isMixed ? "jwt-login/42" : callers.contains(.jwt) ? "42" : "app" }
 }

@@ -214,7 +214,9 @@ extension Compiler {
             reader.report(path, "has claims of the caller's, and only callers jwt:ID have any")
         } else if !template.namesSource, !isOne {
             reader.report(
-                path, "must have ${caller.source}, or callers must be one kind:id, else two callers could share it (R9)"
+                path,
+                "must have ${caller.source}, as in users/${caller.source}/${caller.id}/, or callers must be one kind:id; else two "
+                    + "callers could share it (R9)"
             )
         }
     }

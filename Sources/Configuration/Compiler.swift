@@ -129,12 +129,19 @@ final class Compiler {
             for gap in grant.unenforced {
                 warnings.append("grants.\(grant.name.text): \(gap.subject): \(gap.means)")
             }
+            for doubt in grant.doubts { warnings.append("grants.\(grant.name.text): \(doubt)") }
         }
         for (index, credential) in credentials.enumerated() where !grants.contains(where: { $0.credential == index }) {
             warnings.append("credentials.\(credential.name): no grant uses it")
         }
-        for credential in credentials where credential.isSandbox {
+        for (index, credential) in credentials.enumerated() where credential.isSandbox {
             warnings.append("credentials.\(credential.name): is for the sandbox; its key opens nothing at the vendor's")
+            guard credential.sessions != nil, credential.fields[STSAccount.fields.ossEndpoint] == nil,
+                grants.contains(where: { $0.credential == index })
+            else { continue }
+            warnings.append(
+                "credentials.\(credential.name): has no ossEndpoint, so answers do not name the sandbox's host to clients; "
+                    + "set it, such as \"http://oss.localhost:8090\"")
         }
         if server.tls?.clientAuthorities != nil, !authenticator.hasCertificates {
             warnings.append(

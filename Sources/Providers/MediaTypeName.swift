@@ -29,6 +29,24 @@ enum MediaTypeName {
             && ByteSet.mediaType.contains(all: type.dropFirst(start.count))
     }
 
+    /// Says of types that no client sends what they are called; nil if there are none.
+    static func doubt(of types: [[UInt8]]) -> String? {
+        let doubts = types.compactMap { type in
+            mistaken.first { type.span.equals($0.key) }.map { "\($0.key) is \($0.value)" }
+        }
+        return doubts.isEmpty ? nil : "no client sends this type: \(doubts.joined(separator: ", "))"
+    }
+
+    /// Names that are written by mistake, and the types that clients send (IANA's registry of media types).
+    private static let mistaken: KeyValuePairs<StaticString, StaticString> = [
+        "image/jpg": "image/jpeg", "image/jpe": "image/jpeg", "image/tif": "image/tiff", "image/svg": "image/svg+xml",
+        "image/ico": "image/x-icon", "audio/mpg": "audio/mpeg", "video/mpg": "video/mpeg",
+        "video/mov": "video/quicktime",
+        "video/m4v": "video/x-m4v", "text/txt": "text/plain", "text/htm": "text/html", "text/md": "text/markdown",
+        "text/pdf": "application/pdf", "application/doc": "application/msword",
+        "application/xls": "application/vnd.ms-excel",
+    ]
+
     private static let lowercaseType = ByteSet.mediaType.subtracting(.uppercase)
     private static let withParameters = ByteSet(0x20...0x7E).subtracting(ByteSet("*"))
 }

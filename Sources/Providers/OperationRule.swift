@@ -93,7 +93,7 @@ struct OperationRule: Sendable {
             hasMethod = true
             if operations[index].isMeant(by: names) { isMeant = true }
         }
-        guard hasMethod else { return Objection("methods", "the grant's methods do not name the method") }
+        guard hasMethod else { return Objection(outside: "methods", "the method must be one of the grant's") }
         guard isMeant else {
             for name in withheld where names.contains(name.span) {
                 return Objection(queryField, "the grant does not list a query parameter that is asked for")
@@ -101,7 +101,7 @@ struct OperationRule: Sendable {
             return Objection(field, "the grant does not name this operation, or there is none")
         }
         guard asked.allSatisfy({ OperationTable.has($0, among: headers) }) else {
-            return Objection("headers", "the grant's headers do not name one that is asked for")
+            return Objection(outside: "headers", "the headers must be among the grant's")
         }
         return nil
     }

@@ -124,7 +124,7 @@ import Testing
                 "notBefore holds \(now)/\(ISO8601.write(Fixture.now - 60).text) ",
                 "notAfter holds \(now)/\(ISO8601.write(Fixture.now + 60).text) ",
                 "addresses fails 192.0.2.1/10.0.0.0/8, ::1 the caller's address is not one of the grant's",
-                "bucket open -/media ",
+                "bucket holds -/media ",
             ])
         let permitted = try Fixture.ask("", from: IPAddress("10.9.9.9"))
         let second = policy.explain(permitted, on: 0, by: anonymous, at: Fixture.instant, in: &workspace)

@@ -60,12 +60,12 @@ import Testing
         #expect(
             clauses(explanation.grants[1]) == [
                 "callers holds apiKey:android/authenticated", "bucket holds -/media",
-                "keyPrefix fails photos/a/own/android/*", "fields open -/-", "lifetime open 60 s/at most 3600 s",
+                "keyPrefix fails photos/a/own/android/*", "fields open -/-", "lifetime holds 60 s/at most 3600 s",
             ])
         #expect(
             clauses(explanation.grants[2]) == [
                 "callers holds apiKey:android/apiKey:android", "bucket holds -/attic", "key fails photos/a/one.txt",
-                "fields open -/-", "lifetime open 60 s/at most 3600 s",
+                "fields open -/-", "lifetime holds 60 s/at most 3600 s",
             ])
         guard case .denied(.notInGrant) = explanation.outcome else { return #expect(Bool(false)) }
         #expect(explanation.grants.allSatisfy { !$0.fits })
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `the last clauses are told of when all before them hold`() throws {
         let first = try explain("key=photos/a&size=60", by: "anonymous").grants.first
-        #expect(clauses(first).suffix(2) == ["size fails 60/-", "lifetime open -/at most 900 s"])
+        #expect(clauses(first).suffix(2) == ["size fails 60/-", "lifetime holds -/at most 900 s"])
         let second = try explain("key=photos/a&size=50&expires=901", by: "anonymous").grants.first
         #expect(clauses(second).last == "lifetime fails 901 s/at most 900 s")
         let third = try explain("key=photos/a&grant=own", by: "anonymous").grants.first
@@ -84,6 +84,19 @@ import Testing
                 "callers holds apiKey:ios/apiKey:ios", "bucket holds b/-", "key fails -/-",
             ])
         #expect(fourth?.findings.first { $0.outcome == .fails }?.reason == "key is needed")
+    }
+
+    @Test func `all clauses of a grant that do not hold are told of at once`() throws {
+        let grant = try explain("key=private/a&bucket=b&size=60&expires=901", by: "anonymous").grants.first
+        #expect(
+            clauses(grant) == [
+                "callers holds anonymous/anonymous", "bucket fails b/media", "keyPrefix fails private/a/photos/*",
+                "size fails 60/-", "lifetime fails 901 s/at most 900 s",
+            ])
+        #expect(grant?.findings.dropFirst().allSatisfy { !$0.reason.isEmpty } == true)
+        // Nothing more is told of a grant that is not meant.
+        let other = try explain("key=private/a&grant=own&expires=901", by: "anonymous").grants.first
+        #expect(other?.findings.filter { $0.outcome == .fails }.map(\.subject) == ["grant"])
     }
 
     @Test func `conditions are told of one by one`() throws {

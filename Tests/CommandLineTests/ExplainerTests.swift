@@ -88,7 +88,7 @@ struct ExplainerTests {
         #expect(grants.map { $0["name"] as? String } == ["avatars", "photos", "twins"])
         #expect(grants.map { $0["fits"] as? Bool } == [true, false, false])
         let clauses = try #require(grants[1]["clauses"] as? [[String: Any]])
-        #expect(clauses.map { $0["outcome"] as? String } == ["holds", "holds", "fails", "open", "open"])
+        #expect(clauses.map { $0["outcome"] as? String } == ["holds", "holds", "fails", "open", "holds"])
         #expect(clauses[2]["granted"] as? String == "photos/*" && clauses[2]["asked"] as? String == "*.png")
         #expect((read["enforcement"] as? [Any])?.isEmpty == false && (read["signed"] as? [Any])?.isEmpty == false)
     }

@@ -49,6 +49,31 @@ import Testing
         }
     }
 
+    @Test func `types that no client sends are a warning, which says what they are called`() throws {
+        let common = "callers: ['anonymous'], public: true, bucket: 'media-files'"
+        let text = """
+            { version: 1,
+              credentials: {
+                q: { provider: "qiniu", accessKey: "AK", secretKey: { env: "QINIU_SECRET_KEY" } },
+                o: { provider: "oss", accessKey: "AK", secretKey: { env: "QINIU_SECRET_KEY" }, region: "cn-hangzhou" } },
+              grants: {
+                a: { route: "qiniu.uptoken", credential: "q", \(common), keyPrefix: "a/",
+                  policy: { mimeLimit: "!image/jpg;image/gif;image/svg" } },
+                b: { route: "oss.post-policy", credential: "o", \(common), keyPrefix: "b/", maxSize: 1,
+                  contentTypes: ["image/jpg", "image/png"] },
+                c: { route: "oss.presigned-url", credential: "o", \(common), keyPrefix: "c/", methods: "PUT",
+                  contentTypes: "video/mov" },
+                d: { route: "oss.presigned-url", credential: "o", \(common), keyPrefix: "d/", methods: "PUT",
+                  contentTypes: ["image/*", "image/jpeg"] } } }
+            """
+        #expect(
+            try Sample.load(text).warnings.filter { $0.contains("no client sends") } == [
+                "grants.a: policy.mimeLimit: no client sends this type: image/jpg is image/jpeg, image/svg is image/svg+xml",
+                "grants.b: contentTypes: no client sends this type: image/jpg is image/jpeg",
+                "grants.c: contentTypes: no client sends this type: video/mov is video/quicktime",
+            ])
+    }
+
     @Test func `what nobody can use is a warning`() throws {
         let text = """
             { version: 1, server: { listen: "0.0.0.0:1", plaintext: true },

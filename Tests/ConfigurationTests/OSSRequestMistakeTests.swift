@@ -124,7 +124,7 @@ struct OSSRequestMistakeTests {
     @Test(
         "R18: refuses a size that OSS cannot hold anybody to, and what is said of clauses that are not there",
         arguments: [
-            mistake("versions: [\"v4\"],\n      maxSize", "‸maxSize", "grants.links.maxSize", "say versions: [\"v4\"]"),
+            mistake("versions: [\"v4\"],\n      maxSize", "‸maxSize", "grants.links.maxSize", "say versions: \"v4\""),
             mistake(
                 "versions: [\"v4\"],\n      maxSize", "versions: [\"v1\", \"v4\"],\n      ‸maxSize",
                 "grants.links.maxSize", "unenforced (R18)"),

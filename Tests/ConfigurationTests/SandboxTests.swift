@@ -55,6 +55,21 @@ struct SandboxTests {
         }
     }
 
+    @Test func `sessions of a sandbox that do not name its host to clients are a warning`() throws {
+        let grant = """
+            g: { route: 'distribute-token', credential: 'a', callers: ['anonymous'], public: true, bucket: 'demo-bucket',
+              keyPrefix: 'p/', actions: 'oss:PutObject' }
+            """
+        for (fields, isWarned) in [("", true), (", ossEndpoint: 'http://oss.localhost:8090'", false)] {
+            let whole = text("a: { \(SandboxTests.sts)\(fields) }")
+            let used = whole.replacing("grants: {}", with: "grants: { \(grant) }")
+            let warnings = try Sample.load(used).warnings
+            #expect(warnings.contains { $0.hasPrefix("credentials.a: has no ossEndpoint") } == isWarned)
+            // Of a credential that no grant uses nothing more is said.
+            #expect(try !Sample.load(whole).warnings.contains { $0.contains("ossEndpoint") })
+        }
+    }
+
     @Test(arguments: ["http://localhost", "http://localhost:8090", "http://oss.localhost:8090", "oss.example:8443"])
     func `the sandbox's buckets may be behind plain HTTP`(endpoint: String) throws {
         for credential in [

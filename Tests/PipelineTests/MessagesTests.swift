@@ -52,7 +52,7 @@ struct MessagesTests {
         return service.logged.split(separator: "\n").first { $0.contains(id) }.map(String.init) ?? ""
     }
 
-    @Test(arguments: ["application/x-www-form-urlencoded", ""])
+    @Test(arguments: ["application/x-www-form-urlencoded", "text/plain", "text/plain;charset=UTF-8", ""])
     func `JSON that is not called so is told which header to send`(type: String) throws {
         let service = try Service.shared(Self.setup)
         let fields = [APIKey.alice.bearer] + (type.isEmpty ? [] : ["Content-Type: \(type)"])
@@ -63,6 +63,20 @@ struct MessagesTests {
         // Nobody is told before it is known who asks.
         try service.ask("POST", "/qiniu/uptoken", Array(fields.dropFirst()), body: "{}")
             .expectProblem(401, "unauthenticated")
+    }
+
+    @Test func `a path that is nearly a route's is told of that route`() throws {
+        let service = try Service.shared(Self.setup)
+        for (path, meant) in [
+            ("/qiniu/uptokens", "/qiniu/uptoken"), ("/qiniu/uptoken/", "/qiniu/uptoken"),
+            ("/distribute-token", "/distribute-token.json"), ("/grant", "/grants"), ("/ticket", "/tickets"),
+        ] {
+            try service.get(path)
+                .expectProblem(404, "not_found", "there is nothing at this path; did you mean \(meant)?")
+        }
+        for path in ["/", "/favicon.ico", "/qiniu/uptoken" + String(repeating: "n", count: 80)] {
+            #expect(try service.get(path).json["detail"] == "there is nothing at this path", "\(path)")
+        }
     }
 
     @Test(arguments: ["Authorization: Bearer", "Authorization: bearer ", "X-API-Key:"])

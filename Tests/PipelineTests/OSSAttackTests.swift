@@ -151,7 +151,8 @@ struct OSSAttackTests {
         for json in [
             #"{"x-oss-meta-a:b":"1"}"#, #"{"x-oss-meta-a":"1\r\nx-oss-acl: public-read"}"#,
             #"{"x-oss-meta-a\r\n":"1"}"#,
-            #"{"x-oss-meta-a":1}"#, #"{"x-oss-meta-a":["1"]}"#, #"{"x-oss-meta-a":"1","X-Oss-Meta-A":"2"}"#,
+            #"{"x-oss-meta-a":true}"#, #"{"x-oss-meta-a":1,"X-Oss-Meta-A":"2"}"#, #"{"x-oss-meta-a":["1"]}"#,
+            #"{"x-oss-meta-a":"1","X-Oss-Meta-A":"2"}"#,
             #"{"":"1"}"#, #"["content-type:a/b","Content-Type:c/d"]"#, #"[["x-oss-meta-a:1"]]"#, "[]", "{}", "7",
             "null",
         ] {

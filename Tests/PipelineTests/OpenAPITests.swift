@@ -26,6 +26,14 @@ struct OpenAPITests {
         #expect(paths["/metrics"] == nil)
     }
 
+    @Test func `of what SDKs read it tells the members that are there, and no others`() throws {
+        let document = try Service.shared(.open).admin.get("/openapi.json").json
+        let answer = document["paths"]?["/distribute-token.json"]?["get"]?["responses"]?["200"]
+        #expect(
+            answer?["content"]?["application/json"]?["schema"]?["properties"]?.names
+                == ["StatusCode", "Code", "AccessKeyId", "AccessKeySecret", "SecurityToken", "Expiration", "Scope"])
+    }
+
     @Test func `it tells of vendors' callbacks, which have the vendor's signature for their only credential`() throws {
         let service = try Service.shared(.open)
         let document = try service.admin.get("/openapi.json").json

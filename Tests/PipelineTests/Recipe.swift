@@ -45,6 +45,7 @@ struct Recipe: Sendable {
             "QINIU_ACCESS_KEY": Setup.qiniuAccessKey, "QINIU_SECRET_KEY": Setup.qiniuSecret,
             "NOS_ACCESS_KEY": Setup.nosAccessKey, "NOS_SECRET_KEY": Setup.nosSecret,
             "OSS_ACCESS_KEY": Setup.ossAccessKey, "OSS_SECRET_KEY": Setup.ossSecret,
+            "STS_ACCESS_KEY": Setup.ossAccessKey, "STS_SECRET_KEY": Setup.ossSecret,
             "TICKET_SECRET": Setup.ticketSecret, "OSS_CALLBACK_URL": "https://tokens.example.com/oss/callback?of=us",
             "LOGIN_ISSUER": Setup.issuer, "LOGIN_KEYS": url,
             "SANDBOX": stage == "staging" ? "true" : "false", "MEDIA_SCHEME": stage == "staging" ? "http" : "https",

@@ -143,6 +143,13 @@ struct RecipeTests {
             .refused("/oss/list-url?prefix=photos/43/", "not_in_grant"),
             .refused("/qiniu/files?prefix=photos/43/", "not_in_grant"),
         ],
+        "API keys and JWTs, one web page": [
+            .allowed("/grants") { ($0.asker, $0.fields) = (.key, ["Origin: https://app.example.com"]) },
+            .allowed("/grants") { $0.fields = ["Origin: https://app.example.com"] },
+            .refused("/distribute-token.json?keyPrefix=photos/jwt-login/43/", "not_in_grant"),
+            .refused("/distribute-token.json?keyPrefix=photos/jwt-login/42/", "not_in_grant") { $0.asker = .key },
+            .refused("/distribute-token.json", "unauthenticated") { $0.asker = .anonymous },
+        ],
     ]
 
     @Test func `there are thirteen recipes, each with questions that are answered and that are refused`() throws {
@@ -244,6 +251,15 @@ struct RecipeTests {
                 let answer = try Self.send(.allowed("/oss/presigned-url?bucket=\(bucket)&key=42/a.jpg"), to: service)
                 #expect(
                     answer.json["url"]?.string?.hasPrefix("https://\(bucket).\(host).aliyuncs.com/42/a.jpg?") == true)
+            }
+        }
+    }
+
+    @Test func `a user and an API key have prefixes of their own on one page`() throws {
+        try Self.serve("API keys and JWTs, one web page") { service in
+            for (asker, prefix) in [(Asker.user(), "photos/jwt-login/42/"), (.key, "photos/apiKey-kiosk/kiosk/")] {
+                let answer = try Self.send(.allowed("/grants") { $0.asker = asker }, to: service)
+                #expect(answer.json["grants"]?.list?.map { $0["keyPrefix"] } == [.string(prefix)])
             }
         }
     }

@@ -115,7 +115,8 @@ struct SigningAttackTests {
         for json in [
             #"{"x-nos-meta-a:b":"1"}"#, #"{"x-nos-meta-a":"1\r\nx-nos-acl: public-read"}"#,
             #"{"x-nos-meta-a\r\n":"1"}"#,
-            #"{"x-nos-meta-a":1}"#, #"{"x-nos-meta-a":["1"]}"#, #"{"x-nos-meta-a":"1","X-Nos-Meta-A":"2"}"#,
+            #"{"x-nos-meta-a":true}"#, #"{"x-nos-meta-a":1,"X-Nos-Meta-A":"2"}"#, #"{"x-nos-meta-a":["1"]}"#,
+            #"{"x-nos-meta-a":"1","X-Nos-Meta-A":"2"}"#,
             #"{"":"1"}"#,
             #"["content-type:a/b","Content-Type:c/d"]"#, #"[["x-nos-meta-a:1"]]"#, "[]", "{}", "7", "null",
         ] {

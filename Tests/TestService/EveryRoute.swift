@@ -16,7 +16,7 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
     var isCallback: Bool { parameters == nil }
-    var errorsForSDK: Bool { name == "distribute-token" }
+    var isForSDK: Bool { name == "distribute-token" }
 
     /// The name of `alice`'s grant.
     var keyGrant: String { Endpoint.issuing(self).grants(of: "alice").own }

@@ -280,14 +280,17 @@ package struct Ask: ~Copyable {
     private func pair(
         _ entry: Parameters.Entry, _ parameter: String, _ separator: UInt8, maximumLength: Int
     ) throws(AskError) -> Pair {
-        try requireText(entry, parameter)
         var pair = Pair(name: entry.value, value: nil)
         let text = parameters.bytes(entry.value)
         if case .member(let name) = entry.nesting {
+            // It may be a number in JSON: { "content-length": 18 }.
             pair = Pair(name: name, value: entry.value)
-        } else if let end = text.firstIndex(of: separator) {
-            let middle = entry.value.lowerBound + end
-            pair = Pair(name: entry.value.lowerBound..<middle, value: middle + 1..<entry.value.upperBound)
+        } else {
+            try requireText(entry, parameter)
+            if let end = text.firstIndex(of: separator) {
+                let middle = entry.value.lowerBound + end
+                pair = Pair(name: entry.value.lowerBound..<middle, value: middle + 1..<entry.value.upperBound)
+            }
         }
         let name = parameters.bytes(pair.name)
         guard !name.isEmpty, name.firstIndex(of: separator) == nil else {

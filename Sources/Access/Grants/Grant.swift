@@ -187,6 +187,8 @@ package final class Grant: Sendable {
         unenforced = issuance.issuer.unenforced
     }
 
+    /// What it says that is allowed, but hardly meant.
+    package var doubts: [String] { issuer.doubts }
     package var name: [UInt8] { entry.name }
     package var index: Int { entry.index }
     package var description: [UInt8]? { entry.description }

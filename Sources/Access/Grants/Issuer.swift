@@ -29,6 +29,9 @@ package protocol Issuer: Sendable {
 
     /// Clauses that this grant does not have enforced, though other grants of its route can (R18); `check` and `explain` list them.
     var unenforced: [Enforcement] { get }
+
+    /// What the grant says that is allowed, but hardly meant, each beginning with the field's name; `check` warns of it.
+    var doubts: [String] { get }
 }
 
 extension Issuer {
@@ -39,6 +42,7 @@ extension Issuer {
     package var neverEnds: Bool { false }
     package var takesObscure: Bool { false }
     package var unenforced: [Enforcement] { [] }
+    package var doubts: [String] { [] }
 }
 
 /// What it means that the caller's own credential ends before what is issued would.
@@ -55,6 +59,8 @@ package enum CallersEnd: Sendable {
 package struct Objection: Sendable {
     /// The clause's stable name, such as `verb` or `keyPrefix`.
     package let clause: StaticString
+    /// Whether what is asked lies outside what the grant says at the clause, which would be right then.
+    let isOutside: Bool
     /// What the grant gives instead, where the caller may know (`GET /grants` tells it).
     package var granted: [UInt8]?
     /// The caller's value that is at fault, such as `claims.tenant`; empty for none.
@@ -71,6 +77,15 @@ package struct Objection: Sendable {
         self.value = value
         self.character = character
         self.reason = reason
+        isOutside = false
+    }
+
+    /// For an ask outside what the grant says at the clause. The caller is told that behind the reason, if `GET /grants` tells it.
+    package init(outside clause: StaticString, _ reason: StaticString) {
+        self.clause = clause
+        self.reason = reason
+        value = []
+        isOutside = true
     }
 
     /// Why, and what would be right; of the caller's values at most one character.

@@ -10,10 +10,11 @@ extension Policy {
         var grants: [Explanation.Judged] = []
         for (number, grant) in all.enumerated() where grant.route == route {
             let isListed = routes[route].contains(Int32(number), for: caller)
-            let verdict =
+            let faults =
                 isListed
-                ? judge(ask, by: grant, for: caller, at: instant, &workspace.candidate) : .foreign(.callers)
-            let findings = Policy.findings(verdict, ask, grant, caller, instant)
+                ? faults(of: ask, by: grant, for: caller, at: instant, &workspace.candidate)
+                : [Verdict.foreign(.callers).fault].compactMap(\.self)
+            let findings = Policy.findings(faults, ask, grant, caller, instant)
             grants.append(Explanation.Judged(grant: grant, findings: findings))
         }
         switch decide(ask, on: route, by: caller, at: instant, in: &workspace) {
@@ -29,33 +30,54 @@ extension Policy {
         }
     }
 
-    /// What each clause came to, given where the verdict fell.
+    /// The clauses that do not hold, in their order: the one at which the decision stopped, and those behind it that can be judged
+    /// all the same.
+    private func faults(
+        of ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
+    ) -> [Verdict.Fault] {
+        var faults: [Verdict.Fault] = []
+        var fault = judge(ask, by: grant, for: caller, at: instant, &scope).fault
+        while let found = fault {
+            faults.append(found)
+            fault =
+                found.isLast
+                ? nil : judgeRest(behind: found.clause, ask, by: grant, for: caller, at: instant, &scope).fault
+        }
+        return faults
+    }
+
+    /// What each clause came to.
     private static func findings(
-        _ verdict: Verdict, _ ask: borrowing Ask, _ grant: Grant, _ caller: Caller, _ instant: Instant
+        _ faults: [Verdict.Fault], _ ask: borrowing Ask, _ grant: Grant, _ caller: Caller, _ instant: Instant
     ) -> [Explanation.Finding] {
         var findings: [Explanation.Finding] = []
-        let fault = verdict.fault
-        for clause in Clause.allCases where clause == fault?.clause || concerns(clause, ask, grant, caller) {
+        for clause in Clause.allCases {
+            let fault = faults.first { $0.clause == clause }
+            guard fault != nil || concerns(clause, ask, grant, caller) else { continue }
             if clause == .conditions {
-                findings += grant.principals.conditions.map { finding($0, fault?.clause, caller) }
+                findings += grant.principals.conditions.map { finding($0, faults.first?.clause, caller) }
                 continue
             }
-            let isFault = clause == fault?.clause
             let (asked, granted) =
-                if isFault, clause == .fields, let field = fault?.subject {
+                if clause == .fields, let field = fault?.subject {
                     values(ofField: field, ask, grant)
                 } else {
                     values(of: clause, ask, grant, caller, instant)
                 }
-            let isOpen = fault.map { $0.clause < clause } ?? false
             let claimFault = clause == .key ? grant.templateFault(of: caller) : nil
             findings.append(
                 Explanation.Finding(
-                    clause: clause, subject: isFault ? fault?.subject ?? clause.rawValue : clause.rawValue,
-                    outcome: isFault ? .fails : isOpen ? .open : .holds, asked: asked, granted: granted,
-                    reason: isFault ? claimFault ?? fault?.reason ?? "" : ""))
+                    clause: clause, subject: fault?.subject ?? clause.rawValue,
+                    outcome: fault != nil ? .fails : isOpen(clause, faults) ? .open : .holds, asked: asked,
+                    granted: granted, reason: fault.map { claimFault ?? $0.reason } ?? ""))
         }
         return findings
+    }
+
+    /// Whether a clause without a fault was not judged, or not to its end.
+    private static func isOpen(_ clause: Clause, _ faults: [Verdict.Fault]) -> Bool {
+        guard let first = faults.first, let last = faults.last, first.clause < clause else { return false }
+        return clause <= .addresses || clause == .fields || last.isLast && last.clause < clause
     }
 
     /// Whether the clause had anything to say to this ask.
@@ -156,7 +178,7 @@ extension Policy {
                 asked.append(ask.parameters.bytes(entry.value).array)
             }
         }
-        return (asked.isEmpty ? nil : Array(asked.joined(separator: Array(text: ", "))), grant.fact(name))
+        return (asked.isEmpty ? nil : Array(asked.joined(separator: Array(text: ", "))), grant.told(name))
     }
 
     /// The template filled in for the caller; as it is written where it cannot be.
@@ -203,37 +225,36 @@ extension Policy {
 }
 
 extension Policy.Verdict {
-    /// The clause that does not hold, and why; nil where all do.
-    fileprivate var fault: (clause: Clause, subject: String, reason: String)? {
-        switch self {
-        case .fits: nil
-        case .foreign(.callers): (.callers, Clause.callers.rawValue, "the caller is none of these")
-        case .foreign(.name): (.name, Clause.name.rawValue, "another grant is named")
-        case .foreign(let clause): (clause, clause.rawValue, "the ticket is for another grant, or the caller's is not")
-        case .missing(let parameter, let clause): (clause, clause.rawValue, "\(parameter) is needed")
-        case .obscure: (.request, Clause.request.rawValue, "it cannot be told what is asked for")
-        case .lifetimeTooLong: (.lifetime, Clause.lifetime.rawValue, "more seconds are asked for than may be")
-        case .objects(let objection, let clause): (clause, objection.clause.description, objection.words)
+    /// A clause that does not hold.
+    fileprivate struct Fault {
+        let clause: Clause
+        /// What exactly it is about.
+        let subject: String
+        let reason: String
+        /// Whether nothing behind it can be judged, or concerns the caller.
+        let isLast: Bool
+
+        init(_ clause: Clause, of subject: String? = nil, isLast: Bool = false, _ reason: String) {
+            self.clause = clause
+            self.subject = subject ?? clause.rawValue
+            self.reason = reason
+            self.isLast = isLast
         }
     }
-}
 
-extension Grant {
-    /// What callers are told of a field, for people; nil where they are told nothing.
-    fileprivate func fact(_ name: String) -> [UInt8]? {
-        var text = ByteWriter()
-        text.append(object: { $0.add(issuance.facts) })
-        guard let all = try? JSONReader.read(text.array, as: .json) else { return nil }
-        return all[name].flatMap(Grant.text)
-    }
-
-    private static func text(_ value: JSONValue) -> [UInt8]? {
-        switch value.content {
-        case .string(let text): text
-        case .number(let number): number.text
-        case .boolean(let flag): Array(text: "\(flag)")
-        case .array(let list): Array(list.compactMap(text).joined(separator: Array(text: ", ")))
-        case .null, .object: nil
+    /// The clause that does not hold, and why; nil where all do.
+    fileprivate var fault: Fault? {
+        switch self {
+        case .fits: return nil
+        case .foreign(.callers): return Fault(.callers, isLast: true, "the caller is none of these")
+        case .foreign(.name): return Fault(.name, isLast: true, "another grant is named")
+        case .foreign(let clause):
+            return Fault(clause, isLast: true, "the ticket is for another grant, or the caller's is not")
+        case .missing(let parameter, let clause): return Fault(clause, "\(parameter) is needed")
+        case .obscure: return Fault(.request, isLast: true, "it cannot be told what is asked for")
+        case .lifetimeTooLong: return Fault(.lifetime, "more seconds are asked for than may be")
+        case .objects(let objection, let clause):
+            return Fault(clause, of: objection.clause.description, objection.words)
         }
     }
 }

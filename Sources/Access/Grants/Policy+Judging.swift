@@ -16,6 +16,39 @@ extension Policy {
             return .objects(fault.objection, fault.clause)
         }
         guard ask.obscurity == nil || grant.takesObscure else { return .obscure }
+        let verdict = judgeObject(ask, by: grant, for: caller, at: instant, &scope)
+        guard case .fits = verdict else { return verdict }
+        if let objection = grant.issuer.objection(to: ask) { return .objects(objection, .fields) }
+        return Policy.judgeLifetime(ask, by: grant)
+    }
+
+    /// The clauses that can be judged though one before them does not hold; for operators, who are told of all faults at once.
+    /// - Parameter clause: the one that does not hold.
+    func judgeRest(
+        behind clause: Clause, _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant,
+        _ scope: inout Scope
+    ) -> Verdict {
+        if clause < .request, ask.obscurity != nil, !grant.takesObscure { return .obscure }
+        if clause < .bucket {
+            let verdict = judgeObject(ask, by: grant, for: caller, at: instant, &scope)
+            guard case .fits = verdict else { return verdict }
+        } else if clause == .bucket, !ask.isAboutService {
+            scope.begin()
+            let verdict = judgeKey(ask, by: grant, for: caller, at: instant, &scope)
+            guard case .fits = verdict else { return verdict }
+        }
+        if clause < .fields, let objection = grant.issuer.objection(to: ask) { return .objects(objection, .fields) }
+        return clause < .lifetime ? Policy.judgeLifetime(ask, by: grant) : .fits
+    }
+
+    private static func judgeLifetime(_ ask: borrowing Ask, by grant: Grant) -> Verdict {
+        ask.lifetime ?? 0 <= grant.lifetimes.longest ? .fits : .lifetimeTooLong
+    }
+
+    /// Bucket and key, and the rules of what would be signed.
+    private func judgeObject(
+        _ ask: borrowing Ask, by grant: Grant, for caller: Caller, at instant: Instant, _ scope: inout Scope
+    ) -> Verdict {
         let verdict = judgeScope(ask, by: grant, for: caller, at: instant, &scope)
         guard case .fits = verdict else { return verdict }
         if let objection = Policy.objection(toKey: scope.key, of: ask, by: grant) {
@@ -31,8 +64,7 @@ extension Policy {
                 return .objects(objection, .fields)
             }
         }
-        if let objection = grant.issuer.objection(to: ask) { return .objects(objection, .fields) }
-        return ask.lifetime ?? 0 <= grant.lifetimes.longest ? .fits : .lifetimeTooLong
+        return .fits
     }
 
     /// What is wrong with the bytes that would be signed as key or prefix. Every rule of a key is asked here, wherever the bytes

@@ -79,8 +79,12 @@ package struct Policy: Sendable {
             return ask.obscurity.map { .obscure($0) } ?? .notInGrant(nil)
         }
         var told = objection
+        let grant = all[Int(number)]
         if clause == .key {
-            told.granted = listedKey(of: all[Int(number)], for: caller, by: ask.nonce, at: instant)
+            told.granted = listedKey(of: grant, for: caller, by: ask.nonce, at: instant)
+        } else if objection.isOutside, caller.ticket == nil {
+            // The list is not for tickets.
+            told.granted = grant.told(objection.clause.description)
         }
         return .notInGrant(told)
     }

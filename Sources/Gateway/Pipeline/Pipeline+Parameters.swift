@@ -121,7 +121,9 @@ extension Pipeline {
             switch MediaType(request.field(.contentType)) {
             case .json: return .json
             case .form: return .form
-            case .text: if let textParameter { return .text(parameter: textParameter) }
+            case .text:
+                if let textParameter { return .text(parameter: textParameter) }
+                if Pipeline.looksLikeJSON(request.body) { throw .untoldJSON }
             case .none: return .none
             case .other: break
             }

@@ -218,14 +218,14 @@ struct Pipeline: ~Copyable {
         else { throw .misdirected }
         // `OPTIONS *`, or of a URL without a path.
         if request.path.isEmpty, request.head.method == .options { return .everything }
-        guard let found else { throw .notFound }
+        guard let found else { throw .notFound(at: request.path) }
         context.setRoute(RequestLabels.route(found), request.path)
         return found
     }
 
     /// The form in which the errors of an endpoint are written.
     func words(at endpoint: Router.Endpoint?) -> Refusal.Words {
-        guard case .issue(let route)? = endpoint, Registry.routes[route].description.answer.errorsForSDK else {
+        guard case .issue(let route)? = endpoint, Registry.routes[route].description.answer.isForSDK else {
             return .problem
         }
         return .sdk(inBody: configuration.server.statusInBody)

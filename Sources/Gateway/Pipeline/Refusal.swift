@@ -29,6 +29,12 @@ package struct Refusal: Error {
 extension Refusal {
     static let notFound = Refusal(.notFound, "there is nothing at this path")
 
+    /// - Parameter path: a path that nothing is at.
+    static func notFound(at path: Span<UInt8>) -> Refusal {
+        guard let meant = Router.suggestion(for: path) else { return .notFound }
+        return Refusal(.notFound, "\(Refusal.notFound.detail); did you mean \(meant)?")
+    }
+
     static let misdirected = Refusal(
         .misdirected, "this host name is not one that the service answers to; server.hosts lists them")
 
@@ -125,7 +131,7 @@ extension Refusal {
             case .notUTF8: "\(subject) must be UTF-8"
             case .notAnObject: "the body must be a JSON object"
             case .unsupportedValue:
-                "\(subject) must be a string, a number, true, false, or one string or more in a list or an object"
+                "\(subject) must be a string, a number, true, false, a list of strings, or an object of strings and numbers"
             case .json(let error):
                 "\(shown.map { "\($0): " } ?? "")the body is not proper JSON at byte \(error.offset): \(error.reason)"
             }

@@ -95,16 +95,14 @@ struct APIOperation: Sendable {
         }
         credentials = .callers
         input = .route(route.request)
-        answer =
-            route.answer.members
-            + APIOperation.common.filter { own in
-                !route.answer.members.contains { $0.name == own.name }
-            }
+        let members = route.answer.members
+        let common = route.answer.isForSDK ? [] : APIOperation.common
+        answer = members + common.filter { own in !members.contains { $0.name == own.name } }
         asksVendor =
             provider.givesSessions || route.answer.token.isEmpty || !route.grant.credential.otherProviders.isEmpty
     }
 
-    /// What every route that issues something tells, beside its own.
+    /// What every route that issues something tells, beside its own, unless its answer is for SDKs.
     private static let common = [
         AnswerField("grant", "The grant that it is by."),
         AnswerField("expiresAt", "When what is issued ends, in UTC; null for never."),

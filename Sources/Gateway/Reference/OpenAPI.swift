@@ -187,7 +187,8 @@ enum OpenAPI {
                 ],
             ]
             return inQuery
-                ? list : ["anyOf": [list, ["type": "object", "additionalProperties": ["type": "string"]]]]
+                ? list
+                : ["anyOf": [list, ["type": "object", "additionalProperties": ["type": ["string", "number"]]]]]
         }
     }
 

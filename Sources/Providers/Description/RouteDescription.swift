@@ -144,13 +144,14 @@ package struct RouteAnswer: Sendable {
     /// Which members are what is given, the first that is there: by its digest the audit knows it again. None where the
     /// answer is the vendor's own.
     package let token: [String]
-    /// Whether errors, too, have the members that Alibaba's SDKs read: `StatusCode`, `ErrorCode`, `ErrorMessage`.
-    package let errorsForSDK: Bool
+    /// Whether it is read by Alibaba's SDKs, which take every member for one of their options: an answer has only `members`, and an
+    /// error has `StatusCode`, `ErrorCode` and `ErrorMessage`, too.
+    package let isForSDK: Bool
 
-    init(_ members: [AnswerField], token: [String] = [], errorsForSDK: Bool = false) {
+    init(_ members: [AnswerField], token: [String] = [], isForSDK: Bool = false) {
         self.members = members
         self.token = token
-        self.errorsForSDK = errorsForSDK
+        self.isForSDK = isForSDK
     }
 }
 

@@ -10,6 +10,7 @@ struct UploadToken: TokenIssuer {
     private let policy: PutPolicy
     private let domain: [UInt8]?
     let unenforced: [Enforcement]
+    let doubts: [String]
 
     static let route = RouteDescription(
         "qiniu.uptoken", path: "/qiniu/uptoken", "An upload token for one key or one prefix of a bucket.",
@@ -56,6 +57,10 @@ struct UploadToken: TokenIssuer {
             grant.policy, insertOnly: !grant.overwrite, choose: grant.choose ?? [], context)
         domain = grant.domain
         unenforced = grant.policy.mimeLimit != nil && grant.policy.detectMime == -1 ? [.clientsType] : []
+        let types = grant.policy.mimeLimit?.split(separator: UInt8(ascii: ";")).map {
+            $0.drop { $0 == UInt8(ascii: "!") }
+        }
+        doubts = MediaTypeName.doubt(of: (types ?? []).map(Array.init)).map { ["policy.mimeLimit: \($0)"] } ?? []
     }
 
     var vendorName: KeyTemplate? { policy.endUser }

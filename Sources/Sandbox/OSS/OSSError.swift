@@ -45,6 +45,9 @@ extension OSSError {
     static func accessDenied(_ message: String) -> OSSError { OSSError(403, "AccessDenied", message) }
 
     static let anonymous = accessDenied("You have no right to access this object because of bucket acl.")
+    static let fileFirst = accessDenied(
+        "\(anonymous.message) The form has no field before file; OSS ignores the fields behind it, so file must come last."
+    )
     static let noDate = accessDenied("OSS authentication requires a valid Date.")
     static let noQueryParameters = accessDenied(
         "Query-string authentication requires the Signature, Expires and OSSAccessKeyId parameters")

@@ -12,7 +12,9 @@ extension OSSSide {
             throw OSSError.wrongForm("The body of your POST request is not well-formed multipart/form-data.")
         }
         let form = try OSSForm(reader)
-        guard let claim = try OSSClaim(form, at: now) else { throw OSSError.anonymous }
+        guard let claim = try OSSClaim(form, at: now) else {
+            throw form.fields.isEmpty ? OSSError.fileFirst : OSSError.anonymous
+        }
         let call = Call(
             request: request, body: body, caller: try accounts.caller(of: claim, at: now), now: now,
             requestID: requestID)

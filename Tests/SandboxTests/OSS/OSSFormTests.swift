@@ -110,6 +110,16 @@ import Testing
         #expect(try fixture.send(OSSTestCall("GET", "forms/a.txt")).field("x-oss-meta-a") == "1")
     }
 
+    @Test func `a form whose file comes first is told that the fields behind it are ignored`() throws {
+        let field = "\r\n--B\r\nContent-Disposition: form-data; name=\"key\"\r\n\r\nforms/a\r\n--B--\r\n"
+        let (first, body) = OSSFormTests.request([], "a.txt", "x", field)
+        let answer = try fixture.answer(first, body)
+        #expect(answer.outcome == "403 AccessDenied" && answer.text.contains("file must come last"))
+        let (last, other) = OSSFormTests.request([("key", "forms/a")], "a.txt", "x", "\r\n--B--\r\n")
+        let anonymous = try fixture.answer(last, other)
+        #expect(anonymous.outcome == "403 AccessDenied" && !anonymous.text.contains("file must come last"))
+    }
+
     @Test func `the answer is the one that the form asks for`() throws {
         let created = try send { $0.fields.append(("success_action_status", "201")) }
         #expect(created.status == 201 && created.texts("Key") == ["forms/a.txt"])

@@ -19,6 +19,7 @@ struct PostUpload: TokenIssuer {
     /// The value of the form's field, where it is the same for everybody.
     private let commonCallback: [UInt8]?
     let unenforced: [Enforcement]
+    var doubts: [String] { MediaTypeName.doubt(of: contentTypes).map { ["contentTypes: \($0)"] } ?? [] }
 
     private enum Version {
         case v1, v4
@@ -78,10 +79,11 @@ struct PostUpload: TokenIssuer {
     private static let parameters = Parameters()
 
     private struct Fields: FieldGroup {
-        let maxSize = Field("maxSize", .size(1...largestSize), required: true, "The largest object.")
-        let minSize = Field("minSize", .size(0...largestSize), default: 0, "The smallest object.")
+        let maxSize = Field("maxSize", .size(1...largestSize), required: true, told: true, "The largest object.")
+        let minSize = Field("minSize", .size(0...largestSize), default: 0, told: true, "The smallest object.")
         let contentTypes = Field(
-            "contentTypes", .strings, "The types that objects may get, such as image/png. The default is any type.")
+            "contentTypes", .strings, told: true,
+            "The types that objects may get, such as image/png. The default is any type.")
         let callback = Field(
             "callback", .object(PostCallback.fields), "The callback that the vendor sends after an upload.")
         let objectAcl = Field(
@@ -149,13 +151,17 @@ struct PostUpload: TokenIssuer {
 
     func objection(to ask: borrowing Ask) -> Objection? {
         if let size = ask[PostUpload.parameters.maxSize] {
-            guard size <= sizes.upperBound else { return Objection("maxSize", "the grant's maxSize is less") }
-            guard size >= sizes.lowerBound else { return Objection("minSize", "the grant's minSize is more") }
+            guard size <= sizes.upperBound else {
+                return Objection(outside: "maxSize", "must be at most the grant's, in bytes")
+            }
+            guard size >= sizes.lowerBound else {
+                return Objection(outside: "minSize", "maxSize must be at least the grant's minSize, in bytes")
+            }
         }
         if let type = ask[PostUpload.parameters.contentType], !contentTypes.isEmpty,
             !contentTypes.contains(where: { type.equals($0) })
         {
-            return Objection("contentTypes", "the grant's contentTypes do not name the type")
+            return Objection(outside: "contentTypes", "the type must be one of the grant's")
         }
         return nil
     }

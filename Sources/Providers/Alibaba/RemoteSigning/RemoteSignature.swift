@@ -133,7 +133,7 @@ struct RemoteSignature: TokenIssuer {
             return Objection("contentToSign", "was not read")
         }
         guard versions.contains(request.version) else {
-            return Objection("versions", "the grant's versions do not name the version")
+            return Objection(outside: "versions", "the version must be one of the grant's")
         }
         if let asked = ask[RemoteSignature.parameters.accessKeyID], !asked.equals(accessKey),
             !previousAccessKeys.contains(where: { asked.equals($0) })
@@ -149,7 +149,7 @@ struct RemoteSignature: TokenIssuer {
                 return objection(toKeyOf: request, in: canonical) ?? objection(to: request, of: ask, in: canonical)
             }
             guard let verb = request.verb, rule.names(method: verb.name) else {
-                return Objection("methods", "the grant's methods do not name the method")
+                return Objection(outside: "methods", "the method must be one of the grant's")
             }
             return nil
         }

@@ -89,6 +89,7 @@ struct OSSAuthorization: TokenIssuer {
 
     /// Who uploads, as the callback tells it.
     var vendorName: KeyTemplate? { clauses.callback?.endUser }
+    var doubts: [String] { clauses.doubts }
 
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let parts = ask.detail as? OSSRequestParts else { return Objection("key", "was not read") }

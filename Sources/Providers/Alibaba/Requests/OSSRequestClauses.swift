@@ -15,6 +15,8 @@ struct OSSRequestClauses: Sendable {
     /// Whom the vendor tells of an upload.
     let callback: PostCallback?
 
+    var doubts: [String] { contentTypes.flatMap(MediaTypeName.doubt(of:)).map { ["contentTypes: \($0)"] } ?? [] }
+
     /// The longest body that OSS takes, in bytes.
     private static let maximumBody: Int64 = 5 << 30
 
@@ -45,7 +47,8 @@ struct OSSRequestClauses: Sendable {
             )
             maxSize = Field(
                 "maxSize", .size(1...maximumBody), told: true,
-                "The longest body of PUT and POST. `Content-Length` must be signed, which only version v4 can do.")
+                "The longest body of PUT and POST. It needs `versions: \"v4\"`, since v1 does not sign `Content-Length`; callers ask with `header=content-length:BYTES`."
+            )
             versions = Field(
                 "versions", .strings, default: OSSRequestParts.Version.allCases.map(\.name.array), told: true,
                 "The signature versions that callers may ask for.")
@@ -85,7 +88,7 @@ struct OSSRequestClauses: Sendable {
         else { throw FieldProblem("unenforced", "must name clauses of the grant that are not enforced, of maxSize") }
         guard maxSize == nil || isSizeEnforced || !unenforced.isEmpty else {
             let cure =
-                signsV1 ? "say versions: [\"v4\"], since v1 signs no Content-Length" : "an object in pieces has any"
+                signsV1 ? "say versions: \"v4\", since v1 signs no Content-Length" : "an object in pieces has any"
             throw FieldProblem("maxSize", "cannot be enforced: \(cure); or list it under unenforced (R18)")
         }
         if signsV1, OSSRequestClauses.fixedText(of: target).contains(UInt8(ascii: "?")) {
@@ -103,7 +106,7 @@ struct OSSRequestClauses: Sendable {
 
     func objection(to parts: OSSRequestParts) -> Objection? {
         guard versions.contains(parts.version) else {
-            return Objection("versions", "the grant's versions do not name the version")
+            return Objection(outside: "versions", "the version must be one of the grant's")
         }
         if parts.version == .v1, callback != nil, parts.endsUpload {
             return Objection("callback", "version v1 cannot tell a callback from the end of a key; ask for v4")
@@ -114,15 +117,18 @@ struct OSSRequestClauses: Sendable {
         let writes = parts.method.span.equals("PUT") || parts.method.span.equals("POST")
         if let contentTypes, writes || parts.contentType != nil {
             guard let type = parts.contentType, contentTypes.contains(where: { MediaTypeName.admits(type, $0) }) else {
-                return Objection("contentTypes", "the content type must be one of the grant's")
+                return Objection(outside: "contentTypes", "the content type must be one of the grant's")
             }
         }
         guard let maxSize, writes else { return nil }
         guard let length = parts.contentLength else {
             return isSizeEnforced
-                ? Objection("maxSize", "content-length must be among the headers that are signed") : nil
+                ? Objection(
+                    outside: "maxSize",
+                    "the length must be signed: ask with header=content-length:BYTES, of at most the grant's maxSize")
+                : nil
         }
-        return length <= maxSize ? nil : Objection("maxSize", "the body is longer than the grant allows")
+        return length <= maxSize ? nil : Objection(outside: "maxSize", "the body must have at most so many bytes")
     }
 
     private static func fixedText(of target: Grant.Target) -> [UInt8] {

@@ -39,7 +39,7 @@ package struct DistributeToken: Issuer {
                     "Scope", type: .object,
                     "What the key is for: `Bucket`, `Prefix` or `Key`, and `Region` and `Endpoint` where the credential has them."
                 ),
-            ], token: ["SecurityToken"], errorsForSDK: true))
+            ], token: ["SecurityToken"], isForSDK: true))
 
     private struct Parameters: ParameterGroup {
         let grant = Parameter.grant
