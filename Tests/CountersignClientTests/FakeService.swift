@@ -13,6 +13,8 @@ final class FakeService: Sendable {
         var ahead: TimeInterval = 0
         /// The key that the service chooses where none is asked for; with a number in the place of `#`.
         var ownKey: String?
+        /// Whether a caller may ask for such a key.
+        var admitsKeys = true
         /// Where signed URLs lead to.
         var vendor = "https://media.oss-cn-hangzhou.aliyuncs.com"
         var gate: DispatchSemaphore?
@@ -58,6 +60,9 @@ final class FakeService: Sendable {
         return state.update { state in
             if !state.refusals.isEmpty { return state.refusals.removeFirst() }
             let parameters = request.form
+            if !state.admitsKeys, parameters["key"] ?? parameters["object"] != nil {
+                return refusal("not_in_grant", status: 403, clause: "key")
+            }
             let number = state.requests.count
             let key =
                 parameters["key"] ?? parameters["object"]
