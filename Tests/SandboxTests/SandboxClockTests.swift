@@ -7,7 +7,8 @@ import Testing
 
 /// The clock that a file changes.
 @Suite struct SandboxClockTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("countersign-\(UUID().uuidString)")
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "countersign-\(UUID().uuidString)")
     private let system: Clock = { Instant(unixSeconds: 1_000_000, nanoseconds: 7) }
 
     init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }

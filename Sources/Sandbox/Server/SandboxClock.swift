@@ -21,7 +21,7 @@ enum SandboxClock {
         let path = "\(data)/clock"
         if let file = ReadFile(path), offset(file.bytes) == nil {
             throw Failure(
-                description: "\(path) must hold a number of seconds, such as 900 or -900, of at most \(most) or at least -\(most)")
+                description: "\(path) must hold a number of seconds, such as 900 or -900, from -\(most) to \(most)")
         }
         return {
             let now = system()
