@@ -118,8 +118,11 @@ final class FakeService: Sendable {
     }
 
     private static func validity(_ state: State) -> String {
-        "\"grant\":\"g\",\"expiresAt\":\"\(end(state).formatted(.iso8601))\",\"expiresIn\":\(state.lifetime),"
-            + "\"limitedBy\":\"grant\",\"serverTime\":\"\(now(state).formatted(.iso8601))\""
+        // Read once: between two readings a second could pass.
+        let now = now(state)
+        let end = now + TimeInterval(state.lifetime)
+        return "\"grant\":\"g\",\"expiresAt\":\"\(end.formatted(.iso8601))\",\"expiresIn\":\(state.lifetime),"
+            + "\"limitedBy\":\"grant\",\"serverTime\":\"\(now.formatted(.iso8601))\""
     }
 
     /// By the service's clock, in whole seconds.
