@@ -126,7 +126,8 @@ let package = Package(
             "Crypto",
             exclude: ["Fixtures"]),
         tests(
-            "EndToEndTests", "countersign", "countersign-sandbox", "TestService", "TestPeers", "TestKeys", "TestTraits",
+            "EndToEndTests", "CountersignClient", "countersign", "countersign-sandbox", "TestService", "TestPeers",
+            "TestKeys", "TestTraits",
             "Providers", "Bytes",
             "Crypto", "COpenSSL", exclude: ["Fixtures"]),
         // What must hold of whoever reads bytes from outside.

@@ -36,6 +36,10 @@ extension Countersign {
                 // The vendor has forgotten the upload. Once that is no reason to give up.
                 last.value = nil
                 return try await Countersign.upload(run, key: key, from: nil)
+            } catch UploadError.Reason.unrenewableKey where usable != nil && last.value == usable {
+                // The service chose the key of the earlier upload, and chooses another one now.
+                last.value = nil
+                return try await Countersign.upload(run, key: key, from: nil)
             }
         } catch {
             throw try Countersign.uploadError(error, file, last.value)
@@ -51,7 +55,7 @@ extension Countersign {
         let run = UploadRun(client: self, pieces: pieces, vendor: checkpoint.vendor, options: options, progress: nil)
         do {
             switch checkpoint.vendor {
-            case .qiniu: try await QiniuUpload(run, key: checkpoint.key).abandon(checkpoint)
+            case .qiniu: try await QiniuUpload(run, key: checkpoint.key, from: nil).abandon(checkpoint)
             case .nos: break
             case .oss: try await OSSUpload(run: run, wantedKey: checkpoint.key).abandon(checkpoint)
             }
@@ -64,8 +68,8 @@ extension Countersign {
         _ run: UploadRun, key: String?, from checkpoint: UploadCheckpoint?
     ) async throws -> UploadedObject {
         switch run.vendor {
-        case .qiniu: try await QiniuUpload(run, key: key).upload(key: key, from: checkpoint)
-        case .nos: try await NOSUpload(run, key: key).upload(key: key, from: checkpoint)
+        case .qiniu: try await QiniuUpload(run, key: key, from: checkpoint).upload()
+        case .nos: try await NOSUpload(run, key: key, from: checkpoint).upload()
         case .oss: try await OSSUpload(run: run, wantedKey: key).upload(from: checkpoint)
         }
     }

@@ -43,7 +43,7 @@ package enum SandboxTool {
         let accounts = try AccountFolder(options.data)
         let sandbox = try Sandbox(
             accounts, roles: options.roles, callbackHosts: options.callbackHosts, data: options.data)
-        let server = try SandboxServer(sandbox, on: options.listen)
+        let server = try SandboxServer(sandbox, on: options.listen, by: try SandboxClock.reading(options.data))
         let signals = [SIGTERM, SIGINT].map { number in Signals.take(number) { server.stop() } }
         let parent = ParentProcess.whenEnded { server.stop() }
         Terminal.say("countersign-sandbox: listening on http://\(server.address)")

@@ -13,6 +13,8 @@ final class FakeService: Sendable {
         var ahead: TimeInterval = 0
         /// The key that the service chooses where none is asked for; with a number in the place of `#`.
         var ownKey: String?
+        /// Whether a caller may ask for such a key.
+        var admitsKeys = true
         /// Where signed URLs lead to.
         var vendor = "https://media.oss-cn-hangzhou.aliyuncs.com"
         var gate: DispatchSemaphore?
@@ -58,6 +60,9 @@ final class FakeService: Sendable {
         return state.update { state in
             if !state.refusals.isEmpty { return state.refusals.removeFirst() }
             let parameters = request.form
+            if !state.admitsKeys, parameters["key"] ?? parameters["object"] != nil {
+                return refusal("not_in_grant", status: 403, clause: "key")
+            }
             let number = state.requests.count
             let key =
                 parameters["key"] ?? parameters["object"]
@@ -113,8 +118,11 @@ final class FakeService: Sendable {
     }
 
     private static func validity(_ state: State) -> String {
-        "\"grant\":\"g\",\"expiresAt\":\"\(end(state).formatted(.iso8601))\",\"expiresIn\":\(state.lifetime),"
-            + "\"limitedBy\":\"grant\",\"serverTime\":\"\(now(state).formatted(.iso8601))\""
+        // Read once: between two readings a second could pass.
+        let now = now(state)
+        let end = now + TimeInterval(state.lifetime)
+        return "\"grant\":\"g\",\"expiresAt\":\"\(end.formatted(.iso8601))\",\"expiresIn\":\(state.lifetime),"
+            + "\"limitedBy\":\"grant\",\"serverTime\":\"\(now.formatted(.iso8601))\""
     }
 
     /// By the service's clock, in whole seconds.

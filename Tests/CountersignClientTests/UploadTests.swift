@@ -244,13 +244,56 @@ import Testing
         let object = try await upload(file, to: kind, key: nil)
         #expect(object.key == "avatars/1.jpg")
         try expectStored(file, object.key)
-        // Where its token ends, there is none for the same key.
-        vendor.state.update { $0.ends = [$0.bodies + 2] }
+    }
+
+    @Test(arguments: [UploadVendor.qiniu, .nos, .oss]) func `a key that the service chose is asked for by its name`(
+        to kind: UploadVendor
+    ) async throws {
+        service.state.update { $0.ownKey = "avatars/#.jpg" }
+        vendor.state.update { $0.ends = [2] }
+        let file = try TestFile(3 * UploadTests.piece)
+        #expect(try await upload(file, to: kind, key: nil).key == "avatars/1.jpg")
+        try expectStored(file, "avatars/1.jpg")
+        let asked = service.requests.map { $0.form["key"] ?? $0.form["object"] }
+        #expect(asked.count > 1 && asked.first == .some(nil))
+        #expect(asked.dropFirst().allSatisfy { $0 == "avatars/1.jpg" })
+    }
+
+    @Test(arguments: [UploadVendor.qiniu, .nos, .oss])
+    func `where that key may not be asked for, the upload ends with its credential and says why`(
+        to kind: UploadVendor
+    ) async throws {
+        service.state.update {
+            $0.ownKey = "avatars/#.jpg"
+            $0.admitsKeys = false
+        }
+        vendor.state.update { $0.ends = [2] }
+        let file = try TestFile(3 * UploadTests.piece)
         let error = await #expect(throws: UploadError.self) { try await upload(file, to: kind, key: nil) }
-        guard case .changedKey? = error?.reason else {
+        guard case .unrenewableKey? = error?.reason else {
             Issue.record("\(String(describing: error)) is not of the key")
             return
         }
+        guard kind != .oss else { return }
+        // From its checkpoint it begins anew, under another key.
+        let number = service.requests.count + 2
+        let object = try await upload(file, to: kind, key: nil, from: try #require(error?.checkpoint))
+        #expect(object.key == "avatars/\(number).jpg")
+        try expectStored(file, object.key)
+    }
+
+    @Test func `a token for such a key is used to its end`() async throws {
+        service.state.update {
+            $0.ownKey = "avatars/#.jpg"
+            $0.admitsKeys = false
+        }
+        let time = time
+        // Of 600 seconds, 115 with each request: it would be renewed before the last one.
+        vendor.state.update { $0.afterRequest = { _ in time.pass(.seconds(115)) } }
+        let file = try TestFile(3 * UploadTests.piece)
+        _ = try await upload(file, to: .qiniu, key: nil)
+        try expectStored(file, "avatars/1.jpg")
+        #expect(service.requests.count == 2)
     }
 
     @Test func `a token for a prefix needs a key`() async throws {

@@ -4,23 +4,29 @@ import Testing
 
 @testable import TestService
 
+/// One line of Tests/Python/clients.py: what a client did, and how that ended.
+struct ClientUse: Decodable {
+    let vendor: String
+    let client: String
+    let operation: String
+    let outcome: String
+}
+
 /// The vendors' own clients use what the service issues at the sandbox; docs/clients.md says how each use ends.
 @Suite("Clients that upload", .waiting, .enabled(if: Python.path != nil))
 struct ClientsTests {
-    /// One line of Tests/Python/clients.py.
-    private struct Result: Decodable {
-        let vendor: String
-        let client: String
-        let operation: String
-        let outcome: String
-    }
-
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
     private static let page = root.appending(path: "docs/clients.md").standardized
 
     private static func grant(_ route: String, _ credential: String, _ fields: String) -> String {
         #"route: "\#(route)", credential: "\#(credential)", callers: ["apiKey:alice"], keyPrefix: "up/", \#(fields)"#
     }
+
+    private static func below(_ prefix: String, _ route: String, _ credential: String) -> String {
+        grant(route, credential, #"bucket: "demo-bucket""#).replacing("up/", with: prefix)
+    }
+
+    private static let parts = #""uploads", "uploadId", "partNumber""#
 
     private static func called(_ route: String, _ credential: String, _ fields: String) -> String {
         grant(route, credential, fields).replacing("up/", with: "called/")
@@ -63,6 +69,8 @@ struct ClientsTests {
                       methods: ["GET", "PUT"], headers: ["content-md5", "content-type"] },
                     "oss": { \(grant("oss.presigned-url", "oss", #"bucket: "demo-bucket", methods: ["GET", "PUT"],"#))
                       headers: ["content-length"], versions: "v4", \(limits) },
+                    "oss-parts": { \(below("parts/", "oss.presigned-url", "oss")), methods: ["GET", "PUT", "POST"],
+                      subresources: [\(parts)], contentTypes: ["image/png"] },
                     "oss-list": { \(grant("oss.list-url", "oss", #"bucket: "demo-bucket""#)) },
                     "form": { \(grant("oss.post-policy", "oss", #"bucket: "demo-bucket","#)) \(limits) },
                     "kodo-called": { \(called("qiniu.uptoken", "qiniu", #"bucket: "demo-media","#))
@@ -75,13 +83,20 @@ struct ClientsTests {
                       publicURL: "\(url)/oss/callback", reply: { oss: "verified" } },
                     "session": { \(grant("distribute-token", "sts", #"bucket: "demo-bucket", listPrefix: true,"#))
                       actions: ["oss:PutObject", "oss:GetObject", "oss:AbortMultipartUpload", "oss:ListParts"] },
+                    "ending": { \(below("ending/", "distribute-token", "sts")), lifetime: "15m",
+                      actions: ["oss:PutObject"] },
+                    "signs": { \(below("signs/", "oss.sign", "oss")), methods: ["GET", "PUT", "POST"],
+                      subresources: [\(parts), "encoding-type", "max-parts", "part-number-marker"] },
+                    "requests": { \(below("requests/", "oss.authorization", "oss")), methods: ["GET", "PUT", "POST"],
+                      headers: ["content-type", "content-md5"], subresources: [\(parts)],
+                      query: ["encoding-type", "max-parts", "part-number-marker"] },
                   },
                 """,
             listen: "\"127.0.0.1:\(own)\"")
     }
 
-    /// The lines of the script, by a service and a sandbox that share the secret keys.
-    private func results() throws -> [Result] {
+    /// The lines of the script and the uses by the Swift client, by a service and a sandbox that share the secret keys.
+    private func results() async throws -> [ClientUse] {
         let folder = try Keeper.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for (path, secret) in [
@@ -105,28 +120,34 @@ struct ClientsTests {
         defer { _ = sandbox.stop() }
         let line = try sandbox.waitForOutput(holding: "\n")
         let port = try #require(line.firstMatch(of: #/127\.0\.0\.1:(\d+)/#)?.output.1)
-        return try Service.run(ClientsTests.setup(own, String(port)), .epoll) { service in
-            let script = ClientsTests.root.appending(path: "Tests/Python/clients.py").standardized.path
-            let address = ["http://127.0.0.1:\(service.port)", APIKey.alice.key, "127.0.0.1:\(port)"]
-            let done = try Program(try #require(Python.path), [script] + address).wait(within: 120)
-            try #require(done.code == 0, "\(done.out)\(done.err)")
-            return try done.out.split(separator: "\n").map {
-                try JSONDecoder().decode(Result.self, from: Data($0.utf8))
-            }
+        let service = try Service(ClientsTests.setup(own, String(port)), .epoll)
+        defer { service.stop() }
+        let url = "http://127.0.0.1:\(service.port)"
+        let script = ClientsTests.root.appending(path: "Tests/Python/clients.py").standardized.path
+        let arguments = [script, url, APIKey.alice.key, "127.0.0.1:\(port)", folder, Setup.ossAccessKey]
+        let done = try Program(try #require(Python.path), arguments).wait(within: 120)
+        try #require(done.code == 0, "\(done.out)\(done.err)")
+        let told = try done.out.split(separator: "\n").map {
+            try JSONDecoder().decode(ClientUse.self, from: Data($0.utf8))
         }
+        let swift = SwiftClientUses(
+            service: try #require(URL(string: url)), key: APIKey.alice.key,
+            sandbox: try #require(URL(string: "http://127.0.0.1:\(port)")), folder: URL(filePath: folder))
+        return try await told + swift.results()
     }
 
-    private func text(of results: [Result]) -> String {
+    private func text(of results: [ClientUse]) -> String {
         func distinct(_ values: [String]) -> [String] {
             values.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         }
         var text = """
             # Clients and what they may do
 
-            Made by `scripts/write-clients`; do not edit. The clients are the vendors' own SDKs and curl. Each uses what the service
-            has issued at the [sandbox](sandbox.md), and a test compares this page with what it sees. A number is the vendor's status,
-            and behind it stands the vendor's code or message. "–" is what was not tried. A session of STS limits neither size nor type, and
-            lasts 15 minutes at least, so that its end is not tried here.
+            Made by `scripts/write-clients`; do not edit. The clients are the vendors' own SDKs, curl, and
+            [`CountersignClient`](client.md) for Swift. Each uses what the service has issued at the [sandbox](sandbox.md), and a test
+            compares this page with what it sees. A number is the vendor's status, and behind it stands the vendor's code or message. "–" is
+            what was not tried: a session of STS limits neither size nor type, and the Swift client itself gets what it uploads by. An upload
+            that is resumed was cut behind its first part.
 
             """
         for vendor in distinct(results.map(\.vendor)) {
@@ -144,8 +165,8 @@ struct ClientsTests {
         return text
     }
 
-    @Test func `each client does with what the service issues what docs/clients.md says, and no more`() throws {
-        let text = text(of: try results())
+    @Test func `each client does with what the service issues what docs/clients.md says, and no more`() async throws {
+        let text = text(of: try await results())
         if ProcessInfo.processInfo.environment["COUNTERSIGN_WRITE_CLIENTS"] != nil {
             try Data(text.utf8).write(to: ClientsTests.page)
         }

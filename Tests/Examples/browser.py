@@ -3,7 +3,9 @@
 usage: browser.py CHROMIUM     (scripts/with-demonstration sets the environment)
 """
 
+import base64
 import functools
+import hmac
 import http.server
 import os
 import pathlib
@@ -13,6 +15,9 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
+import urllib.request
+from email.utils import formatdate
 
 from playwright.sync_api import TimeoutError, sync_playwright
 
@@ -182,6 +187,40 @@ def check_pause(claims, browser, folder):
         claims.check("a paused PUT begins again, and is stored as it is", stored(words) == picture.read_bytes())
 
 
+def abort(url):
+    """Has OSS forget the upload in parts that a URL is of, by the account's own key."""
+    parts = urllib.parse.urlsplit(url)
+    upload = urllib.parse.parse_qs(parts.query)["uploadId"][0]
+    access_key, bucket = "demo-oss-access-key", parts.hostname.removesuffix(".oss.localhost")
+    secret = (OBJECTS.parent / "keys/alibaba" / access_key).read_bytes().strip()
+    date = formatdate(usegmt=True)
+    text = f"DELETE\n\n\n{date}\n/{bucket}{urllib.parse.unquote(parts.path)}?uploadId={upload}"
+    signature = base64.b64encode(hmac.digest(secret, text.encode(), "sha1")).decode()
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{SANDBOX_PORT}/{bucket}{parts.path}?uploadId={upload}", method="DELETE",
+        headers={"Date": date, "Authorization": f"OSS {access_key}:{signature}"})
+    urllib.request.urlopen(request, timeout=30).close()
+
+
+def check_forgotten(claims, browser, folder):
+    film = make_file(folder, "forgotten.mp4", 4 * MIB + 5)
+    with Page(browser) as page:
+        page.slow_down(2 * MIB)
+        page.pick("oss-parts", film)
+        page.wait_for_progress(0.5)
+        page.click()
+        page.wait("paused")
+        abort(next(url for method, url, _ in page.answers if method == "PUT"))
+        page.slow_down(-1)
+        page.click()
+        words = page.wait("done")
+        claims.check(
+            f"an upload that OSS has forgotten begins anew: {words}",
+            stored(words) == film.read_bytes() and page.count("POST", r"[?&]uploads(&|=|$)") == 2
+            and page.count("PUT", "partNumber=", status=404) == 1)
+        claims.check(f"no error in the page {page.errors}", not page.errors)
+
+
 def check_expiry(claims, browser, folder):
     picture = make_file(folder, "kept.png", 1000)
     # As on a device that slept: the page's clock stood still, so the page takes its token for valid.
@@ -256,7 +295,7 @@ def main():
             # Its own sandbox needs rights that a container does not give.
             browser = playwright.chromium.launch(executable_path=sys.argv[1], args=["--no-sandbox"])
             print(f"Chromium {browser.version}", flush=True)
-            for check in [check_ways, check_pause, check_expiry, check_refusals]:
+            for check in [check_ways, check_pause, check_forgotten, check_expiry, check_refusals]:
                 check(claims, browser, folder)
             browser.close()
         server.shutdown()

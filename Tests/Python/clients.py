@@ -1,106 +1,41 @@
 """Uses what the service issues at a sandbox, by the vendors' SDKs and curl, and says how each use ends.
 
-    python clients.py SERVICE API_KEY SANDBOX
+    python clients.py SERVICE API_KEY SANDBOX DATA OSS_ACCESS_KEY
 
-SERVICE is http://host:port, SANDBOX host:port. Each line of the output is one use: vendor, client, operation, outcome.
+SERVICE is http://host:port, SANDBOX host:port, and DATA its folder. OSS_ACCESS_KEY is the one that the service has. Each line of the output is one use: vendor, client, operation,
+outcome.
 """
 
 import base64
 import json
 import logging
 import re
-import subprocess
-import sys
 import tempfile
-import time
 import urllib.parse
-import urllib.request
 import warnings
 
 import localhost_names  # noqa: F401
 
-import alibabacloud_oss_v2 as v2
 import nos
-import oss2
 import qiniu
-from alibabacloud_oss_v2.exceptions import OperationError
 from nos.client.auth import RequestMetaData
 from nos.exceptions import ServiceException
 
+import clients_oss
+from client_uses import (
+    LARGE, MEBI, PNG, SANDBOX, SERVICE, Interrupted, ask, changed, curl, same, saved, tampered, tell, until_refused)
+
 warnings.simplefilter("ignore")
 logging.disable(logging.CRITICAL)
-
-SERVICE, API_KEY, SANDBOX = sys.argv[1:4]
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(90)
-LARGE = PNG + bytes(2_900_000)
-MEBI = 1 << 20
-OSS = f"http://oss.localhost:{SANDBOX.rpartition(':')[2]}"
-
-
-def ask(path, **parameters):
-    """An answer of the service."""
-    query = urllib.parse.urlencode(parameters, doseq=True)
-    request = urllib.request.Request(f"{SERVICE}{path}?{query}", headers={"X-API-Key": API_KEY})
-    with urllib.request.urlopen(request, timeout=30) as response:
-        return json.load(response)
-
-
-def tell(vendor, client, **outcomes):
-    for operation, outcome in outcomes.items():
-        line = dict(vendor=vendor, client=client, operation=operation.replace("_", " "), outcome=outcome)
-        print(json.dumps(line), flush=True)
-
-
-def same(found, expected):
-    return "the same" if found == expected else "DIFFERENT"
-
-
-def until_refused(attempt):
-    """The outcome once what ends after a second has ended; until then it uploads, and may not replace what it has uploaded."""
-    end = time.monotonic() + 20
-    while re.search("^20|FileAlreadyExists|must not be replaced", found := attempt()) and time.monotonic() < end:
-        time.sleep(0.1)
-    return found
-
-
-def tampered(text):
-    """The text with another first character."""
-    return ("0" if text[0] != "0" else "1") + text[1:]
-
-
-def changed(encoded, change, codec=base64.urlsafe_b64encode):
-    """A policy with another value of its fields."""
-    policy = json.loads(base64.urlsafe_b64decode(encoded.replace("+", "-").replace("/", "_")))
-    change(policy)
-    return codec(json.dumps(policy).encode()).decode()
-
-
-def curl(url, *options):
-    """The status with the vendor's code, and the body."""
-    run = subprocess.run(
-        ["curl", "-sS", "--max-time", "30", "--noproxy", "*", "-w", "\n%{http_code}", *options, url],
-        capture_output=True, check=True)
-    body, _, status = run.stdout.rpartition(b"\n")
-    code = re.search(rb'(?:<Code>|"errMsg": ?"|"error": ?")([^<"]*)', body) if status >= b"300" else None
-    return (status + b" " + code[1] if code else status).decode(), body
-
-
-FOLDER = tempfile.TemporaryDirectory()
-
-
-def saved(content):
-    """The path of a file with these bytes."""
-    with tempfile.NamedTemporaryFile(dir=FOLDER.name, delete=False) as file:
-        file.write(content)
-    return file.name
 
 
 # MARK: Qiniu
 
 
 def use_qiniu():
+    # By a form goes only what is smaller.
     qiniu.set_default(
-        default_uc_host=f"http://{SANDBOX}", default_query_region_host=f"http://{SANDBOX}",
+        default_upload_threshold=MEBI, default_uc_host=f"http://{SANDBOX}", default_query_region_host=f"http://{SANDBOX}",
         default_query_region_backup_hosts=[SANDBOX], default_uc_backup_hosts=[SANDBOX])
     zone = qiniu.Zone(up_host=f"http://{SANDBOX}", up_host_backup=f"http://{SANDBOX}", scheme="http")
 
@@ -117,6 +52,18 @@ def use_qiniu():
     def put_parts(token, key, content, version):
         more = {"part_size": MEBI} if version == "v2" else {}
         return outcome(*qiniu.put_file(token, key, saved(content), version=version, regions=[zone], **more))
+
+    def resume(token, key, content):
+        """Behind the first part an upload is cut; the SDK goes on by what it has noted."""
+        with tempfile.TemporaryDirectory() as folder:
+            recorder, file = qiniu.UploadProgressRecorder(folder), saved(content)
+
+            def put(progress):
+                return outcome(*qiniu.put_file(
+                    token, key, file, version="v2", part_size=MEBI, regions=[zone], upload_progress_recorder=recorder,
+                    progress_handler=progress))
+
+            return Interrupted.twice(put, lambda uploaded, _: uploaded - MEBI)
 
     def scoped(token, scope):
         access_key, signature, encoded = token.split(":")
@@ -141,7 +88,9 @@ def use_qiniu():
         "Qiniu Kodo", "`qiniu`, upload token", upload=put(token, key),
         upload_in_parts_v1=put_parts(issue("up/v1.png"), "up/v1.png", LARGE, "v1"),
         upload_in_parts_v2=put_parts(issue("up/v2.png"), "up/v2.png", LARGE, "v2"),
-        read_back=same((get(key)[1], get("up/v1.png")[1], get("up/v2.png")[1]), (PNG, LARGE, LARGE)),
+        upload_resumed=resume(issue("up/resumed.png"), "up/resumed.png", LARGE),
+        read_back=same(
+            [get(name)[1] for name in [key, "up/v1.png", "up/v2.png", "up/resumed.png"]], [PNG, LARGE, LARGE, LARGE]),
         list=list_keys(),
         expired=until_refused(lambda: put(short, "up/short.png")),
         other_bucket=put(scoped(token, f"other-media:{key}"), key),
@@ -251,87 +200,7 @@ def use_nos_sdk():
         tampered=put(tamper), widened_by_one_byte=put(lambda request: setattr(request, "key", "up/sdk.pngx")))
 
 
-# MARK: OSS
-
-
-def code(call):
-    """The status, and the code of a refusal."""
-    try:
-        result = call()
-        return str(getattr(result, "status", None) or result.status_code)
-    except oss2.exceptions.OssError as error:
-        return f"{error.status} {error.code}"
-    except OperationError as error:
-        return f"{error.unwrap().status_code} {error.unwrap().code}"
-
-
-class OSS2:
-    name = "`oss2`, session of STS"
-
-    def __init__(self, keys):
-        self.keys = keys
-
-    def bucket(self, name="demo-bucket"):
-        return oss2.Bucket(oss2.StsAuth(*self.keys, auth_version="v4"), OSS, name, region="cn-hangzhou")
-
-    def put(self, key, content=PNG, bucket="demo-bucket"):
-        return code(lambda: self.bucket(bucket).put_object(key, content))
-
-    def put_parts(self, key, content):
-        with tempfile.TemporaryDirectory() as folder:
-            return code(lambda: oss2.resumable_upload(
-                self.bucket(), key, saved(content), store=oss2.ResumableStore(root=folder),
-                multipart_threshold=MEBI, part_size=MEBI))
-
-    def get(self, key):
-        return self.bucket().get_object(key).read()
-
-    def list(self, prefix):
-        return [item.key for item in self.bucket().list_objects_v2(prefix).object_list]
-
-    def list_all(self):
-        return code(lambda: self.bucket().list_objects_v2(""))
-
-
-class OSSV2:
-    name = "`alibabacloud-oss-v2`, session of STS"
-
-    def __init__(self, keys):
-        config = v2.config.load_default()
-        config.credentials_provider = v2.credentials.StaticCredentialsProvider(*keys)
-        config.region, config.endpoint, config.retry_max_attempts = "cn-hangzhou", OSS, 1
-        self.client = v2.Client(config)
-
-    def put(self, key, content=PNG, bucket="demo-bucket"):
-        return code(lambda: self.client.put_object(v2.PutObjectRequest(bucket=bucket, key=key, body=content)))
-
-    def put_parts(self, key, content):
-        uploader = self.client.uploader(part_size=MEBI, enable_checkpoint=False)
-        return code(lambda: uploader.upload_file(v2.PutObjectRequest(bucket="demo-bucket", key=key), saved(content)))
-
-    def get(self, key):
-        return self.client.get_object(v2.GetObjectRequest(bucket="demo-bucket", key=key)).body.read()
-
-    def list(self, prefix):
-        found = self.client.list_objects_v2(v2.ListObjectsV2Request(bucket="demo-bucket", prefix=prefix))
-        return [item.key for item in found.contents]
-
-    def list_all(self):
-        return code(lambda: self.client.list_objects_v2(v2.ListObjectsV2Request(bucket="demo-bucket")))
-
-
-def use_session(kind, folder):
-    given = ask("/distribute-token.json")
-    keys = [given[name] for name in ["AccessKeyId", "AccessKeySecret", "SecurityToken"]]
-    client = kind(keys)
-    other = kind([*keys[:2], tampered(keys[2])])
-    tell(
-        "Alibaba Cloud OSS", kind.name, upload=client.put(f"up/{folder}/a.png"),
-        upload_in_parts=client.put_parts(f"up/{folder}/parts.png", LARGE),
-        read_back=same((client.get(f"up/{folder}/a.png"), client.get(f"up/{folder}/parts.png")), (PNG, LARGE)),
-        list=", ".join(client.list(f"up/{folder}/")), list_of_the_whole_bucket=client.list_all(),
-        other_bucket=client.put("up/a.png", bucket="other-bucket"), other_prefix=client.put("down/a.png"),
-        tampered=other.put(f"up/{folder}/a.png"), widened_by_one_byte=client.put("up.png"))
+# MARK: OSS without an SDK
 
 
 def use_presigned():
@@ -405,8 +274,7 @@ def use_form():
 use_qiniu()
 use_nos()
 use_nos_sdk()
-use_session(OSS2, "oss2")
-use_session(OSSV2, "oss-v2")
+clients_oss.use()
 use_presigned()
 use_form()
 use_callbacks()

@@ -12,8 +12,6 @@ import urllib.error
 import urllib.request
 
 import alibabacloud_oss_v2 as oss_v2
-import oss2
-from alibabacloud_oss_v2.signer import SignerV1, SignerV4
 from oss2.credentials import StaticCredentialsProvider
 
 import oss_clients
@@ -21,6 +19,7 @@ from capture import Refusal
 from checking import Mismatch, check, check_that
 from oss_capture import OSSCapture
 from oss_clients import BUCKET, CHANGES, CONTENT, KEY, OSS2, OSSV2, REGION, fetch
+from oss_signers import RemoteAuthV1, RemoteAuthV4, RemoteV1, RemoteV4
 
 SERVICE, ACCESS_KEY, SECRET_KEY = sys.argv[1:4]
 # What the SDKs want to have, and what signs nothing that the server would take.
@@ -36,7 +35,7 @@ class Refused(Exception):
 
 
 def sign(**asked):
-    """What the vendors' remote signers for Swift and Kotlin hand over, and, in version 4, the canonical request."""
+    """The service's signature over what a signer hands over."""
     body = json.dumps({"accessKeyId": ACCESS_KEY, **asked}).encode()
     request = urllib.request.Request(SERVICE + "/oss/sign", body, {"Content-Type": "application/json"})
     try:
@@ -45,57 +44,6 @@ def sign(**asked):
     except urllib.error.HTTPError as error:
         with error:
             raise Refused(json.load(error)) from None
-
-
-class RemoteV1(SignerV1):
-    """alibabacloud-oss-v2, version 1."""
-
-    def sign(self, signing_ctx):
-        self.context = signing_ctx
-        super().sign(signing_ctx)
-
-    def _calc_signature(self, access_key_secrect, string_to_sign):
-        context = self.context
-        return sign(
-            version="v1", method=context.request.method, bucket=context.bucket, key=context.key,
-            stringToSign=string_to_sign,
-        )
-
-
-class RemoteV4(SignerV4):
-    """alibabacloud-oss-v2, version 4."""
-
-    def _calc_canonical_request(self, signing_ctx, additional_headers=None):
-        self.context = signing_ctx
-        self.canonical = super()._calc_canonical_request(signing_ctx, additional_headers)
-        return self.canonical
-
-    def _calc_signature(self, access_key_secrect, date, region, product, string_to_sign):
-        context = self.context
-        return sign(
-            version="v4", method=context.request.method, bucket=context.bucket, key=context.key, region=region,
-            product=product, date=date, stringToSign=string_to_sign, canonicalRequest=self.canonical,
-        )
-
-
-class RemoteAuthV1(oss2.ProviderAuth):
-    """oss2, version 1."""
-
-    def _ProviderAuth__make_signature(self, req, bucket_name, key, credentials):
-        text = self._ProviderAuth__get_bytes_to_sign(req, bucket_name, key).decode()
-        return sign(version="v1", method=req.method, bucket=bucket_name, key=key, stringToSign=text)
-
-
-class RemoteAuthV4(oss2.ProviderAuthV4):
-    """oss2, version 4."""
-
-    def _ProviderAuthV4__make_signature(self, req, bucket_name, key, additional, credentials, date_time):
-        canonical = self._ProviderAuthV4__get_canonical_request_bytes(req, bucket_name, key, additional)
-        text = self._ProviderAuthV4__get_string_to_sign_bytes(req, canonical, date_time)
-        return sign(
-            version="v4", method=req.method, bucket=bucket_name, key=key, region=REGION, product="oss",
-            date=date_time[:8], stringToSign=text, canonicalRequest=canonical.decode(),
-        )
 
 
 class RemoteOSSV2(OSSV2):
@@ -108,10 +56,10 @@ class RemoteOSSV2(OSSV2):
 
 def clients(address):
     provider = StaticCredentialsProvider(*KEYS)
-    yield "oss2", "V1", OSS2(RemoteAuthV1(provider), address)
-    yield "oss2", "V4", OSS2(RemoteAuthV4(provider), address)
-    yield "alibabacloud-oss-v2", "V1", RemoteOSSV2(RemoteV1(), "v1", address)
-    yield "alibabacloud-oss-v2", "V4", RemoteOSSV2(RemoteV4(), "v4", address)
+    yield "oss2", "V1", OSS2(RemoteAuthV1(sign, provider), address)
+    yield "oss2", "V4", OSS2(RemoteAuthV4(sign, provider), address)
+    yield "alibabacloud-oss-v2", "V1", RemoteOSSV2(RemoteV1(sign), "v1", address)
+    yield "alibabacloud-oss-v2", "V4", RemoteOSSV2(RemoteV4(sign), "v4", address)
 
 
 def check_changes(name, oss, request):

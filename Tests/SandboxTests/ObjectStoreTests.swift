@@ -28,15 +28,12 @@ import Testing
         let store = try ObjectStore(.alibaba, in: folder.path)
         try store.makeBucket(ObjectStoreTests.bucket)
         try put("old", as: "a/b", in: store)
-        // Where the next record is written aside.
-        for key in ["a/b", "c/d"] {
-            let record = try ObjectPath.record(Array(key.utf8))
-            try FileManager.default.createDirectory(
-                at: folder.appendingPathComponent("records/alibaba/demo-bucket/.\(record)/x"),
-                withIntermediateDirectories: true)
-        }
+        let records = folder.appendingPathComponent("records/alibaba/demo-bucket")
+        let elsewhere = folder.appendingPathComponent("elsewhere")
+        try FileManager.default.moveItem(at: records, to: elsewhere)
         #expect(throws: StoreFault.self) { try put("longer", as: "a/b", in: store) }
         #expect(throws: StoreFault.self) { try put("new", as: "c/d", in: store) }
+        try FileManager.default.moveItem(at: elsewhere, to: records)
         let objects = folder.path + "/objects/alibaba/demo-bucket"
         for store in [store, try ObjectStore(.alibaba, in: folder.path)] {
             #expect(text("a/b", in: store) == "h-old: old")
@@ -74,6 +71,37 @@ import Testing
         try manager.createSymbolicLink(
             at: folder.appendingPathComponent("objects/alibaba/linked"), withDestinationURL: outside)
         #expect(throws: StoreFault.self) { try ObjectStore(.alibaba, in: folder.path) }
+    }
+
+    /// A process that was killed behind each step of a put: the record written aside, the file moved.
+    @Test(arguments: [false, true], [nil, "old", "longer than that"])
+    func `a put that was killed between its steps is done, or was never begun`(isMoved: Bool, before: String?) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("countersign-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let bucket = "alibaba/demo-bucket"
+        do {
+            let store = try ObjectStore(.alibaba, in: folder.path)
+            try store.makeBucket(ObjectStoreTests.bucket)
+            // The record of the new object, and where its bytes are.
+            try put("new", as: "a/b", in: store)
+            let record = "\(folder.path)/records/\(bucket)/\(try ObjectPath.record(Array("a/b".utf8)))"
+            let written = try Data(contentsOf: URL(filePath: record))
+            if let before {
+                try put(before, as: "a/b", in: store)
+            } else {
+                #expect(try store.remove(Array("a/b".utf8), from: ObjectStoreTests.bucket))
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder.path)/objects/\(bucket)/a", withIntermediateDirectories: true)
+            }
+            try written.write(to: folder.appendingPathComponent("records/\(bucket)/.staged"))
+            let place = isMoved ? "objects/\(bucket)/a/b" : "uploads/alibaba/staged"
+            try Data("new".utf8).write(to: folder.appendingPathComponent(place))
+        }
+        let expected = isMoved ? "h-new: new" : before.map { "h-\($0): \($0)" }
+        for _ in 1...2 { #expect(text("a/b", in: try ObjectStore(.alibaba, in: folder.path)) == expected) }
+        let records = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/records/\(bucket)")
+        #expect(records.count == (expected == nil ? 0 : 1))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/uploads/alibaba").isEmpty)
     }
 
     @Test func `keys that are a file and a folder at once are kept side by side`() throws {

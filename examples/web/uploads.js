@@ -103,9 +103,21 @@ function byPresignedURL(upload) {
   });
 }
 
-/// Parts, each by a URL that is signed when it is the part's turn. So an upload may last longer than any credential, and a pause
-/// costs one part at most.
+/// Parts. OSS may have forgotten an upload, such as by a lifecycle rule during a long pause: then it begins anew, once.
 async function inParts(upload) {
+  try {
+    await sendParts(upload);
+  } catch (error) {
+    if (!(error instanceof StorageRefusal && error.code === "NoSuchUpload")) throw error;
+    upload.parts = { id: null, etags: [] };
+    upload.progress(0);
+    await sendParts(upload);
+  }
+}
+
+/// Each part goes by a URL that is signed when it is the part's turn. So an upload may last longer than any credential, and a pause
+/// costs one part at most.
+async function sendParts(upload) {
   const { file, parts } = upload;
   const size = settings.partSize;
   parts.id ??= element(await signedRequest(upload, "POST", { uploads: "" }), "UploadId");

@@ -9,20 +9,22 @@ import Foundation
 struct NOSUpload {
     let run: UploadRun
     let tokens: TokenSource
+    let checkpoint: UploadCheckpoint?
 
     private struct Received: Decodable {
         let offset: Int64
         let context: String?
     }
 
-    init(_ run: UploadRun, key: String?) {
+    init(_ run: UploadRun, key: String?, from checkpoint: UploadCheckpoint?) {
         self.run = run
-        tokens = TokenSource(run.client, .nos, key: key, options: run.options.request)
+        self.checkpoint = checkpoint
+        tokens = TokenSource(run, .nos, key: key, from: checkpoint)
     }
 
-    func upload(key wanted: String?, from checkpoint: UploadCheckpoint?) async throws -> UploadedObject {
+    func upload() async throws -> UploadedObject {
         let token = try await tokens.token()
-        guard let key = token.key ?? wanted else { throw UploadError.Reason.missingKey }
+        guard let key = await tokens.key else { throw UploadError.Reason.missingKey }
         var state = UploadCheckpoint(
             vendor: .nos, bucket: token.bucket, key: key, file: run.pieces.identity,
             pieceSize: run.options.pieceSize(for: run.pieces.size, limited: false), uploadID: "")

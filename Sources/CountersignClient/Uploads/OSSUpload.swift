@@ -131,9 +131,15 @@ struct OSSUpload {
         }
         var options = run.options.request
         if let state { options.bucket = options.bucket.map { _ in state.bucket } }
-        let signed = try await run.client.presignedURL(
-            for: wantedKey, method: method, headers: headers, query: query, options: options)
-        guard state == nil || signed.key == state?.key else { throw UploadError.Reason.changedKey }
+        let signed: SignedRequest
+        do {
+            signed = try await run.client.presignedURL(
+                for: wantedKey ?? state?.key, method: method, headers: headers, query: query, options: options)
+        } catch CountersignError.notInGrant(let problem)
+            where state != nil && wantedKey == nil && problem.clause == "key"
+        {
+            throw UploadError.Reason.unrenewableKey
+        }
         // The URL session writes the length itself.
         var fields = signed.headers.filter { $0.key.lowercased() != "content-length" }
         let url = try run.options.endpoint.map { try OSSUpload.move(signed.url, to: $0, &fields) } ?? signed.url

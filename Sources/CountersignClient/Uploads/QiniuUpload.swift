@@ -8,18 +8,20 @@ import Foundation
 struct QiniuUpload {
     let run: UploadRun
     let tokens: TokenSource
+    let checkpoint: UploadCheckpoint?
 
     private struct Begun: Decodable { let uploadId: String }
     private struct Stored: Decodable { let etag: String }
 
-    init(_ run: UploadRun, key: String?) {
+    init(_ run: UploadRun, key: String?, from checkpoint: UploadCheckpoint?) {
         self.run = run
-        tokens = TokenSource(run.client, .qiniu, key: key, options: run.options.request)
+        self.checkpoint = checkpoint
+        tokens = TokenSource(run, .qiniu, key: key, from: checkpoint)
     }
 
-    func upload(key wanted: String?, from checkpoint: UploadCheckpoint?) async throws -> UploadedObject {
+    func upload() async throws -> UploadedObject {
         let token = try await tokens.token()
-        guard let key = token.key ?? wanted else { throw UploadError.Reason.missingKey }
+        guard let key = await tokens.key else { throw UploadError.Reason.missingKey }
         let host = try await host(for: token)
         if run.pieces.size <= run.options.singleRequestSize, checkpoint == nil {
             return try await sendForm(key, token.bucket, to: host)

@@ -18,9 +18,9 @@ public struct UploadError: Error, Sendable {
         case changedFile
         /// The grant's tokens are for a prefix, so the upload needs a key.
         case missingKey
-        /// The service made up another key with the next token, so the upload cannot go on under the first one. Ask for a longer
-        /// lifetime, or name the key.
-        case changedKey
+        /// The service chose the key (`${uuid}`), and issues nothing more for it, so the upload cannot go on. Ask for a longer
+        /// lifetime, or name the key where a grant allows it.
+        case unrenewableKey
     }
 
     /// Why.

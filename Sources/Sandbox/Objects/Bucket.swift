@@ -22,12 +22,16 @@ struct Bucket {
     private var sorted: [[UInt8]]?
 
     /// Makes the folders where they are missing, and reads the records of the objects whose files are there.
-    init(folder: String, records: String) throws(StoreFault) {
+    /// - Parameter uploads: the folder of files that are not complete, as an earlier process has left it.
+    init(folder: String, records: String, uploads: String) throws(StoreFault) {
         self.folder = folder
         self.records = records
         for path in [folder, records] {
             if let fault = NewFolder.make(path) { throw .disk("the folder \(path) \(fault)") }
             guard Bucket.isFolder(path) else { throw .disk("the folder \(path) is a link, and links are not followed") }
+        }
+        for name in FolderNames.read(records) where name.hasPrefix(".") {
+            try finishPut(aside: name, isStaged: ObjectFile("\(uploads)/\(name.dropFirst())") != nil)
         }
         for name in FolderNames.read(records) where name.hasSuffix(".json") && !name.hasPrefix(".") {
             guard let read = ReadFile("\(records)/\(name)"), let (object, file) = StoredObject.read(read.bytes),
@@ -52,35 +56,55 @@ struct Bucket {
     }
 
     /// Gives a file that is complete its place, in one step. What may want room on the disk, the record, is written before: where
-    /// there is none, the object that was there stays whole.
+    /// there is none, the object that was there stays whole. Until it gets its place, too, the record has the name of the staged
+    /// file, so that the next process finishes what this one did not come to (`finishPut`).
     mutating func put(_ staged: StagedFile, _ object: StoredObject) throws(StoreFault) {
         let file = try place(of: object.key)
         guard hasFolders(above: file) else {
             throw .disk("the object's folder is gone, or a link, which is not followed")
         }
         let record = try ObjectPath.record(object.key)
-        let aside = "\(records)/.\(record)"
-        // Unsafe: the paths are lent for the calls.
-        unsafe unlink(aside)
+        let aside = "\(records)/.\(staged.name)"
         if let fault = NewFile.make(object.record(file: Array(file.utf8)), at: aside) {
+            // Unsafe: the path is lent for the call. It may have been written in part.
+            unsafe unlink(aside)
             if entries[object.key] == nil { removeEmptyFolders(above: file) }
             throw .disk("the record \(fault)")
         }
-        try staged.move(to: "\(folder)/\(file)")
+        do throws(StoreFault) { try staged.move(to: "\(folder)/\(file)") } catch {
+            // Unsafe: the path is lent for the call.
+            unsafe unlink(aside)
+            throw error
+        }
+        // Unsafe: the paths are lent for the call.
         guard unsafe rename(aside, "\(records)/\(record)") == 0 else { throw .disk(StoreFault.systemMessage()) }
         if entries[object.key] == nil { sorted = nil }
         entries[object.key] = Entry(object: object, file: file)
+    }
+
+    /// Gives a record its place if its file has got its own, or removes it: the process that wrote it was killed in between.
+    /// - Parameter isStaged: whether the file is still among those that are not complete.
+    private func finishPut(aside name: String, isStaged: Bool) throws(StoreFault) {
+        let aside = "\(records)/\(name)"
+        if !isStaged, let read = ReadFile(aside), let (object, _) = StoredObject.read(read.bytes) {
+            let record = try ObjectPath.record(object.key)
+            // Unsafe: the paths are lent for the call.
+            guard unsafe rename(aside, "\(records)/\(record)") == 0 else { throw .disk(StoreFault.systemMessage()) }
+        } else {
+            // Unsafe: the path is lent for the call.
+            unsafe unlink(aside)
+        }
     }
 
     /// - Returns: whether there was such an object.
     mutating func remove(_ key: [UInt8]) throws(StoreFault) -> Bool {
         guard let entry = entries.removeValue(forKey: key) else { return false }
         sorted = nil
-        // Unsafe: the paths are lent for the calls.
+        let isInside = hasFolders(above: entry.file)
+        // Unsafe: the paths are lent for the calls. A record without its file is no object, either.
+        if isInside { unsafe unlink("\(folder)/\(entry.file)") }
         unsafe unlink("\(records)/\(try ObjectPath.record(key))")
-        guard hasFolders(above: entry.file) else { return true }
-        unsafe unlink("\(folder)/\(entry.file)")
-        removeEmptyFolders(above: entry.file)
+        if isInside { removeEmptyFolders(above: entry.file) }
         return true
     }
 

@@ -25,13 +25,14 @@ final class ObjectStore: Sendable {
         for folder in [objects, records, uploads] {
             if let fault = NewFolder.make(folder) { throw .disk("the folder \(folder) \(fault)") }
         }
+        var all: [[UInt8]: Bucket] = [:]
+        for name in FolderNames.read(objects) where ObjectStore.isBucketName(Array(name.utf8)) {
+            all[Array(name.utf8)] = try ObjectStore.bucket(name, objects, records, uploads)
+        }
+        // The buckets have asked for them.
         for name in FolderNames.read(uploads) {
             // Unsafe: the path is lent for the call.
             unsafe unlink("\(uploads)/\(name)")
-        }
-        var all: [[UInt8]: Bucket] = [:]
-        for name in FolderNames.read(objects) where ObjectStore.isBucketName(Array(name.utf8)) {
-            all[Array(name.utf8)] = try Bucket(folder: "\(objects)/\(name)", records: "\(records)/\(name)")
         }
         buckets = Guarded(all)
     }
@@ -54,8 +55,14 @@ final class ObjectStore: Sendable {
         guard ObjectStore.isBucketName(name) else { throw .noSuchBucket }
         try buckets.withLock { (all) throws(StoreFault) in
             guard all[name] == nil else { return }
-            all[name] = try Bucket(folder: "\(objects)/\(name.text)", records: "\(records)/\(name.text)")
+            all[name] = try ObjectStore.bucket(name.text, objects, records, uploads)
         }
+    }
+
+    private static func bucket(
+        _ name: String, _ objects: String, _ records: String, _ uploads: String
+    ) throws(StoreFault) -> Bucket {
+        try Bucket(folder: "\(objects)/\(name)", records: "\(records)/\(name)", uploads: uploads)
     }
 
     // MARK: Objects

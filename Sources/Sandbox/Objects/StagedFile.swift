@@ -7,6 +7,8 @@
 /// A file that is being written aside, and becomes an object or a part when it is complete; otherwise it is removed.
 final class StagedFile {
     let path: String
+    /// In its folder.
+    var name: Substring { path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...] }
     /// Less than 0 when the file is complete.
     private var descriptor: Int32
     /// Bytes that were written.

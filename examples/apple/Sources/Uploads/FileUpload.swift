@@ -84,7 +84,7 @@ extension UploadError {
         case .connection: return "The connection to the storage was cut."
         case .changedFile: return "The file has changed meanwhile."
         case .unreadableFile: return "The file cannot be read."
-        case .unusableAnswer, .missingKey, .changedKey: return "Something is wrong here: \(reason)"
+        case .unusableAnswer, .missingKey, .unrenewableKey: return "Something is wrong here: \(reason)"
         }
     }
 }
