@@ -18,6 +18,7 @@ package enum Inspectors {
                 InspectedOSSAuthorization.v1, InspectedPostForm.inspector,
             ]
         ),
+        (S3.description, [InspectedS3Request.url, InspectedS3Request.authorization]),
         (STS.description, [InspectedCredential.inspector, InspectedACS3.inspector]),
     ]
 

@@ -95,13 +95,13 @@ enum InspectedPostForm {
         _ encoded: [UInt8], _ policy: JSONValue, _ form: Form, _ keyring: Keyring, _ now: Int64,
         in inspection: inout Inspection
     ) -> Int64? {
-        guard let scope = form.value("x-oss-credential").flatMap({ InspectedScope($0) }) else {
-            inspection.fails("form", InspectedScope.form)
+        guard let scope = form.value("x-oss-credential").flatMap({ InspectedScope($0, OSS.v4) }) else {
+            inspection.fails("form", InspectedScope.form(OSS.v4))
             return nil
         }
         guard let moment = form.value("x-oss-date").flatMap({ ISO8601.parseBasic($0.span) }),
             let signature = form.value("x-oss-signature", "signature"),
-            form.value("x-oss-signature-version") == ScopedKey.algorithm.array
+            form.value("x-oss-signature-version") == OSS.v4.algorithm.array
         else {
             inspection.fails(
                 "form",

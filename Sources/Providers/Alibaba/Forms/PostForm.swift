@@ -30,7 +30,7 @@ enum PostForm {
     /// - Parameter scratch: room to work in; the policy is there afterwards.
     @discardableResult
     static func writeV4(
-        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, by signer: OSSSigner.V4,
+        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, by signer: V4Signer,
         into form: inout JSONObject, using scratch: inout ByteWriter
     ) throws(IssueError) -> Ranges {
         guard signer.key.covers(signer.moment) else {
@@ -98,7 +98,7 @@ enum PostForm {
     private static let versionName = StaticString("x-oss-signature-version").array
     private static let credentialName = StaticString("x-oss-credential").array
     private static let dateName = StaticString("x-oss-date").array
-    private static let algorithm = ScopedKey.algorithm.array
+    private static let algorithm = OSS.v4.algorithm.array
 
     private static func tokenField(_ token: [UInt8]?) -> [NameValue] {
         guard let token else { return [] }

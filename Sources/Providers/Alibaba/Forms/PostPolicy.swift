@@ -22,7 +22,7 @@ struct PostPolicy: Sendable {
             guard OSS.isBucket(bucket) else {
                 throw .unsignable("a bucket must be 3 to 63 of a-z 0-9 and inner hyphens")
             }
-            guard !key.isEmpty, key.count <= OSS.maximumKeyLength, OSSRequest.isText(key) else {
+            guard !key.isEmpty, key.count <= OSS.maximumKeyLength, ObjectRequest.isText(key) else {
                 throw .unsignable("a key must be 1 to 1023 bytes of UTF-8 without control characters")
             }
             for index in key.indices.dropLast() where key[index] == UInt8(ascii: "$") {
