@@ -72,7 +72,7 @@ package struct ObjectRequest: ~Escapable {
 
     /// For a URL that carries its signature: the fields that would carry one are not there.
     func checkCarriesNothing() throws(IssueError) {
-        for name in scheme.fields.single + ["authorization"] where fields.contains(name) {
+        for name in scheme.fields.carriers where fields.contains(name) {
             throw .unsignable("a signed URL must have no fields of a signature beside it")
         }
     }

@@ -10,8 +10,16 @@ package final class V4Scheme: Sendable {
         /// What the names of the vendor's own fields begin with.
         package let prefix: StaticString
         package let date, contentHash, token: StaticString
+        /// Those that come once; made once.
+        let single: [StaticString]
+        /// Those that a signed URL has not beside it; made once.
+        let carriers: [StaticString]
 
-        var single: [StaticString] { [date, contentHash, token] }
+        init(prefix: StaticString, date: StaticString, contentHash: StaticString, token: StaticString) {
+            (self.prefix, self.date, self.contentHash, self.token) = (prefix, date, contentHash, token)
+            single = [date, contentHash, token]
+            carriers = single + ["authorization"]
+        }
     }
 
     /// The names of the query's parameters that carry a signature; arrays, since every URL has them.
