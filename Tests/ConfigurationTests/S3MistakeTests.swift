@@ -26,6 +26,10 @@ struct S3MistakeTests {
               route: "s3.presigned-url", credential: "s3", callers: "apiKey:app", bucket: "files", key: "in/${uuid}",
               methods: "PUT", lifetime: "5m", contentTypes: ["image/*"], maxSize: "1MiB",
             },
+            "forms": {
+              route: "s3.post-policy", credential: "s3", callers: "apiKey:app", bucket: "files", keyPrefix: "forms/",
+              maxSize: "2MiB", minSize: 1, contentTypes: "image/png",
+            },
           },
         }
         """#
@@ -36,7 +40,7 @@ struct S3MistakeTests {
 
     @Test func `what the mistakes are made in is right`() throws {
         let configuration = try Sample.load(S3MistakeTests.text)
-        #expect(configuration.grants.count == 2 && configuration.warnings.isEmpty)
+        #expect(configuration.grants.count == 3 && configuration.warnings.isEmpty)
         #expect(configuration.credentials.first?.key?.securityToken == Array("a/token".utf8))
     }
 
@@ -53,7 +57,9 @@ struct S3MistakeTests {
             mistake("style: \"virtual\"", "‸style: \"host\"", "credentials.s3.style", "virtual"),
             mistake(
                 "sessionToken: \"a/token\"", "‸sessionToken: \"a token\"", "credentials.s3.sessionToken", "visible"),
-            mistake("bucket: \"files\", keyPrefix", "‸bucket: \"a.b.c\", keyPrefix", "grants.objects.bucket", "style"),
+            mistake(
+                "bucket: \"files\", keyPrefix: \"in/\"", "‸bucket: \"a.b.c\", keyPrefix: \"in/\"",
+                "grants.objects.bucket", "style"),
             mistake(
                 "methods: [\"GET\", \"POST\"]", "‸methods: [\"GET\", \"PATCH\"]", "grants.objects.methods", "must be of"
             ),
@@ -74,6 +80,10 @@ struct S3MistakeTests {
             mistake(
                 "maxSize: \"1MiB\"", "maxSize: \"1MiB\", ‸unenforced: \"maxSize\"", "grants.links.unenforced",
                 "not enforced"),
+            mistake("minSize: 1", "‸minSize: \"3MiB\"", "grants.forms.minSize", "greater than maxSize"),
+            mistake("maxSize: \"2MiB\"", "‸maxSize: \"6GiB\"", "grants.forms.maxSize", "5GiB"),
+            mistake(
+                "contentTypes: \"image/png\"", "‸contentTypes: \"PNG\"", "grants.forms.contentTypes", "lower case"),
             mistake("lifetime: \"5m\"", "‸lifetime: \"8d\"", "grants.links.lifetime", "7d"),
         ])
     func `each mistake is told where it is`(mistake: Mistake) throws { try mistake.check() }

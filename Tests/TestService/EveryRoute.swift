@@ -104,6 +104,7 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
             EveryRoute("s3.presigned-url", "s3", #"bucket: "demo-s3", \#(reading), \#(own)"#) {
                 [("method", "GET"), ("key", key($0))]
             },
+            EveryRoute("s3.post-policy", "s3", #"bucket: "demo-s3", maxSize: "1MiB", \#(own)"#) { [("key", key($0))] },
             EveryRoute("s3.authorization", "s3", #"bucket: "demo-s3", \#(reading), \#(outliving), \#(own)"#) {
                 [("method", "GET"), ("key", key($0))]
             },

@@ -48,6 +48,19 @@ extension Setup {
                   bucket: "demo-bucket", keyPrefix: "parts/", methods: ["POST", "PUT"],
                   subresources: ["uploads", "uploadId", "partNumber"],
                 },
+                "forms": {
+                  route: "s3.post-policy", credential: "s3", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "forms/", maxSize: "1KiB", lifetime: "5m",
+                },
+                "pictures": {
+                  route: "s3.post-policy", credential: "session", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "pictures/", maxSize: "1MiB", minSize: 1,
+                  contentTypes: ["image/*", "text/plain"],
+                },
+                "dotted-forms": {
+                  route: "s3.post-policy", credential: "paths", callers: ["anonymous"], public: true,
+                  bucket: "my.dotted.bucket", key: "one/${uuid}", maxSize: "1MiB", contentTypes: "image/png",
+                },
                 "temporary": {
                   route: "s3.presigned-url", credential: "session", callers: ["anonymous"], public: true,
                   bucket: "demo-bucket", keyPrefix: "temporary/", methods: "GET",

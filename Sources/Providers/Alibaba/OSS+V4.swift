@@ -6,7 +6,8 @@ extension OSS {
     package static let v4 = V4Scheme(
         ("OSS4-HMAC-SHA256", prefix: "aliyun_v4", ending: "aliyun_v4_request", service: "oss"),
         fields: V4Scheme.FieldNames(
-            prefix: "x-oss-", date: "x-oss-date", contentHash: "x-oss-content-sha256", token: "x-oss-security-token"),
+            prefix: "x-oss-", date: "x-oss-date", contentHash: "x-oss-content-sha256", token: "x-oss-security-token",
+            signature: "x-oss-signature"),
         parameters: V4Scheme.ParameterNames(
             algorithm: Array("x-oss-signature-version".utf8), credential: Array("x-oss-credential".utf8),
             date: Array("x-oss-date".utf8), expires: Array("x-oss-expires".utf8),

@@ -14,4 +14,15 @@ extension [Enforcement] {
         Enforcement(.nobody, "content", "a body is signed only by a Content-MD5, where the caller gives one"),
         .reuse,
     ]
+
+    static let s3Form = [
+        Enforcement(.vendor, "bucket, key and end", "conditions and expiration of the policy"),
+        Enforcement(.vendor, "size", "content-length-range of the policy"),
+        Enforcement(.vendor, "type", "a condition on Content-Type, where the grant has contentTypes"),
+        Enforcement(
+            .vendor, "other fields",
+            "Amazon S3 takes no field that no condition names; SeaweedFS takes an ACL and a redirect"),
+        Enforcement(.nobody, "overwriting", "a policy cannot forbid it; a URL of s3.presigned-url can"),
+        .reuse,
+    ]
 }

@@ -18,7 +18,7 @@ extension S3 {
             ("AWS4-HMAC-SHA256", prefix: "AWS4", ending: "aws4_request", service: "s3"),
             fields: V4Scheme.FieldNames(
                 prefix: "x-amz-", date: "x-amz-date", contentHash: "x-amz-content-sha256",
-                token: "x-amz-security-token"),
+                token: "x-amz-security-token", signature: "x-amz-signature"),
             parameters: V4Scheme.ParameterNames(
                 algorithm: Array("X-Amz-Algorithm".utf8), credential: Array("X-Amz-Credential".utf8),
                 date: Array("X-Amz-Date".utf8), expires: Array("X-Amz-Expires".utf8),

@@ -8,7 +8,7 @@ package enum S3 {
         name: "s3", title: "Amazon S3 and compatible storage",
         givesSessions: false,
         credentialFields: credential.descriptions,
-        routes: [S3Authorization.urlRoute, S3Authorization.headerRoute],
+        routes: [S3Authorization.urlRoute, S3Authorization.headerRoute, S3Form.route],
         accessKeyFault: { key in
             key.contains { StaticString("/,=").contains($0) } ? "must not contain / , or =, where servers end it" : nil
         },
@@ -52,6 +52,9 @@ package enum S3 {
     /// The declarations of its credentials' fields.
     package static let credential = CredentialFields()
 
+    /// Which credentials grants may name.
+    static let rule = CredentialRule(needs: [credential.endpoint.description, credential.region.description])
+
     /// How long the vendor takes a dated signature, in seconds.
     package static let dateTolerance: Int64 = 15 * 60
 
@@ -80,6 +83,18 @@ package enum S3 {
             lines.append("host: ")
             writeAuthority(of: bucket, into: &lines)
             lines.append("\r\n")
+        }
+
+        /// Writes the URL of a bucket, which ends in `/`.
+        func writeURL(of bucket: Span<UInt8>, into out: inout ByteWriter) {
+            if scheme.hasBucketInHost {
+                endpoint.write(bucket: bucket, into: &out)
+            } else {
+                endpoint.write(into: &out)
+                out.append(UInt8(ascii: "/"))
+                out.append(bucket)
+            }
+            out.append(UInt8(ascii: "/"))
         }
 
         private func writeAuthority(of bucket: Span<UInt8>, into out: inout ByteWriter) {

@@ -24,7 +24,7 @@ struct S3Authorization: TokenIssuer {
             parameters.descriptions + urlParameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
         ) { ask, _ throws(AskError) in ask.detail = try Detail(ask) },
         grant: RouteGrant(
-            Fields(), scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound), credential: credential,
+            Fields(), scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound), credential: S3.rule,
             enforcement: .s3Request
         ) { grant, context throws(FieldProblem) in
             .signing(try S3Authorization(grant, context, .url, callersEnd: .shortens))
@@ -39,15 +39,13 @@ struct S3Authorization: TokenIssuer {
             ask.detail = try Detail(ask)
             ask.end = .fixed(instant.unixSeconds + S3.dateTolerance)
         },
-        grant: RouteGrant(HeaderFields(), scope: scope, credential: credential, enforcement: .s3Request) {
+        grant: RouteGrant(HeaderFields(), scope: scope, credential: S3.rule, enforcement: .s3Request) {
             grant, context throws(FieldProblem) in
             let end = CallersEnd(outliveCaller: grant.outliveCaller)
             return .signing(try S3Authorization(grant.request, context, .header, callersEnd: end))
         },
         answer: RouteAnswer(answer, token: ["Authorization"]))
 
-    private static let credential = CredentialRule(
-        needs: [S3.credential.endpoint.description, S3.credential.region.description])
     private static let scope: GrantScope = [.bucket, .key, .keyPrefix]
     private static let parameters = RequestParts.Parameters()
     private static let urlParameters = RequestParts.URLParameters()

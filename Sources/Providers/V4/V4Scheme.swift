@@ -10,13 +10,19 @@ package final class V4Scheme: Sendable {
         /// What the names of the vendor's own fields begin with.
         package let prefix: StaticString
         package let date, contentHash, token: StaticString
+        /// That of a form.
+        let signature: StaticString
         /// Those that come once; made once.
         let single: [StaticString]
         /// Those that a signed URL has not beside it; made once.
         let carriers: [StaticString]
 
-        init(prefix: StaticString, date: StaticString, contentHash: StaticString, token: StaticString) {
+        init(
+            prefix: StaticString, date: StaticString, contentHash: StaticString, token: StaticString,
+            signature: StaticString
+        ) {
             (self.prefix, self.date, self.contentHash, self.token) = (prefix, date, contentHash, token)
+            self.signature = signature
             single = [date, contentHash, token]
             carriers = single + ["authorization"]
         }
@@ -27,6 +33,12 @@ package final class V4Scheme: Sendable {
         package let algorithm, credential, date, expires, signedHeaders, token, signature: [UInt8]
         /// In lower case: by which URLs carry signatures of any version of the vendor's. No caller may give them.
         let reserved: [StaticString]
+    }
+
+    /// The names of a form's fields that carry a signature, in lower case; arrays, since every form has them.
+    package struct FormNames: Sendable {
+        package let algorithm, credential, date, token: [UInt8]
+        package let signature: StaticString
     }
 
     /// How the Authorization field is written.
@@ -54,6 +66,7 @@ package final class V4Scheme: Sendable {
     package let service: StaticString
     package let fields: FieldNames
     package let parameters: ParameterNames
+    package let form: FormNames
     package let authorization: Authorization
     let signed: Signed
     /// Whether the path that is signed begins with the bucket.
@@ -70,6 +83,10 @@ package final class V4Scheme: Sendable {
         self.fields = fields
         self.parameters = parameters
         self.authorization = authorization
+        form = FormNames(
+            algorithm: parameters.algorithm.map(\.lowercasedASCII),
+            credential: parameters.credential.map(\.lowercasedASCII), date: fields.date.array,
+            token: fields.token.array, signature: fields.signature)
         self.signed = signed
         (hasBucketInPath, hasBucketInHost) = place
     }

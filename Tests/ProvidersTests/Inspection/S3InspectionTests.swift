@@ -100,4 +100,34 @@ import Testing
         #expect(alone.kind == "S3 Authorization" && alone.verdict == .unverified)
         try InspectionSample.expectRefusal("AWS4-HMAC-SHA256 Credential=a", "form", "Signature")
     }
+
+    @Test func `a form is genuine by itself and in its answer, and refused one edit away`() throws {
+        let policy = PostPolicy(
+            sizes: 1...1000, typeName: Array("Content-Type".utf8), types: .one(Array("image/png".utf8)),
+            fields: [NameValue("success_action_status", Array("201".utf8))])
+        let (bucket, object) = (Array("examplebucket".utf8), Array("a/b.png".utf8))
+        let scheme = S3.v4(.virtual)
+        let scope = try PostPolicy.Scope(
+            scheme, bucket: bucket.span, key: object.span, isPrefix: false, until: now + 600)
+        let scoped = try key(scheme)
+        let form = try InspectionSample.written { out, scratch in
+            try out.append(object: { form in
+                _ = try PostForm.writeV4(policy, scope, by: V4Signer(scoped, at: now), into: &form, using: &scratch)
+            })
+        }
+        let answer = "{\"url\":\"https://examplebucket.\(host)/\",\"fields\":\(form),\"bucket\":\"examplebucket\"}"
+        for text in [form, answer] { try InspectionSample.expectGenuine(text, "S3 form", until: now + 600) }
+        let inspection = try InspectionSample.inspect(answer)
+        #expect(inspection[fact: "bucket"] == "examplebucket" && inspection[fact: "key"] == "a/b.png")
+        #expect(inspection[fact: "content-type"] == "image/png" && inspection[fact: "size"] == "1 to 1000 bytes")
+        #expect(inspection[fact: "left to the form"] == nil)
+        try InspectionSample.expectRefusal(form.replacing("b.png", with: "c.png"), "policy", "the form's key")
+        try InspectionSample.expectRefusal(form.replacing("image/png", with: "text/html"), "policy", "content-type")
+        try InspectionSample.expectRefusal(answer.replacing("//exam", with: "//eyam"), "policy", "the form's bucket")
+        try InspectionSample.expectRefusal(
+            form.replacing("\"policy\":\"eyJ", with: "\"policy\":\"eyI"), "form", "policy")
+        let encoded = try #require(form.split(separator: "\"policy\":\"").last?.split(separator: "\"").first)
+        let alone = try InspectionSample.inspect(String(encoded))
+        #expect(alone.kind == "S3 form" && alone.verdict == .unverified)
+    }
 }

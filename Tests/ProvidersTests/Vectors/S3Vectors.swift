@@ -62,6 +62,23 @@ enum S3Vectors {
         #expect(!urls.isEmpty && urls.allSatisfy { SplitURL(canonical($0.string ?? "")).sorted == url.sorted })
     }
 
+    /// The policy is the SDK's own text.
+    static func post(_ vector: Vector) throws {
+        let (input, expected) = (try vector.input, try vector.expected)
+        let policy = try #require(input["policyJSON"]).bytes
+        func sign(_ suffix: String) throws -> JSON {
+            let key = try key(input, S3.v4(.virtual), suffix: suffix)
+            var out = ByteWriter()
+            try out.append(object: { form in _ = try PostForm.signV4(policy.span, with: key, into: &form) })
+            return try JSON.read(Data(out.array))
+        }
+        let fields = try #require(expected["fields"])
+        let signature = fields["x-amz-signature"]
+        let signed = try sign("")
+        #expect(signature != nil && signed["x-amz-signature"] == signature && signed["policy"] == fields["policy"])
+        #expect(try sign("x")["x-amz-signature"] != signature)
+    }
+
     /// SDKs write a parameter without a value in two ways.
     private static func canonical(_ url: String) -> String {
         url.replacing("?uploads&", with: "?uploads=&").replacing("&uploads&", with: "&uploads=&")

@@ -174,7 +174,7 @@ struct PostUpload: TokenIssuer {
         var policy = policy(for: ask)
         if commonCallback == nil, let callback { policy = policy.adding(NameValue("callback", callback)) }
         let scope = try PostPolicy.Scope(
-            bucket: permit.bucket, key: permit.key, isPrefix: isPrefix, until: permit.expiresAt)
+            OSS.v4, bucket: permit.bucket, key: permit.key, isPrefix: isPrefix, until: permit.expiresAt)
         try out.append(members: { json throws(IssueError) in
             json.add(
                 "url",

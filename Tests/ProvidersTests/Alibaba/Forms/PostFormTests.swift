@@ -30,7 +30,8 @@ import Testing
         isV4: Bool
     ) throws -> (fields: JSON, policy: JSON) {
         let (bucket, object, token) = (Array("examplebucket".utf8), Array(object.utf8), token.map { Array($0.utf8) })
-        let scope = try PostPolicy.Scope(bucket: bucket.span, key: object.span, isPrefix: isPrefix, until: deadline)
+        let scope = try PostPolicy.Scope(
+            OSS.v4, bucket: bucket.span, key: object.span, isPrefix: isPrefix, until: deadline)
         var out = ByteWriter()
         var scratch = ByteWriter()
         try out.append(object: { form in
