@@ -9,7 +9,7 @@ struct StartingSample {
     let grants: String
     let policyTests: String
 
-    static let all = [qiniu, nos, oss, sts]
+    static let all = [qiniu, nos, oss, sts, s3]
 
     private static let qiniu = StartingSample(
         provider: "qiniu", variable: "QINIU_SECRET_KEY",
@@ -107,6 +107,33 @@ struct StartingSample {
             },
             {
               caller: "CALLER", route: "oss.presigned-url",
+              parameters: { key: "users/other/a.jpg", method: "GET" }, expect: "deny",
+            },
+            """)
+
+    private static let s3 = StartingSample(
+        provider: "s3", variable: "S3_SECRET_KEY",
+        credential: """
+            "s3": {
+              provider: "s3", accessKey: "<YOUR-ACCESS-KEY>", secretKey: { env: "S3_SECRET_KEY" },
+              endpoint: "s3.eu-west-1.amazonaws.com", region: "eu-west-1",
+            },
+            """,
+        grants: """
+            // URLs to upload images of at most 5 MiB to S3, and to download them. Existing objects are not overwritten.
+            "s3-links": {
+              route: "s3.presigned-url", credential: "s3", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "users/${caller.id}/", methods: ["GET", "PUT"], lifetime: "10m",
+              maxSize: "5MiB", contentTypes: ["image/jpeg", "image/png"],
+            },
+            """,
+        policyTests: """
+            {
+              caller: "CALLER", route: "s3.presigned-url",
+              parameters: { key: "users/NAME/a.jpg", method: "GET" }, expect: "allow",
+            },
+            {
+              caller: "CALLER", route: "s3.presigned-url",
               parameters: { key: "users/other/a.jpg", method: "GET" }, expect: "deny",
             },
             """)

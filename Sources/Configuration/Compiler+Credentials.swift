@@ -42,10 +42,10 @@ extension Compiler {
         var hasher = Hasher()
         text.hash(into: &hasher)
         hasher.combine(credential.sessions?.trustFile.flatMap { reader.environment.file($0)?.bytes })
-        if let secret = credential.key?.secret {
-            let nothing: [UInt8] = []
+        if let key = credential.key {
+            let token = key.securityToken ?? []
             do throws(CryptoError) {
-                hasher.combine(try Digest(.sha256, of: secret, followedBy: nothing.span).bytes.array)
+                hasher.combine(try Digest(.sha256, of: key.secret, followedBy: token.span).bytes.array)
             } catch {
                 // Nothing is like a secret that cannot be looked at.
                 hasher.combine(UInt64.random(in: 0 ... .max))
@@ -84,7 +84,9 @@ extension Compiler {
         if provider.givesSessions { return compileSessions(name, path, provider, fields).map { ($0, fields) } }
         var own = Settings(fields, of: SigningCredentialFields())
         let isSandbox = Settings(fields, of: CredentialFields()).sandbox
-        guard let key = isSandbox ? sandboxKey(fields, path) : key(fields, path) else { return nil }
+        guard let pair = isSandbox ? sandboxKey(fields, path) : key(fields, path),
+            let key = add(provider.sessionToken, of: fields, to: pair, path)
+        else { return nil }
         own.previous = dropEnded(own.previous, path)
         fields = own.values
         check(own.previous.map { $0.accessKey ?? [] }, beside: key, path, provider)
@@ -139,6 +141,16 @@ extension Compiler {
             reader.report(path, "no key can be made up: \(error)")
             return nil
         }
+    }
+
+    /// The pair with what belongs to it where it is a temporary one; nil, having said why, if that is not of a form to be sent.
+    private func add(_ field: Field<Secret?>?, of fields: FieldValues, to pair: KeyPair, _ path: String) -> KeyPair? {
+        guard let field, let token = fields[field] else { return pair }
+        guard let whole = pair.with(token: token) else {
+            reader.report("\(path).\(field.name)", "must be at most 16,384 visible ASCII characters")
+            return nil
+        }
+        return whole
     }
 
     /// An access key stands in tokens, field values and JSON as it is.

@@ -26,9 +26,17 @@ package struct InspectedRequest: Sendable {
     }
 
     /// All fields, each line ended by CR LF, with the host that the URL names.
-    var fieldLines: [UInt8] {
+    var fieldLines: [UInt8] { fieldLines { _ in true } }
+
+    /// Those of these names, which are in lower case.
+    func fieldLines(named names: [[UInt8]]) -> [UInt8] {
+        fieldLines { name in names.contains { name.span.equals(ignoringCaseOf: $0) } }
+    }
+
+    private func fieldLines(where isMeant: ([UInt8]) -> Bool) -> [UInt8] {
         var out = ByteWriter()
         func write(_ name: [UInt8], _ value: [UInt8]) {
+            guard isMeant(name) else { return }
             out.append(name)
             out.append(": ")
             out.append(value)
@@ -63,8 +71,11 @@ package struct InspectedRequest: Sendable {
     }
 
     /// The value of the only parameter of this name; nil where there is none, or several.
-    func parameter(_ name: StaticString) -> [UInt8]? {
-        let values = (parameters ?? []).filter { $0.name.span.equals(name) }
+    func parameter(_ name: StaticString) -> [UInt8]? { parameter(name.array) }
+
+    /// The same.
+    func parameter(_ name: [UInt8]) -> [UInt8]? {
+        let values = (parameters ?? []).filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil
     }
 

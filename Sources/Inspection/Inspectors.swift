@@ -11,11 +11,16 @@ package enum Inspectors {
             ]
         ),
         (NOS.description, [InspectedNOSToken.inspector, InspectedNOSRequest.url, InspectedNOSRequest.header]),
+        // Before OSS, whose inspector takes a form for its own that nobody else knows.
+        (
+            S3.description,
+            [InspectedS3Request.url, InspectedS3Request.authorization, InspectedPostForm.s3]
+        ),
         (
             OSS.description,
             [
                 InspectedOSSURL.v4, InspectedOSSURL.v1, InspectedOSSURL.stream, InspectedOSSAuthorization.v4,
-                InspectedOSSAuthorization.v1, InspectedPostForm.inspector,
+                InspectedOSSAuthorization.v1, InspectedPostForm.oss,
             ]
         ),
         (STS.description, [InspectedCredential.inspector, InspectedACS3.inspector]),

@@ -59,6 +59,14 @@ extension InspectedRequest {
         _ name: StaticString,
         of write: (BaseURL, _ out: inout ByteWriter, _ scratch: inout ByteWriter) throws(IssueError) -> Void
     ) throws(IssueError) -> [UInt8] {
+        try parameter(name.array, of: write)
+    }
+
+    /// The same.
+    static func parameter(
+        _ name: [UInt8],
+        of write: (BaseURL, _ out: inout ByteWriter, _ scratch: inout ByteWriter) throws(IssueError) -> Void
+    ) throws(IssueError) -> [UInt8] {
         // RFC 2606.
         guard let base = BaseURL(isSecure: true, Array(text: "vendor.invalid")) else { throw .nothingToSign }
         let url = try written { out, scratch throws(IssueError) in try write(base, &out, &scratch) }

@@ -19,4 +19,20 @@ enum HostName {
         (3...63).contains(name.count) && name[0] != UInt8(ascii: "-") && name[name.count - 1] != UInt8(ascii: "-")
             && ByteSet.lowercaseLabel.contains(all: name)
     }
+
+    /// Whether `name` is a bucket's where it stands in a path alone, and may so have dots: 3 to 63 of a-z 0-9, inner hyphens and
+    /// inner dots, none beside another mark.
+    static func isDottedBucket(_ name: Span<UInt8>) -> Bool {
+        guard (3...63).contains(name.count) else { return false }
+        var start = 0
+        while start <= name.count {
+            let end = name.firstIndex(of: UInt8(ascii: "."), from: start) ?? name.count
+            let label = name.extracting(start..<end)
+            guard !label.isEmpty, label[0] != UInt8(ascii: "-"), label[label.count - 1] != UInt8(ascii: "-"),
+                ByteSet.lowercaseLabel.contains(all: label)
+            else { return false }
+            start = end + 1
+        }
+        return true
+    }
 }

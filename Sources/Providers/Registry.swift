@@ -5,6 +5,7 @@ package enum Registry {
         NOS.description,
         OSS.description,
         STS.description,
+        S3.description,
     ]
 
     /// A route with the provider it belongs to; its index in the list is its number everywhere.

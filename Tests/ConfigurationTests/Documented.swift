@@ -156,6 +156,10 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "oss.sign: grants.g.trustSignInfo": [
             ("credentials.oss.region", "\"x\""), ("grants.g.keyPrefix", ""), ("grants.g.unscoped", "true"),
         ],
+        "credentials.s3.style": storage, "credentials.s3.sessionToken": storage,
+        "s3.authorization: grants.g.query": [("grants.g.methods", "\"GET\"")],
+        "s3.presigned-url: grants.g.query": [("grants.g.methods", "\"GET\"")],
+        "s3.authorization: grants.g.unenforced": pieces, "s3.presigned-url: grants.g.unenforced": pieces,
         "grants.g.unenforced": [("grants.g.maxSize", "7")],
         "oss.rtmp-url: grants.g.unscoped": [("grants.g.bucket", "")],
         "grants.g.callback.callbackUrl": notice, "grants.g.callback.callbackHost": notice,
@@ -201,6 +205,12 @@ struct Documented: Sendable, CustomTestStringConvertible {
     private static let defaulted = granting("nos.token", by: "nos") + [("grants.g.bucket", "\"bbb\"")]
     private static let request =
         granting("oss.presigned-url", by: "oss") + [("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\"")]
+    private static let storage =
+        granting("s3.presigned-url", by: "s3") + [("grants.g.bucket", "\"bbb\""), ("grants.g.methods", "\"GET\"")]
+    private static let pieces = [
+        ("grants.g.maxSize", "7"), ("grants.g.methods", "\"PUT\""),
+        ("grants.g.subresources", "[\"uploadId\",\"partNumber\"]"),
+    ]
     private static let notice = [
         ("grants.g.callback.callbackUrl", "\"http://x\""), ("grants.g.callback.callbackBody", "\"x\""),
     ]
@@ -272,6 +282,11 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "credentials.sts.oidcProviderArn": "\"acs:ram::1:oidc-provider/b\"",
         "credentials.sts.oidcTokenFile": "\"oidc-token\"", "credentials.sts.limits.callTimeout": "\"9s\"",
         "grants.g.domain": "\"cdn.example.com\"", "grants.g.operations": "\"stat\"",
+        "s3.authorization: grants.g.headers": "\"x-amz-meta-a\"",
+        "s3.presigned-url: grants.g.headers": "\"x-amz-meta-a\"",
+        "s3.authorization: grants.g.query": "\"response-expires\"",
+        "s3.presigned-url: grants.g.query": "\"response-expires\"",
+        "credentials.s3.region": "\"eu-west-2\"", "credentials.s3.endpoint": "\"s3.example.com\"",
         "nos.authorization: grants.g.headers": "\"x-nos-meta-a\"",
         "nos.presigned-url: grants.g.headers": "\"content-type\"",
         "nos.authorization: grants.g.query": "\"versionId\"", "nos.presigned-url: grants.g.query": "\"versionId\"",
@@ -279,7 +294,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "oss.presigned-url: grants.g.query": "\"response-expires\"",
         "grants.g.subresources": "\"versionId\"", "grants.g.contentTypes": "\"image/*\"",
         "grants.g.versions": "\"v1\"", "grants.g.unenforced": "\"maxSize\"",
-        "grants.g.maxSize": "1024", "grants.g.minSize": "1", "oss.post-policy: grants.g.contentTypes": "\"image/png\"",
+        "grants.g.maxSize": "1024", "grants.g.minSize": "1",
+        "s3.post-policy: grants.g.contentTypes": "\"image/png\"",
+        "oss.post-policy: grants.g.contentTypes": "\"image/png\"",
         "grants.g.callback": "{\"callbackUrl\":\"http://x\",\"callbackBody\":\"x\"}",
         "grants.g.callback.callbackUrl": "\"http://y\"", "grants.g.channel": "\"live\"",
         "grants.g.policy.keylimit": "\"p/x\"", "grants.g.policy.transformFallbackKey": "\"p/x\"",

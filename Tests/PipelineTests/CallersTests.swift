@@ -147,7 +147,7 @@ struct CallersTests {
     }
 
     private static let secrets = [
-        Setup.qiniuSecret, Setup.nosSecret, Setup.ossSecret, Setup.qiniuAccessKey, Setup.nosAccessKey,
+        Setup.qiniuSecret, Setup.nosSecret, Setup.ossSecret, Setup.s3Secret, Setup.qiniuAccessKey, Setup.nosAccessKey,
         Setup.ossAccessKey, APIKey.alice.key, APIKey.ended.key,
     ]
 

@@ -101,6 +101,13 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
                 [("key", key($0))]
             },
             EveryRoute("oss.rtmp-url", "oss", #"bucket: "demo-bucket", channel: "stage-1""#) { _ in [] },
+            EveryRoute("s3.presigned-url", "s3", #"bucket: "demo-s3", \#(reading), \#(own)"#) {
+                [("method", "GET"), ("key", key($0))]
+            },
+            EveryRoute("s3.post-policy", "s3", #"bucket: "demo-s3", maxSize: "1MiB", \#(own)"#) { [("key", key($0))] },
+            EveryRoute("s3.authorization", "s3", #"bucket: "demo-s3", \#(reading), \#(outliving), \#(own)"#) {
+                [("method", "GET"), ("key", key($0))]
+            },
             EveryRoute(
                 "oss.callback", "oss", #"publicURL: "https://app.example.com/oss/callback", reply: { ok: 1 }"#, nil),
         ]
@@ -114,6 +121,7 @@ extension Setup {
         var cdn = Setup.cdnKey
         var nos = Setup.nosSecret
         var oss = Setup.ossSecret
+        var s3 = Setup.s3Secret
         var sts = "sts-secret-of-the-end-to-end-tests"
         var tokens = String(decoding: Setup.tokenSecret.secret, as: UTF8.self)
         var tickets = "ticket-secret-of-the-end-to-end-tests"
@@ -151,6 +159,10 @@ extension Setup {
                     "oss": {
                       provider: "oss", accessKey: "\(ossAccessKey)", secretKey: { env: "E2E_OSS_SECRET" },
                       region: "\(ossRegion)", endpoint: "\(ossEndpoint)",
+                    },
+                    "s3": {
+                      provider: "s3", accessKey: "\(s3AccessKey)", secretKey: "\(secrets.s3)",
+                      region: "\(s3Region)", endpoint: "\(s3Endpoint)",
                     },
                     "sts": {
                       provider: "sts", accessKey: "LTAI5e2e", secretKey: { file: "secrets/sts" },

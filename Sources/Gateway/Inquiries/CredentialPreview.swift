@@ -26,29 +26,33 @@ struct CredentialPreview {
             return inspection.facts
         }
         guard let issuer = kind.signer, !ask.wantsText,
-            let answer = write(ask, by: issuer, under: permit, credential, at: instant),
+            let key = try? SigningKey(
+                accessKey: (credential.sessions == nil ? credential.key?.accessKey : nil) ?? Array(text: "TEMPORARY"),
+                secret: Secret(try SecureRandom.bytes(32))),
+            let answer = write(ask, by: issuer, under: permit, with: key, at: instant),
             let input = try? InspectionInput(reading: answer)
         else { return [] }
         // The credential's own provider, or that of the route where a session signs.
         let provider = Registry.routes[permit.grant.route].provider
+        // The fields tell where the buckets are, by which a request's bucket is found.
+        let keyring = Keyring([
+            Keyring.Entry(credential: credential.name, key: key, fields: credential.fields)
+        ])
         for inspector in Inspectors.of(provider.name) {
-            let inspection = inspector.inspect(input, with: Keyring(nil), at: instant.unixSeconds)
+            let inspection = inspector.inspect(input, with: keyring, at: instant.unixSeconds)
             if let inspection { return inspection.facts.filter { $0.name != "access key" } }
         }
         return []
     }
 
     private func write(
-        _ ask: borrowing Ask, by issuer: any TokenIssuer, under permit: borrowing Permit,
-        _ credential: Configuration.Credential, at instant: Instant
+        _ ask: borrowing Ask, by issuer: any TokenIssuer, under permit: borrowing Permit, with key: SigningKey,
+        at instant: Instant
     ) -> [UInt8]? {
         var out = ByteWriter()
         var scratch = ByteWriter()
         out.append("{")
         do {
-            let accessKey = credential.sessions == nil ? credential.key?.accessKey : nil
-            let key = try SigningKey(
-                accessKey: accessKey ?? Array(text: "TEMPORARY"), secret: Secret(try SecureRandom.bytes(32)))
             try issuer.issue(ask, under: permit, with: key, at: instant, into: &out, using: &scratch)
         } catch {
             return nil

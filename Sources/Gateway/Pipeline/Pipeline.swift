@@ -77,7 +77,7 @@ struct Pipeline: ~Copyable {
             let pair = credential.sessions == nil ? credential.key : nil
             keys.append(
                 try pair.map { pair throws(CryptoError) in
-                    try SigningKey(accessKey: pair.accessKey, secret: pair.secret)
+                    try SigningKey(accessKey: pair.accessKey, secret: pair.secret, securityToken: pair.securityToken)
                 })
         }
         let previous = try configuration.credentials.map { credential throws(CryptoError) in

@@ -4,7 +4,7 @@ import Crypto
 import Providers
 
 /// A request to OSS that was given for inspection, as much of it as its signatures cover.
-struct InspectedOSSRequest {
+struct InspectedOSSRequest: InspectedV4Request {
     let bucket: [UInt8]
     let key: [UInt8]
     let request: InspectedRequest
@@ -28,10 +28,11 @@ struct InspectedOSSRequest {
     }
 
     func signed<Result>(
-        by method: [UInt8], _ use: (borrowing OSSRequest) throws(IssueError) -> Result
+        by method: [UInt8], _ use: (borrowing ObjectRequest) throws(IssueError) -> Result
     ) throws(IssueError) -> Result {
-        let signed = try OSSRequest(
-            method: method.span, bucket: bucket.span, key: key.span, parameters: parameters, fieldLines: lines.span)
+        let signed = try ObjectRequest(
+            OSS.v4, method: method.span, bucket: bucket.span, key: key.span, parameters: parameters,
+            fieldLines: lines.span)
         return try use(signed)
     }
 
@@ -39,8 +40,9 @@ struct InspectedOSSRequest {
         by method: [UInt8], with additional: [[UInt8]],
         _ use: (borrowing CanonicalRequest) throws(IssueError) -> Result
     ) throws(IssueError) -> Result {
-        let signed = try OSSRequest(
-            method: method.span, bucket: bucket.span, key: key.span, parameters: parameters, fieldLines: lines.span)
+        let signed = try ObjectRequest(
+            OSS.v4, method: method.span, bucket: bucket.span, key: key.span, parameters: parameters,
+            fieldLines: lines.span)
         return try use(try CanonicalRequest(signed, signing: additional))
     }
 
@@ -62,50 +64,4 @@ struct InspectedOSSRequest {
         "OSSAccessKeyId", "Expires", "Signature", "security-token", "x-oss-additional-headers", "x-oss-credential",
         "x-oss-date", "x-oss-expires", "x-oss-security-token", "x-oss-signature", "x-oss-signature-version",
     ]
-}
-
-/// The key that a version 4 signature names: `AK/20240106/cn-hangzhou/oss/aliyun_v4_request`.
-struct InspectedScope {
-    let accessKey: [UInt8]
-    let day, region, product: [UInt8]
-
-    init?(_ credential: [UInt8]) {
-        let parts = credential.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Array($0) }
-        guard parts.count == 5, !parts[0].isEmpty, parts[4].elementsEqual(ScopedKey.ending.array) else { return nil }
-        (accessKey, day, region, product) = (parts[0], parts[1], parts[2], parts[3])
-    }
-
-    static let form = "the credential must be access key/day/region/product/aliyun_v4_request"
-
-    /// The derived key; nil, having noted why, if it cannot be the one that was signed with.
-    /// - Parameter moment: the date of what is signed.
-    func key(of entry: Keyring.Entry, at moment: Int64, in inspection: inout Inspection) -> ScopedKey? {
-        do throws(IssueError) {
-            return try ScopedKey(entry.key, region: region, product: product, at: moment)
-        } catch {
-            inspection.isUnsignable(error)
-            return nil
-        }
-    }
-
-    /// Notes region and product, and where they cannot be right.
-    func tell(of moment: Int64, host region: [UInt8]?, in inspection: inout Inspection) {
-        inspection.tell("region", self.region)
-        if product != ScopedKey.product.array { inspection.tell("product", product) }
-        var date = ByteWriter()
-        ISO8601.writeBasic(moment, into: &date)
-        if day != Array(date.array.prefix(8)) {
-            inspection.fails("scope", "the credential's day must be that of the date")
-        }
-        if let region, region != self.region {
-            inspection.fails("scope", "the credential's region must be the host's")
-        }
-    }
-}
-
-extension Inspection {
-    /// Notes that a temporary key's token comes with it; the token itself is as secret as the key.
-    mutating func tellToken(_ token: [UInt8]?) {
-        if let token { tell("security token", "of \(token.count) bytes") }
-    }
 }

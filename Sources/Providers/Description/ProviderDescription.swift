@@ -1,4 +1,5 @@
 import Access
+import Crypto
 
 /// What a vendor is to the service. Configuration, parameters, answers and documentation are read off it.
 package struct ProviderDescription: Sendable {
@@ -13,6 +14,8 @@ package struct ProviderDescription: Sendable {
     package let routes: [RouteDescription]
     /// - Returns: why the access key cannot be this vendor's, nil when it can.
     package let accessKeyFault: @Sendable ([UInt8]) -> String?
+    /// In which of a credential's fields is the token of a temporary key; nil where the vendor's keys have none.
+    package var sessionToken: Field<Secret?>?
     /// Checks what the types of a credential's fields do not tell.
     package var check: @Sendable (FieldValues) throws(FieldProblem) -> Void = { _ throws(FieldProblem) in }
 }

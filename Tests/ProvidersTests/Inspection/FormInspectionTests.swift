@@ -23,15 +23,15 @@ import Testing
         let typed = types.count == 1 ? policy.limited(to: Array(types[0].utf8)) : policy
         let (bucket, key) = (Array("examplebucket".utf8), Array(name.utf8))
         let scope = try PostPolicy.Scope(
-            bucket: bucket.span, key: key.span, isPrefix: isPrefix, until: deadline ?? now + 600)
+            OSS.v4, bucket: bucket.span, key: key.span, isPrefix: isPrefix, until: deadline ?? now + 600)
         let scoped = try ScopedKey(
-            InspectionSample.key(), region: Array("cn-hangzhou".utf8), product: Array("oss".utf8), at: now)
+            InspectionSample.key(), OSS.v4, region: Array("cn-hangzhou".utf8), product: Array("oss".utf8), at: now)
         var out = ByteWriter()
         var scratch = ByteWriter()
         try out.append(object: { form in
             if v4 {
                 try PostForm.writeV4(
-                    typed, scope, by: OSSSigner.V4(scoped, at: now), into: &form, using: &scratch)
+                    typed, scope, by: V4Signer(scoped, at: now), into: &form, using: &scratch)
             } else {
                 try PostForm.writeV1(
                     typed, scope, by: OSSSigner.V1(InspectionSample.key()), into: &form, using: &scratch)

@@ -15,7 +15,8 @@ import Testing
 
     private func scopedKey(at moment: Int64, _ accessKey: String = "AKID") throws -> ScopedKey {
         try ScopedKey(
-            InspectionSample.key(accessKey), region: Array("cn-hangzhou".utf8), product: Array("oss".utf8), at: moment)
+            InspectionSample.key(accessKey), OSS.v4, region: Array("cn-hangzhou".utf8), product: Array("oss".utf8),
+            at: moment)
     }
 
     private func urlV4(
@@ -128,7 +129,7 @@ import Testing
     @Test func `signed requests are genuine, and refused one edit away`() throws {
         let plain = OSSSample(fields: [("content-type", "text/plain"), ("x-oss-meta-a", "b")])
         let v1 = plain.withFields { HeaderSignatureV1.writeFields(at: now, token: nil, into: &$0) }
-        let v4 = plain.withFields { HeaderSignatureV4.writeFields(at: now, token: nil, into: &$0) }
+        let v4 = plain.withFields { HeaderSignatureV4.writeFields(OSS.v4, at: now, token: nil, into: &$0) }
         let requests = [
             ("OSS V1 Authorization", request(v1, try v1.headerV1(InspectionSample.key()).text)),
             ("OSS V4 Authorization", request(v4, try v4.headerV4(scopedKey(at: now)).text)),

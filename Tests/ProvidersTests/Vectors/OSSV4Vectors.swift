@@ -13,7 +13,7 @@ enum OSSV4Vectors {
         let moment = try moment(try #require(input["timestamp"]?.string))
         let sample = try OSSSample(input).withFields {
             HeaderSignatureV4.writeFields(
-                at: moment, token: input["securityToken"]?.string.map { Array($0.utf8) }, into: &$0)
+                OSS.v4, at: moment, token: input["securityToken"]?.string.map { Array($0.utf8) }, into: &$0)
         }
         let signed = try sample.headerV4(key(input))
         OSSVectors.expect(try sample.canonical(), expected["canonicalRequest"])
@@ -84,6 +84,6 @@ enum OSSV4Vectors {
 
     private static func key(_ input: JSON, at moment: Int64) throws -> ScopedKey {
         let (region, product) = (try #require(input["region"]).bytes, try #require(input["product"]).bytes)
-        return try ScopedKey(Signing.key(input), region: region, product: product, at: moment)
+        return try ScopedKey(Signing.key(input), OSS.v4, region: region, product: product, at: moment)
     }
 }

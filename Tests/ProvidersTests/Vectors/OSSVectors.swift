@@ -89,13 +89,13 @@ enum OSSVectors {
             var out = ByteWriter()
             request.writeStartV1(into: &out)
             out.append(text: moment + "\n")
-            request.fields.write(into: &out, where: RequestFields.isOwn)
+            request.fields.write(into: &out, where: OSS.v4.isOwn)
             out.append("\n")
             Percent.encode(Array("/\(sample.bucket)/\(sample.key)".utf8).span, into: &out)
             let parameters = (request.parameters + own).sorted { $0.precedesEncoded($1) }
             for (index, parameter) in parameters.enumerated() {
                 out.append(index == 0 ? "?" : "&")
-                parameter.writeCanonical(into: &out)
+                parameter.writeCanonical(isBare: true, into: &out)
             }
             return out.array.text
         }

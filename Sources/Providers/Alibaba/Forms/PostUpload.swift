@@ -180,7 +180,7 @@ struct PostUpload: TokenIssuer {
         var policy = policy(for: ask)
         if commonCallback == nil, let callback { policy = policy.adding(NameValue("callback", callback)) }
         let scope = try PostPolicy.Scope(
-            bucket: permit.bucket, key: permit.key, isPrefix: isPrefix, until: permit.expiresAt)
+            OSS.v4, bucket: permit.bucket, key: permit.key, isPrefix: isPrefix, until: permit.expiresAt)
         try out.append(members: { json throws(IssueError) in
             json.add(
                 "url",
@@ -196,10 +196,10 @@ struct PostUpload: TokenIssuer {
                     case .v1:
                         return try PostForm.writeV1(policy, scope, by: OSSSigner.V1(key), into: &form, using: &scratch)
                     case .v4, nil:
-                        let derived = try ScopedKey.kept(by: key, region: region, at: instant.unixSeconds)
+                        let derived = try ScopedKey.kept(by: key, OSS.v4, region: region, at: instant.unixSeconds)
                         scoped = derived
                         return try PostForm.writeV4(
-                            policy, scope, by: OSSSigner.V4(derived, at: instant.unixSeconds), into: &form,
+                            policy, scope, by: V4Signer(derived, at: instant.unixSeconds), into: &form,
                             using: &scratch)
                     }
                 })
@@ -236,7 +236,7 @@ struct PostUpload: TokenIssuer {
     }
 
     private static func addSampleNames(_ key: ScopedKey, at moment: Int64, to json: inout JSONObject) {
-        json.add("x_oss_signature_version", ScopedKey.algorithm)
+        json.add("x_oss_signature_version", OSS.v4.algorithm)
         json.add("x_oss_credential", key.credential)
         json.add("x_oss_date", text: { ISO8601.writeBasic(moment, into: &$0) })
     }

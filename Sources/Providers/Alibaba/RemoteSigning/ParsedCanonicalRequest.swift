@@ -55,7 +55,7 @@ package struct ParsedCanonicalRequest: ~Escapable {
         try ParsedCanonicalRequest.checkHeaders(
             NamedValues(lines: text.extracting(headers)), NamedValues(names: text.extracting(additional)),
             additionalLine: 5 + count)
-        guard text.extracting(start..<text.count).equals(CanonicalRequest.payload) else {
+        guard text.extracting(start..<text.count).equals(V4Scheme.unsignedPayload) else {
             throw StringToSignError(.payload, line: 6 + count, "UNSIGNED-PAYLOAD, without a line break at the end")
         }
         form = try ParsedCanonicalRequest.form(
@@ -110,7 +110,7 @@ package struct ParsedCanonicalRequest: ~Escapable {
             NamedValues(names: text.extracting(additionalRange)), at: additionalRange.lowerBound, mark: ";",
             between: ";")
         copy.append("\n")
-        copy.append(CanonicalRequest.payload)
+        copy.append(V4Scheme.unsignedPayload)
         return copy.isSame
     }
 
@@ -198,7 +198,7 @@ extension ParsedCanonicalRequest {
             let value = headers.bytes(header.value ?? header.name)
             if name.equals("content-md5") { try SignedText.checkContentMD5(value) }
             if name.equals("content-type") { try SignedText.checkContentType(value) }
-            if CanonicalRequest.isAlwaysSigned(name) { continue }
+            if OSS.v4.isAlwaysSigned(name) { continue }
             // Both are in ascending order.
             guard let listed = additional.next(&additionalPosition), additional.bytes(listed.name).equals(name),
                 !value.isEmpty,
@@ -231,7 +231,7 @@ extension ParsedCanonicalRequest {
                 throw StringToSignError(
                     .date, "x-oss-date is a header, and line 2 of the string to sign; or it is a URL")
             }
-            guard let hash = headers.value(of: "x-oss-content-sha256"), hash.equals(CanonicalRequest.payload) else {
+            guard let hash = headers.value(of: "x-oss-content-sha256"), hash.equals(V4Scheme.unsignedPayload) else {
                 throw StringToSignError(.payload, "x-oss-content-sha256 is a header, and UNSIGNED-PAYLOAD")
             }
             return .header
@@ -239,7 +239,7 @@ extension ParsedCanonicalRequest {
         guard !headers.contains("x-oss-date"), !headers.contains("x-oss-content-sha256") else {
             throw StringToSignError(.header, "a signed URL has no x-oss-date and x-oss-content-sha256 beside it")
         }
-        guard let version = query.value(of: "x-oss-signature-version"), version.equals(ScopedKey.algorithm) else {
+        guard let version = query.value(of: "x-oss-signature-version"), version.equals(OSS.v4.algorithm) else {
             throw StringToSignError(.query, line: 3, "x-oss-signature-version is OSS4-HMAC-SHA256")
         }
         guard let date = query.value(of: "x-oss-date"), date.equals(string.date) else {

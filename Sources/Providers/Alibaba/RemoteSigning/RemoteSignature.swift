@@ -172,7 +172,7 @@ struct RemoteSignature: TokenIssuer {
         guard let string = request.string(in: text) else {
             return Objection("contentToSign", "was not read")
         }
-        guard let region, string.region.equals(region), string.product.equals(ScopedKey.product) else {
+        guard let region, string.region.equals(region), string.product.equals(OSS.v4.service) else {
             return Objection(
                 "region", "the string's region and product must be the credential's, which are of one region")
         }
@@ -201,7 +201,7 @@ struct RemoteSignature: TokenIssuer {
             : JudgedNames(request.query(in: text)) { ParsedCanonicalRequest.isCarrier(query: $0) }
         // Others than the vendor's own could be sent unsigned as well.
         let headers = JudgedNames(request.headers(in: text)) { name in
-            !RequestFields.isOwn(name) || ParsedCanonicalRequest.isCarrier(header: name)
+            !OSS.v4.isOwn(name) || ParsedCanonicalRequest.isCarrier(header: name)
         }
         return rule.objection(to: verb.name, .object, names: query, headers: headers)
     }
@@ -247,7 +247,7 @@ struct RemoteSignature: TokenIssuer {
     ) throws(IssueError) {
         guard let region else { throw .unsignable("version 4 needs a region") }
         guard let string = request.string(in: text) else { throw .nothingToSign }
-        let scoped = try ScopedKey.kept(by: key, region: region, at: string.moment)
+        let scoped = try ScopedKey.kept(by: key, OSS.v4, region: region, at: string.moment)
         try string.writeSignature(with: scoped, into: &out)
     }
 

@@ -15,7 +15,7 @@ package struct StringToSignV4: ~Escapable {
     /// Where the region ends. All else has its place by its length, so this finds every part of a string that has been read.
     let regionEnd: Int
 
-    private static let dateStart = ScopedKey.algorithm.utf8CodeUnitCount + 1
+    private static let dateStart = OSS.v4.algorithm.utf8CodeUnitCount + 1
     private static let dateLength = 16
     private static let scopeStart = dateStart + dateLength + 1
     private static let dayLength = 8
@@ -29,7 +29,7 @@ package struct StringToSignV4: ~Escapable {
         var start = 0
         guard let algorithm = SignedText.line(&start, of: text), let date = SignedText.line(&start, of: text),
             let scope = SignedText.line(&start, of: text), text.firstIndex(of: UInt8(ascii: "\n"), from: start) == nil,
-            text.extracting(algorithm).equals(ScopedKey.algorithm)
+            text.extracting(algorithm).equals(OSS.v4.algorithm)
         else {
             throw StringToSignError(.syntax, "four lines without a line break at the end, the first OSS4-HMAC-SHA256")
         }
@@ -113,7 +113,7 @@ package struct StringToSignV4: ~Escapable {
     private static func scopeEnd(of text: Span<UInt8>) -> Int { text.count - digitCount - 1 }
 
     private static func productEnd(of text: Span<UInt8>) -> Int {
-        scopeEnd(of: text) - ScopedKey.ending.utf8CodeUnitCount - 1
+        scopeEnd(of: text) - OSS.v4.ending.utf8CodeUnitCount - 1
     }
 
     /// Where the region ends in a scope; nil if it is none.
@@ -125,7 +125,7 @@ package struct StringToSignV4: ~Escapable {
             let second = text.firstIndex(of: slash, from: first + 1),
             second < scope.upperBound, ScopedKey.isName(text.extracting(start..<first)),
             ScopedKey.isName(text.extracting(first + 1..<second)),
-            text.extracting(second + 1..<scope.upperBound).equals(ScopedKey.ending)
+            text.extracting(second + 1..<scope.upperBound).equals(OSS.v4.ending)
         else { return nil }
         return first
     }

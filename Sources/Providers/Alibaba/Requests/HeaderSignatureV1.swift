@@ -25,7 +25,7 @@ package enum HeaderSignatureV1 {
     ///   - request: with all its fields, those of `writeFields` among them; Date may stand for x-oss-date.
     ///   - scratch: room to work in; the text that is signed is there afterwards.
     package static func write(
-        for request: borrowing OSSRequest, with key: SigningKey, into out: inout ByteWriter,
+        for request: borrowing ObjectRequest, with key: SigningKey, into out: inout ByteWriter,
         using scratch: inout ByteWriter
     ) throws(IssueError) {
         let date = request.fields.value(of: request.fields.contains("x-oss-date") ? "x-oss-date" : "date")

@@ -57,7 +57,7 @@ struct ListURL: TokenIssuer {
                 (StaticString("continuation-token"), ListURL.parameters.continuationToken),
             ] {
                 guard let text = ask[parameter] else { continue }
-                guard OSSRequest.isText(text) else {
+                guard ObjectRequest.isText(text) else {
                     throw AskError(.invalid, parameter.name, "must be UTF-8 without control characters")
                 }
                 query.append(NameValue(name.array, text.array))
@@ -94,12 +94,14 @@ struct ListURL: TokenIssuer {
             try json.add(
                 "url",
                 text: { url throws(IssueError) in
-                    let request = try OSSRequest(
-                        method: method.span, bucket: permit.bucket, key: Span(), parameters: query, fieldLines: Span())
+                    let request = try ObjectRequest(
+                        OSS.v4, method: method.span, bucket: permit.bucket, key: Span(), parameters: query,
+                        fieldLines: Span())
                     try PresignedURLV4.write(
                         for: CanonicalRequest(request, signing: []), on: endpoint, lasting: permit.lifetime,
-                        by: OSSSigner.V4(
-                            ScopedKey.kept(by: key, region: region, at: begin), at: begin, token: key.securityToken),
+                        by: V4Signer(
+                            ScopedKey.kept(by: key, OSS.v4, region: region, at: begin), at: begin,
+                            token: key.securityToken),
                         into: &url, using: &scratch)
                 })
             json.add("bucket", permit.bucket)

@@ -22,7 +22,7 @@ struct OSSAuthorization: TokenIssuer {
         "oss.authorization", path: "/oss/authorization",
         "A request about one object, signed in its Authorization field.",
         request: RouteRequest(
-            parameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
+            parameters.descriptions, withoutKey: .refuse(parameter: parameters.request.key.name)
         ) { ask, instant throws(AskError) in
             ask.detail = try OSSRequestParts(ask, urlParameters)
             ask.end = .fixed(instant.unixSeconds + OSS.dateTolerance)
@@ -37,7 +37,7 @@ struct OSSAuthorization: TokenIssuer {
     static let urlRoute = RouteDescription(
         "oss.presigned-url", path: "/oss/presigned-url", "A URL that carries its own signature, for one object.",
         request: RouteRequest(
-            urlParameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
+            urlParameters.descriptions, withoutKey: .refuse(parameter: parameters.request.key.name)
         ) { ask, _ throws(AskError) in ask.detail = try OSSRequestParts(ask, urlParameters) },
         grant: RouteGrant(
             fields, scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound), credential: credential,
@@ -94,8 +94,8 @@ struct OSSAuthorization: TokenIssuer {
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let parts = ask.detail as? OSSRequestParts else { return Objection("key", "was not read") }
         let objection = rule.objection(
-            to: parts.method, .object, names: parts.parameters.map(\.name),
-            headers: parts.names.filter { !clauses.admits(header: $0.span) })
+            to: parts.parts.method, .object, names: parts.parts.parameters.map(\.name),
+            headers: parts.parts.names.filter { !clauses.admits(header: $0.span) })
         return objection ?? clauses.objection(to: parts)
     }
 
@@ -111,23 +111,24 @@ struct OSSAuthorization: TokenIssuer {
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard let parts = ask.detail as? OSSRequestParts else { throw .nothingToSign }
-        let callback = parts.endsUpload ? clauses.callback?.encoded(for: permit.vendorName) : nil
+        let callback = parts.parts.endsUpload ? clauses.callback?.encoded(for: permit.vendorName) : nil
         try out.append(members: { json throws(IssueError) in
-            json.add("method", parts.method)
+            json.add("method", parts.parts.method)
             switch form {
             case .url:
                 let request = try parts.request(
-                    bucket: permit.bucket, key: permit.key, lines: parts.lines.span,
+                    bucket: permit.bucket, key: permit.key, lines: parts.parts.lines.span,
                     adding: callback.map { [NameValue("callback", $0)] } ?? [])
                 try json.add(
                     "url",
                     text: { url throws(IssueError) in
                         try writeURL(of: request, parts, under: permit, with: key, into: &url, using: &scratch)
                     })
-                try json.add("headers", object: { headers throws(IssueError) in try headers.add(parts.lines.span) })
+                try json.add(
+                    "headers", object: { headers throws(IssueError) in try headers.add(parts.parts.lines.span) })
             case .header:
-                var lines = ByteWriter(capacity: parts.lines.count + 160 + (key.securityToken?.count ?? 0))
-                lines.append(parts.lines)
+                var lines = ByteWriter(capacity: parts.parts.lines.count + 160 + (key.securityToken?.count ?? 0))
+                lines.append(parts.parts.lines)
                 if let callback {
                     lines.append("x-oss-callback: ")
                     lines.append(callback)
@@ -135,7 +136,9 @@ struct OSSAuthorization: TokenIssuer {
                 }
                 switch parts.version {
                 case .v1: HeaderSignatureV1.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
-                case .v4: HeaderSignatureV4.writeFields(at: instant.unixSeconds, token: key.securityToken, into: &lines)
+                case .v4:
+                    HeaderSignatureV4.writeFields(
+                        OSS.v4, at: instant.unixSeconds, token: key.securityToken, into: &lines)
                 }
                 let request = try parts.request(bucket: permit.bucket, key: permit.key, lines: lines.bytes)
                 json.add("url", text: { request.writeURL(on: endpoint, request.parameters, into: &$0) })
@@ -158,7 +161,7 @@ struct OSSAuthorization: TokenIssuer {
     }
 
     private func writeURL(
-        of request: OSSRequest, _ parts: OSSRequestParts, under permit: borrowing Permit, with key: SigningKey,
+        of request: ObjectRequest, _ parts: OSSRequestParts, under permit: borrowing Permit, with key: SigningKey,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         switch parts.version {
@@ -170,14 +173,14 @@ struct OSSAuthorization: TokenIssuer {
             let begin = permit.expiresAt - permit.lifetime
             try PresignedURLV4.write(
                 for: CanonicalRequest(request, signing: parts.additional), on: endpoint, lasting: permit.lifetime,
-                by: OSSSigner.V4(
-                    ScopedKey.kept(by: key, region: region, at: begin), at: begin, token: key.securityToken),
+                by: V4Signer(
+                    ScopedKey.kept(by: key, OSS.v4, region: region, at: begin), at: begin, token: key.securityToken),
                 into: &out, using: &scratch)
         }
     }
 
     private func writeField(
-        of request: OSSRequest, _ parts: OSSRequestParts, with key: SigningKey, at instant: Instant,
+        of request: ObjectRequest, _ parts: OSSRequestParts, with key: SigningKey, at instant: Instant,
         into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         switch parts.version {
@@ -185,17 +188,8 @@ struct OSSAuthorization: TokenIssuer {
         case .v4:
             try HeaderSignatureV4.write(
                 for: CanonicalRequest(request, signing: parts.additional),
-                with: ScopedKey.kept(by: key, region: region, at: instant.unixSeconds), into: &out, using: &scratch)
-        }
-    }
-}
-
-extension JSONObject {
-    /// Header lines as members.
-    fileprivate mutating func add(_ lines: Span<UInt8>) throws(IssueError) {
-        var start = 0
-        while let line = try HeaderLine.next(&start, of: lines) {
-            add(named: lines.extracting(line.name), lines.extracting(line.value))
+                with: ScopedKey.kept(by: key, OSS.v4, region: region, at: instant.unixSeconds), into: &out,
+                using: &scratch)
         }
     }
 }

@@ -5,20 +5,14 @@ import Bytes
 /// vendor enforces by the signature, or the grant owns that it does not (R18).
 struct OSSRequestClauses: Sendable {
     private let versions: [OSSRequestParts.Version]
-    /// Nil where any will do that `headers` admits.
-    private let contentTypes: [[UInt8]]?
-    /// The most bytes of a body; nil where there is no such clause.
-    private let maxSize: Int64?
+    private let body: BodyClauses
     private let isSizeEnforced: Bool
     /// Whether the grant is for one key.
     private let hasOneKey: Bool
     /// Whom the vendor tells of an upload.
     let callback: PostCallback?
 
-    var doubts: [String] { contentTypes.flatMap(MediaTypeName.doubt(of:)).map { ["contentTypes: \($0)"] } ?? [] }
-
-    /// The longest body that OSS takes, in bytes.
-    private static let maximumBody: Int64 = 5 << 30
+    var doubts: [String] { body.doubts }
 
     /// What a grant may say, of the operations in a table.
     struct Fields: FieldGroup {
@@ -41,12 +35,9 @@ struct OSSRequestClauses: Sendable {
             query = Field(
                 "query", .strings, told: true, "The other query parameters that may be signed, of \(list(table.query))."
             )
-            contentTypes = Field(
-                "contentTypes", .strings, told: true,
-                "Content types of uploads. PUT and POST must have one of them; `image/*` stands for all that begin with `image/`."
-            )
+            contentTypes = BodyClauses.contentTypes
             maxSize = Field(
-                "maxSize", .size(1...maximumBody), told: true,
+                "maxSize", .size(1...BodyClauses.maximumSize), told: true,
                 "The longest body of PUT and POST. It needs `versions: \"v4\"`, since v1 does not sign `Content-Length`; callers ask with `header=content-length:BYTES`."
             )
             versions = Field(
@@ -70,23 +61,20 @@ struct OSSRequestClauses: Sendable {
         }
         let signsV1 = versions.contains(.v1)
         hasOneKey = if case .key = target { true } else { false }
-        contentTypes = grant.contentTypes
-        guard contentTypes.map({ !$0.isEmpty && $0.allSatisfy(MediaTypeName.isPattern) }) ?? true else {
-            throw FieldProblem("contentTypes", "must be at least one, such as image/png or image/*, in lower case")
-        }
+        body = try BodyClauses(contentTypes: grant.contentTypes, maxSize: grant.maxSize)
         callback = try grant.callback.map { fields throws(FieldProblem) in try PostCallback(fields) }
         let methods = grant.methods ?? []
         guard callback == nil || methods.contains(where: { $0.text == "PUT" || $0.text == "POST" }) else {
             throw FieldProblem("callback", "needs PUT or POST among the methods, since OSS tells of uploads alone")
         }
-        maxSize = grant.maxSize.map { Int64($0) }
         let subResources = grant.subresources ?? []
         let isInPieces = subResources.contains { $0.text == "partNumber" || $0.text == "append" }
         isSizeEnforced = !signsV1 && !isInPieces
         let unenforced = grant.unenforced ?? []
-        guard unenforced.allSatisfy({ $0.text == "maxSize" }), unenforced.isEmpty || maxSize != nil && !isSizeEnforced
+        guard unenforced.allSatisfy({ $0.text == "maxSize" }),
+            unenforced.isEmpty || body.maxSize != nil && !isSizeEnforced
         else { throw FieldProblem("unenforced", "must name clauses of the grant that are not enforced, of maxSize") }
-        guard maxSize == nil || isSizeEnforced || !unenforced.isEmpty else {
+        guard body.maxSize == nil || isSizeEnforced || !unenforced.isEmpty else {
             let cure =
                 signsV1 ? "say versions: \"v4\", since v1 signs no Content-Length" : "an object in pieces has any"
             throw FieldProblem("maxSize", "cannot be enforced: \(cure); or list it under unenforced (R18)")
@@ -97,38 +85,20 @@ struct OSSRequestClauses: Sendable {
         }
     }
 
-    /// Whether a header may be signed though the grant's `headers` do not name it.
-    func admits(header name: Span<UInt8>) -> Bool {
-        // It binds the body, and nothing else.
-        if name.equals("content-md5") { return true }
-        return contentTypes != nil && name.equals("content-type") || maxSize != nil && name.equals("content-length")
-    }
+    func admits(header name: Span<UInt8>) -> Bool { body.admits(header: name) }
 
     func objection(to parts: OSSRequestParts) -> Objection? {
         guard versions.contains(parts.version) else {
             return Objection(outside: "versions", "the version must be one of the grant's")
         }
-        if parts.version == .v1, callback != nil, parts.endsUpload {
+        if parts.version == .v1, callback != nil, parts.parts.endsUpload {
             return Objection("callback", "version v1 cannot tell a callback from the end of a key; ask for v4")
         }
-        if parts.version == .v1, hasOneKey, !parts.parameters.isEmpty {
+        if parts.version == .v1, hasOneKey, !parts.parts.parameters.isEmpty {
             return Objection("versions", "version v1 cannot tell one key with a query from others; ask for v4")
         }
-        let writes = parts.method.span.equals("PUT") || parts.method.span.equals("POST")
-        if let contentTypes, writes || parts.contentType != nil {
-            guard let type = parts.contentType, contentTypes.contains(where: { MediaTypeName.admits(type, $0) }) else {
-                return Objection(outside: "contentTypes", "the content type must be one of the grant's")
-            }
-        }
-        guard let maxSize, writes else { return nil }
-        guard let length = parts.contentLength else {
-            return isSizeEnforced
-                ? Objection(
-                    outside: "maxSize",
-                    "the length must be signed: ask with header=content-length:BYTES, of at most the grant's maxSize")
-                : nil
-        }
-        return length <= maxSize ? nil : Objection(outside: "maxSize", "the body must have at most so many bytes")
+        let writes = parts.parts.method.span.equals("PUT") || parts.parts.method.span.equals("POST")
+        return body.objection(to: parts.parts, isTyped: writes, isSized: writes, isSizeNeeded: isSizeEnforced)
     }
 
     private static func fixedText(of target: Grant.Target) -> [UInt8] {

@@ -12,7 +12,7 @@ package enum PresignedURLV1 {
     ///   - out: what is written there stands in a JSON string as it is.
     ///   - scratch: room to work in; the text that is signed is there afterwards.
     package static func write(
-        for request: borrowing OSSRequest, on endpoint: BaseURL, until deadline: Int64,
+        for request: borrowing ObjectRequest, on endpoint: BaseURL, until deadline: Int64,
         by signer: OSSSigner.V1, into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard deadline > 0 else { throw .unsignable("a URL must end after 1970") }

@@ -14,7 +14,7 @@ package struct RTMPURL: ~Escapable {
     package init(bucket: Span<UInt8>, channel: Span<UInt8>, playlist: Span<UInt8>) throws(IssueError) {
         guard OSS.isBucket(bucket) else { throw .unsignable("a bucket must be 3 to 63 of a-z 0-9 and inner hyphens") }
         guard RTMPURL.isChannel(channel) else { throw .unsignable("a channel must be of a-z A-Z 0-9 and -._~") }
-        guard OSSRequest.isText(playlist) else {
+        guard ObjectRequest.isText(playlist) else {
             throw .unsignable("a playlist must be UTF-8 without control characters")
         }
         self.bucket = bucket

@@ -19,7 +19,7 @@ import Testing
 
     init() throws {
         key = try SigningKey(accessKey: Array("AK".utf8), secret: Secret(Array("SK".utf8)))
-        scoped = try ScopedKey(key, region: Array("cn-hangzhou".utf8), product: Array("oss".utf8), at: Self.now)
+        scoped = try ScopedKey(key, OSS.v4, region: Array("cn-hangzhou".utf8), product: Array("oss".utf8), at: Self.now)
         origin = try #require(BaseURL(isSecure: true, Array("oss-cn-hangzhou.aliyuncs.com".utf8)))
     }
 
@@ -30,12 +30,13 @@ import Testing
         isV4: Bool
     ) throws -> (fields: JSON, policy: JSON) {
         let (bucket, object, token) = (Array("examplebucket".utf8), Array(object.utf8), token.map { Array($0.utf8) })
-        let scope = try PostPolicy.Scope(bucket: bucket.span, key: object.span, isPrefix: isPrefix, until: deadline)
+        let scope = try PostPolicy.Scope(
+            OSS.v4, bucket: bucket.span, key: object.span, isPrefix: isPrefix, until: deadline)
         var out = ByteWriter()
         var scratch = ByteWriter()
         try out.append(object: { form in
             if isV4 {
-                let signer = OSSSigner.V4(scoped, at: moment, token: token)
+                let signer = V4Signer(scoped, at: moment, token: token)
                 try PostForm.writeV4(policy, scope, by: signer, into: &form, using: &scratch)
             } else {
                 let signer = OSSSigner.V1(key, token: token)

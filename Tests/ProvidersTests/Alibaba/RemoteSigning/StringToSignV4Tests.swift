@@ -89,7 +89,7 @@ import Testing
             ("cn-beijing", string.moment, false),
             ("cn-hangzhou", string.moment + 86_400, false),
         ] {
-            let key = try ScopedKey(signer, region: Array(region.utf8), product: Array("oss".utf8), at: moment)
+            let key = try ScopedKey(signer, OSS.v4, region: Array(region.utf8), product: Array("oss".utf8), at: moment)
             var out = ByteWriter()
             var isSigned = true
             do { try string.writeSignature(with: key, into: &out) } catch { isSigned = false }

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func scoped(at moment: Int64, region: String = "cn-hangzhou", product: String = "oss") throws -> ScopedKey {
-        try ScopedKey(key, region: Array(region.utf8), product: Array(product.utf8), at: moment)
+        try ScopedKey(key, OSS.v4, region: Array(region.utf8), product: Array(product.utf8), at: moment)
     }
 
     /// The resource as version 1 signs it.
@@ -59,8 +59,8 @@ import Testing
         for (key, fields, parameter) in [(bad, [], []), ([0x61], line, []), ([0x61], [], bad)] {
             var isRefused = false
             do {
-                _ = try OSSRequest(
-                    method: method.span, bucket: bucket.span, key: key.span,
+                _ = try ObjectRequest(
+                    OSS.v4, method: method.span, bucket: bucket.span, key: key.span,
                     parameters: parameter.isEmpty ? [] : [NameValue("a", parameter)], fieldLines: fields.span)
             } catch {
                 isRefused = true

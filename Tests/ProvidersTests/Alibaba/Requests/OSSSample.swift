@@ -27,11 +27,11 @@ struct OSSSample {
         return with { $0.ownLines = lines.array.text }
     }
 
-    func withRequest<Result>(_ use: (borrowing OSSRequest) throws -> Result) throws -> Result {
+    func withRequest<Result>(_ use: (borrowing ObjectRequest) throws -> Result) throws -> Result {
         let (method, bucket, key) = (Array(method.utf8), Array(bucket.utf8), Array(key.utf8))
         let lines = Array((fields.map { "\($0.0): \($0.1)\r\n" }.joined() + ownLines).utf8)
-        let request = try OSSRequest(
-            method: method.span, bucket: bucket.span, key: key.span,
+        let request = try ObjectRequest(
+            OSS.v4, method: method.span, bucket: bucket.span, key: key.span,
             parameters: query.map { NameValue(Array($0.0.utf8), Array($0.1.utf8)) }, fieldLines: lines.span)
         return try use(request)
     }
@@ -86,7 +86,7 @@ struct OSSSample {
             try Signed {
                 try PresignedURLV4.write(
                     for: canonical, on: origin, lasting: lifetime,
-                    by: OSSSigner.V4(key, at: moment, token: token.map { Array($0.utf8) }), into: &$0, using: &$1)
+                    by: V4Signer(key, at: moment, token: token.map { Array($0.utf8) }), into: &$0, using: &$1)
             }
         }
     }

@@ -23,7 +23,7 @@ struct OSSSignedObjectTests {
     init() throws {
         key = try SigningKey(accessKey: Array(vendor.accessKey.utf8), secret: Secret(vendor.secret))
         scoped = try ScopedKey(
-            key, region: Array(vendor.region.utf8), product: Array("oss".utf8), at: Self.now)
+            key, OSS.v4, region: Array(vendor.region.utf8), product: Array("oss".utf8), at: Self.now)
         origin = try #require(BaseURL(isSecure: true, Array("oss-cn-hangzhou.aliyuncs.com".utf8)))
     }
 
@@ -67,7 +67,7 @@ struct OSSSignedObjectTests {
                 if way == .headerV1 {
                     HeaderSignatureV1.writeFields(at: Self.now, token: bytes, into: &$0)
                 } else {
-                    HeaderSignatureV4.writeFields(at: Self.now, token: bytes, into: &$0)
+                    HeaderSignatureV4.writeFields(OSS.v4, at: Self.now, token: bytes, into: &$0)
                 }
             }
             let signed = way == .headerV1 ? try sample.headerV1(key) : try sample.headerV4(scoped)

@@ -2,10 +2,7 @@ import Access
 import Bytes
 
 /// What a form may upload without further asking (PostObject). The vendor holds every field of the form to it that has a
-/// condition here, and takes all others as they come.
-///
-/// The type is a condition on the field `x-oss-content-type`: the vendor takes an object's type from it first, then from the
-/// Content-Type of the file's part, and from the field `content-type` last.
+/// condition here.
 struct PostPolicy: Sendable {
     /// What one form is for.
     struct Scope: ~Escapable {
@@ -18,11 +15,14 @@ struct PostPolicy: Sendable {
 
         /// - Throws: `IssueError.unsignable` for a key in which the vendor would put the file's name.
         @_lifetime(copy bucket, copy key)
-        init(bucket: Span<UInt8>, key: Span<UInt8>, isPrefix: Bool, until deadline: Int64) throws(IssueError) {
-            guard OSS.isBucket(bucket) else {
-                throw .unsignable("a bucket must be 3 to 63 of a-z 0-9 and inner hyphens")
+        init(
+            _ scheme: V4Scheme, bucket: Span<UInt8>, key: Span<UInt8>, isPrefix: Bool, until deadline: Int64
+        ) throws(IssueError) {
+            guard scheme.isBucket(bucket) else {
+                throw .unsignable(
+                    "a bucket must be 3 to 63 of a-z 0-9 and inner hyphens, or dots where only the path names it")
             }
-            guard !key.isEmpty, key.count <= OSS.maximumKeyLength, OSSRequest.isText(key) else {
+            guard !key.isEmpty, key.count <= ObjectKeyRule.maximumLength, ObjectRequest.isText(key) else {
                 throw .unsignable("a key must be 1 to 1023 bytes of UTF-8 without control characters")
             }
             for index in key.indices.dropLast() where key[index] == UInt8(ascii: "$") {
@@ -35,22 +35,34 @@ struct PostPolicy: Sendable {
         }
     }
 
+    /// What the form may say of the object's type.
+    enum Types: Sendable {
+        /// No condition: the vendor takes any.
+        case free
+        /// Any, by a condition: for a vendor that takes no field without one.
+        case any
+        /// It is a field of the form then.
+        case one([UInt8])
+        case among([[UInt8]])
+    }
+
     /// In bytes.
     private var sizes: ClosedRange<Int64>
-    /// The one type that the form has; it is a field of the form then.
-    private var contentType: [UInt8]?
-    private let contentTypes: [[UInt8]]
+    /// In which of the form's fields the type is.
+    private let typeName: [UInt8]
+    private var types: Types
     private var fields: [NameValue]
     /// The same as members of a form, written once.
     private var fieldMembers: JSONMembers
 
     /// - Parameters:
     ///   - sizes: in bytes.
-    ///   - contentTypes: the types that the form may give the object; any when it is empty.
-    ///   - fields: what else the form has, such as `success_action_status`, `callback` or `x-oss-forbid-overwrite`.
-    init(sizes: ClosedRange<Int64>, contentTypes: [[UInt8]], fields: [NameValue]) {
+    ///   - typeName: the name of the form's field that tells the type.
+    ///   - fields: what else the form has, such as `success_action_status`.
+    init(sizes: ClosedRange<Int64>, typeName: [UInt8], types: Types, fields: [NameValue]) {
         self.sizes = sizes
-        self.contentTypes = contentTypes
+        self.typeName = typeName
+        self.types = types
         self.fields = fields
         fieldMembers = PostPolicy.members(fields)
     }
@@ -69,7 +81,7 @@ struct PostPolicy: Sendable {
     /// The same for objects of one type.
     func limited(to contentType: [UInt8]) -> PostPolicy {
         var policy = self
-        policy.contentType = contentType
+        policy.types = .one(contentType)
         return policy
     }
 
@@ -82,7 +94,7 @@ struct PostPolicy: Sendable {
     }
 
     /// Writes the policy as compact JSON.
-    /// - Parameter signed: the fields that version 4 wants a condition for, and a temporary key's token.
+    /// - Parameter signed: the fields that the signature of version 4 wants a condition for, and a temporary key's token.
     func write(_ scope: borrowing Scope, signed: [NameValue], into out: inout ByteWriter) {
         out.append(object: { policy in
             policy.add(
@@ -109,17 +121,30 @@ struct PostPolicy: Sendable {
             condition.add(sizes.lowerBound)
             condition.add(sizes.upperBound)
         })
-        if let contentType {
-            conditions.add(object: { $0.add("x-oss-content-type", contentType) })
-        } else if !contentTypes.isEmpty {
-            conditions.add(array: { condition in
-                condition.add("in")
-                condition.add("$x-oss-content-type")
-                condition.add(array: { types in for type in contentTypes { types.add(type) } })
-            })
+        switch types {
+        case .free: break
+        case .any: addTypeCondition("starts-with", to: &conditions) { $0.add("") }
+        case .one(let type): conditions.add(object: { $0.add(named: typeName, type) })
+        case .among(let list):
+            addTypeCondition("in", to: &conditions) { condition in
+                condition.add(array: { types in for type in list { types.add(type) } })
+            }
         }
         for field in fields { conditions.add(object: { $0.add(named: field.name, field.value) }) }
         for field in signed { conditions.add(object: { $0.add(named: field.name, field.value) }) }
+    }
+
+    private func addTypeCondition(
+        _ operation: String, to conditions: inout JSONArray, _ addValue: (inout JSONArray) -> Void
+    ) {
+        conditions.add(array: { condition in
+            condition.add(operation)
+            condition.add(text: { name in
+                name.append(UInt8(ascii: "$"))
+                name.append(typeName)
+            })
+            addValue(&condition)
+        })
     }
 
     /// Adds the form's fields that the policy has conditions for.
@@ -131,7 +156,7 @@ struct PostPolicy: Sendable {
                 // The vendor puts the name of the file there.
                 if scope.isPrefix { key.append("${filename}") }
             })
-        if let contentType { form.add("x-oss-content-type", contentType) }
+        if case .one(let type) = types { form.add(named: typeName, type) }
         form.add(fieldMembers)
         for field in signed { form.add(named: field.name, field.value) }
     }

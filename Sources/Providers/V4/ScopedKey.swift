@@ -5,12 +5,9 @@ import Crypto
 /// What version 4 signs with: a key that is derived for one day, one region and one product. Deriving it takes four HMACs, so
 /// a signing key keeps the one of the day (`kept`).
 package struct ScopedKey: DerivedKey {
-    /// The name of version 4 of the signature.
-    package static let algorithm: StaticString = "OSS4-HMAC-SHA256"
-
-    /// What `region` of a credential goes with.
-    package static let product: StaticString = "oss"
-
+    let scheme: V4Scheme
+    /// The scheme's name of itself, kept for the URLs.
+    let algorithm: [UInt8]
     /// The public half of the key that this one comes from.
     let accessKey: [UInt8]
     /// `20240106/cn-hangzhou/oss/aliyun_v4_request`
@@ -23,9 +20,11 @@ package struct ScopedKey: DerivedKey {
 
     /// - Parameters:
     ///   - region: such as `cn-hangzhou`, or the identifier of a CloudBox.
-    ///   - product: `oss`, or `oss-cloudbox`.
+    ///   - product: the scheme's service, or another of the vendor's, such as `oss-cloudbox`.
     ///   - moment: seconds since 1970; any of the day.
-    package init(_ key: SigningKey, region: [UInt8], product: [UInt8], at moment: Int64) throws(IssueError) {
+    package init(
+        _ key: SigningKey, _ scheme: V4Scheme, region: [UInt8], product: [UInt8], at moment: Int64
+    ) throws(IssueError) {
         guard ScopedKey.isName(region.span), ScopedKey.isName(product.span) else {
             throw .unsignable("region and product must be of a-z 0-9 and -")
         }
@@ -33,26 +32,30 @@ package struct ScopedKey: DerivedKey {
         ISO8601.writeBasic(moment, into: &scope)
         scope.truncate(to: 8)
         let date = scope.array
-        for part in [region, product, ScopedKey.ending.array] {
+        for part in [region, product, scheme.ending.array] {
             scope.append(UInt8(ascii: "/"))
             scope.append(part)
         }
+        self.scheme = scheme
+        algorithm = scheme.algorithm.array
         accessKey = key.accessKey
         self.scope = scope.array
         credential = accessKey + [UInt8(ascii: "/")] + self.scope
         self.region = region
         day = ScopedKey.day(of: moment)
         do throws(CryptoError) {
-            self.key = try HMACKey(.sha256, prefix: StaticString("aliyun_v4").array, key.secret)
+            self.key = try HMACKey(.sha256, prefix: scheme.keyPrefix.array, key.secret)
                 .derived(by: date.span).derived(by: region.span).derived(by: product.span)
-                .derived(by: ScopedKey.ending.array.span)
+                .derived(by: scheme.ending.array.span)
         } catch { throw .crypto(error) }
     }
 
     /// The key of the moment's day, derived when the day begins.
-    static func kept(by key: SigningKey, region: [UInt8], at moment: Int64) throws(IssueError) -> ScopedKey {
+    static func kept(
+        by key: SigningKey, _ scheme: V4Scheme, region: [UInt8], at moment: Int64
+    ) throws(IssueError) -> ScopedKey {
         if let kept = key.derived as? ScopedKey, kept.covers(moment), kept.region == region { return kept }
-        let made = try ScopedKey(key, region: region, product: product.array, at: moment)
+        let made = try ScopedKey(key, scheme, region: region, product: scheme.service.array, at: moment)
         key.derived = made
         return made
     }
@@ -72,7 +75,7 @@ package struct ScopedKey: DerivedKey {
         let digest: Digest
         do throws(CryptoError) { digest = try Digest(.sha256, of: canonical.bytes) } catch { throw .crypto(error) }
         canonical.reset()
-        canonical.append(ScopedKey.algorithm)
+        canonical.append(scheme.algorithm)
         canonical.append(UInt8(ascii: "\n"))
         ISO8601.writeBasic(moment, into: &canonical)
         canonical.append(UInt8(ascii: "\n"))
@@ -81,9 +84,6 @@ package struct ScopedKey: DerivedKey {
         Hex.encode(digest.bytes, into: &canonical)
         return try code(of: canonical.bytes)
     }
-
-    /// What a scope ends with.
-    package static let ending: StaticString = "aliyun_v4_request"
 
     static func isName(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty && ByteSet.lowercaseLabel.contains(all: text)

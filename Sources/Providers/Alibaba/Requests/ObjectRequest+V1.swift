@@ -3,7 +3,7 @@ import Bytes
 
 /// What version 1 signs of a request: method, Content-MD5, Content-Type, when, the `x-oss-` fields, and the resource. Its parts
 /// are joined without escaping, so what can be read as another request is refused.
-extension OSSRequest {
+extension ObjectRequest {
     /// Writes the text that is signed up to the line that says when.
     func writeStartV1(into out: inout ByteWriter) {
         out.append(method)
@@ -17,16 +17,16 @@ extension OSSRequest {
     /// Writes the text that is signed from the end of the line that says when.
     func writeEndV1(_ parameters: [NameValue], into out: inout ByteWriter) throws(IssueError) {
         out.append(UInt8(ascii: "\n"))
-        fields.write(into: &out, where: RequestFields.isOwn)
+        fields.write(into: &out, where: OSS.v4.isOwn)
         out.append(UInt8(ascii: "/"))
         if !bucket.isEmpty {
             out.append(bucket)
             out.append(UInt8(ascii: "/"))
         }
-        if let fault = OSSRequest.faultV1(ofKey: key) { throw .unsignable(fault) }
+        if let fault = ObjectRequest.faultV1(ofKey: key) { throw .unsignable(fault) }
         out.append(key)
-        for (index, parameter) in try OSSRequest.subResources(parameters).enumerated() {
-            guard !OSSRequest.isAmbiguous(parameter.value.span, after: "?&") else {
+        for (index, parameter) in try ObjectRequest.subResources(parameters).enumerated() {
+            guard !ObjectRequest.isAmbiguous(parameter.value.span, after: "?&") else {
                 throw .unsignable("a sub-resource's value must not go on like a query behind a ? or &")
             }
             guard !ObjectKeyRule.hasDotSegments(behind: parameter.value.span) else {

@@ -1,30 +1,35 @@
 import Access
 import Bytes
 
-/// The header fields of a request to OSS as its signatures have them: in ascending order of their names, which are in lower
+/// The header fields of a request as its signatures have them: in ascending order of their names, which are in lower
 /// case, and the values of one name joined by commas as they came (RFC 9110 section 5.3).
 struct RequestFields: ~Escapable {
     private let lines: Span<UInt8>
+    private let scheme: V4Scheme
     private var fields: [HeaderLine] = []
 
-    /// - Parameter lines: field lines as they are sent, each `name: value` and CR LF; names may be in any case.
+    /// - Parameters:
+    ///   - lines: field lines as they are sent, each `name: value` and CR LF; names may be in any case.
+    ///   - scheme: whose signatures.
     /// - Throws: `IssueError.unsignable` if a line has another form, or a value that reaches the vendor in another form than
     ///   it was signed in.
     @_lifetime(copy lines)
-    init(_ lines: Span<UInt8>) throws(IssueError) {
+    init(_ lines: Span<UInt8>, _ scheme: V4Scheme) throws(IssueError) {
         self.lines = lines
+        self.scheme = scheme
         var start = 0
         while let field = try HeaderLine.next(&start, of: lines) {
             guard !field.name.isEmpty, ByteSet.token.contains(all: lines.extracting(field.name)) else {
                 throw .unsignable("a field's name must be a token")
             }
-            guard RequestFields.isValue(lines.extracting(field.value)) else {
+            guard RequestFields.isValue(lines.extracting(field.value), scheme) else {
                 throw .unsignable("a field's value must be UTF-8 without control characters or spaces around it")
             }
             var index = fields.count
             while index > 0, name(field.name, precedes: fields[index - 1].name) { index -= 1 }
             if index > 0, !name(fields[index - 1].name, precedes: field.name) {
-                for name in RequestFields.single where lines.extracting(field.name).equals(ignoringCase: name) {
+                for name in RequestFields.single + scheme.fields.single
+                where lines.extracting(field.name).equals(ignoringCase: name) {
                     throw .unsignable("a field that is no list must not come twice")
                 }
             }
@@ -66,21 +71,36 @@ struct RequestFields: ~Escapable {
                 for index in field.name { out.append(lines[index].lowercasedASCII) }
                 out.append(UInt8(ascii: ":"))
             }
-            out.append(lines.extracting(field.value))
+            write(lines.extracting(field.value), into: &out)
             last = field.name
         }
         if last != nil { out.append(UInt8(ascii: "\n")) }
     }
 
-    private static let single: [StaticString] = [
-        "content-length", "content-md5", "content-type", "date", "host", "x-oss-content-sha256", "x-oss-date",
-        "x-oss-security-token",
-    ]
-
-    /// Whether a name is of the vendor's own, which are always signed.
-    static func isOwn(_ name: Span<UInt8>) -> Bool {
-        name.count >= 6 && name.extracting(0..<6).equals(ignoringCase: "x-oss-")
+    /// Writes the names that are signed, in lower case with `;` between.
+    func writeNames(into out: inout ByteWriter) {
+        var last: Range<Int>?
+        for field in fields {
+            if let last {
+                guard name(last, precedes: field.name) else { continue }
+                out.append(UInt8(ascii: ";"))
+            }
+            for index in field.name { out.append(lines[index].lowercasedASCII) }
+            last = field.name
+        }
     }
+
+    private func write(_ value: Span<UInt8>, into out: inout ByteWriter) {
+        guard scheme.collapsesSpaces else { return out.append(value) }
+        let space = UInt8(ascii: " ")
+        for index in value.indices where value[index] != space || index > 0 && value[index - 1] != space {
+            out.append(value[index])
+        }
+    }
+
+    private static let single: [StaticString] = [
+        "content-length", "content-md5", "content-type", "date", "host",
+    ]
 
     private func name(_ first: Range<Int>, precedes second: Range<Int>) -> Bool {
         for offset in 0..<min(first.count, second.count) {
@@ -91,15 +111,16 @@ struct RequestFields: ~Escapable {
         return first.count < second.count
     }
 
-    /// The vendor's SDKs strip every kind of space from a value before they sign it; HTTP strips ASCII's alone.
-    private static func isValue(_ text: Span<UInt8>) -> Bool {
+    /// The vendors' SDKs strip every kind of space from a value before they sign it; HTTP strips ASCII's alone. Where spaces
+    /// inside are collapsed, servers do not agree on what else than ASCII's is one.
+    private static func isValue(_ text: Span<UInt8>, _ scheme: V4Scheme) -> Bool {
         var isASCII = true
         for index in text.indices {
             if text[index] < 0x20 || text[index] == 0x7F { return false }
             if text[index] >= 0x80 { isASCII = false }
         }
         guard !isASCII else { return true }
-        guard UTF8Text.isWellFormed(text) else { return false }
+        guard !scheme.collapsesSpaces, UTF8Text.isWellFormed(text) else { return false }
         let scalars = text.text.unicodeScalars
         return scalars.first?.properties.isWhitespace != true && scalars.last?.properties.isWhitespace != true
     }

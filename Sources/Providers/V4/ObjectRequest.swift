@@ -1,8 +1,10 @@
 import Access
 import Bytes
 
-/// A request to OSS, as much of it as its signatures cover. What the vendor's SDKs would sign differently is refused.
-package struct OSSRequest: ~Escapable {
+/// A request about a bucket or an object, as much of it as signatures cover. What the vendor's SDKs would sign
+/// differently is refused.
+package struct ObjectRequest: ~Escapable {
+    let scheme: V4Scheme
     /// As they were given.
     let parameters: [NameValue]
     let fields: RequestFields
@@ -13,38 +15,50 @@ package struct OSSRequest: ~Escapable {
     let key: Span<UInt8>
 
     /// - Parameters:
+    ///   - scheme: that of the vendor's version 4.
     ///   - key: the whole object key, not encoded.
     ///   - parameters: those of the query without the signature's own.
     ///   - fieldLines: the header fields that are sent, each line ended by CR LF; others may be sent beside them only if the
     ///     vendor does not sign them.
     @_lifetime(copy method, copy bucket, copy key, copy fieldLines)
     package init(
-        method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>, parameters: [NameValue] = [],
+        _ scheme: V4Scheme, method: Span<UInt8>, bucket: Span<UInt8>, key: Span<UInt8>, parameters: [NameValue] = [],
         fieldLines: Span<UInt8>
     ) throws(IssueError) {
         for index in method.indices where method[index] < UInt8(ascii: "A") || method[index] > UInt8(ascii: "Z") {
             throw .unsignable("a method must be of capital letters")
         }
         guard !method.isEmpty else { throw .unsignable("a request must have a method") }
-        guard bucket.isEmpty ? key.isEmpty : OSS.isBucket(bucket) else {
-            throw .unsignable("a bucket must be 3 to 63 of a-z 0-9 and inner hyphens")
+        guard bucket.isEmpty ? key.isEmpty : scheme.isBucket(bucket) else {
+            throw .unsignable(
+                "a bucket must be 3 to 63 of a-z 0-9 and inner hyphens, or dots where only the path names it")
         }
-        guard key.count <= OSS.maximumKeyLength, OSSRequest.isText(key) else {
+        guard key.count <= ObjectKeyRule.maximumLength, ObjectRequest.isText(key) else {
             throw .unsignable("a key must be at most 1023 bytes of UTF-8 without control characters")
         }
-        try OSSRequest.check(parameters)
+        try ObjectRequest.check(parameters, scheme)
+        self.scheme = scheme
         self.parameters = parameters
         self.method = method
         self.bucket = bucket
         self.key = key
-        fields = try RequestFields(fieldLines)
+        fields = try RequestFields(fieldLines, scheme)
     }
 
-    /// Writes `https://bucket.endpoint/key?parameters`, the parameters sorted by name, as the vendor's Go SDK does.
+    /// Writes `https://bucket.endpoint/key?parameters`, or `https://endpoint/bucket/key?parameters`, the parameters sorted by
+    /// name, as OSS's Go SDK does.
     func writeURL(on endpoint: BaseURL, _ parameters: [NameValue], into out: inout ByteWriter) {
-        if bucket.isEmpty { endpoint.write(into: &out) } else { endpoint.write(bucket: bucket, into: &out) }
+        if bucket.isEmpty || !scheme.hasBucketInHost {
+            endpoint.write(into: &out)
+        } else {
+            endpoint.write(bucket: bucket, into: &out)
+        }
         out.append(UInt8(ascii: "/"))
-        OSSRequest.encode(key, into: &out)
+        if !bucket.isEmpty, !scheme.hasBucketInHost {
+            out.append(bucket)
+            out.append(UInt8(ascii: "/"))
+        }
+        ObjectRequest.encode(key, into: &out)
         for (index, parameter) in parameters.sorted(by: { $0.name.precedes($1.name) }).enumerated() {
             out.append(index == 0 ? UInt8(ascii: "?") : UInt8(ascii: "&"))
             parameter.write(into: &out)
@@ -58,21 +72,17 @@ package struct OSSRequest: ~Escapable {
 
     /// For a URL that carries its signature: the fields that would carry one are not there.
     func checkCarriesNothing() throws(IssueError) {
-        for name in OSSRequest.carriers where fields.contains(name) {
+        for name in scheme.fields.carriers where fields.contains(name) {
             throw .unsignable("a signed URL must have no fields of a signature beside it")
         }
     }
 
-    private static let carriers: [StaticString] = [
-        "authorization", "x-oss-content-sha256", "x-oss-date", "x-oss-security-token",
-    ]
-
-    private static func check(_ parameters: [NameValue]) throws(IssueError) {
+    private static func check(_ parameters: [NameValue], _ scheme: V4Scheme) throws(IssueError) {
         for (index, parameter) in parameters.enumerated() {
             guard !parameter.name.isEmpty, isText(parameter.name.span), isText(parameter.value.span) else {
                 throw .unsignable("a query parameter must have a name, and be UTF-8 without control characters")
             }
-            for name in reserved where parameter.name.span.equals(ignoringCase: name) {
+            for name in scheme.parameters.reserved where parameter.name.span.equals(ignoringCase: name) {
                 throw .unsignable("a query parameter must not be the signature's")
             }
             if parameters[..<index].contains(where: { $0.name == parameter.name }) {
@@ -80,13 +90,6 @@ package struct OSSRequest: ~Escapable {
             }
         }
     }
-
-    /// The parameters by which URLs carry signatures of any version.
-    private static let reserved: [StaticString] = [
-        "ossaccesskeyid", "expires", "signature", "security-token", "x-oss-access-key-id", "x-oss-additional-headers",
-        "x-oss-credential", "x-oss-date", "x-oss-expires", "x-oss-security-token", "x-oss-signature",
-        "x-oss-signature-version",
-    ]
 
     static func isText(_ bytes: Span<UInt8>) -> Bool {
         for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F { return false }

@@ -1,7 +1,8 @@
 import Bytes
 import Providers
 
-/// One of the conditions of a form's policy, as anybody may have written it (OSS API reference, "PostObject").
+/// One of the conditions of a form's policy, as anybody may have written it (OSS API reference, "PostObject"; Amazon S3 API reference,
+/// "Creating a POST Policy").
 struct PostCondition {
     enum Rule {
         case equal([UInt8]), prefix([UInt8])
@@ -19,6 +20,7 @@ struct PostCondition {
     var isOfSignature: Bool {
         let names: [StaticString] = [
             "x-oss-signature-version", "x-oss-credential", "x-oss-date", "x-oss-security-token",
+            "x-amz-algorithm", "x-amz-credential", "x-amz-date", "x-amz-security-token",
         ]
         return names.contains { field?.span.equals($0) == true }
     }

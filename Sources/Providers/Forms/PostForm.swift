@@ -11,26 +11,12 @@ enum PostForm {
         let signature: Range<Int>
     }
 
-    /// Version 1: `Signature` is the standard base64 of the HMAC-SHA1 over the policy's base64.
-    /// - Parameter scratch: room to work in; the policy is there afterwards.
-    @discardableResult
-    static func writeV1(
-        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, by signer: OSSSigner.V1,
-        into form: inout JSONObject, using scratch: inout ByteWriter
-    ) throws(IssueError) -> Ranges {
-        let signed = tokenField(signer.token)
-        scratch.reset()
-        policy.write(scope, signed: signed, into: &scratch)
-        policy.addFields(scope, signed: signed, to: &form)
-        return try signV1(scratch.bytes, with: signer.key, into: &form)
-    }
-
-    /// Version 4: `x-oss-signature` is the hex of the derived key's HMAC-SHA256 over the policy's base64. The form is good for
+    /// Version 4: the signature is the hex of the derived key's HMAC-SHA256 over the policy's base64. The form is good for
     /// seven days from the signer's moment at most.
     /// - Parameter scratch: room to work in; the policy is there afterwards.
     @discardableResult
     static func writeV4(
-        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, by signer: OSSSigner.V4,
+        _ policy: PostPolicy, _ scope: borrowing PostPolicy.Scope, by signer: V4Signer,
         into form: inout JSONObject, using scratch: inout ByteWriter
     ) throws(IssueError) -> Ranges {
         guard signer.key.covers(signer.moment) else {
@@ -40,13 +26,14 @@ enum PostForm {
         guard !isTooLong, PresignedURLV4.lifetimes.contains(lifetime) else {
             throw .unsignable("a form must live for 1 to 604800 seconds")
         }
+        let names = signer.key.scheme.form
         scratch.reset()
         ISO8601.writeBasic(signer.moment, into: &scratch)
         let signed =
             [
-                NameValue(versionName, algorithm), NameValue(credentialName, signer.key.credential),
-                NameValue(dateName, scratch.array),
-            ] + tokenField(signer.token)
+                NameValue(names.algorithm, signer.key.algorithm), NameValue(names.credential, signer.key.credential),
+                NameValue(names.date, scratch.array),
+            ] + tokenField(names.token, signer.token)
         scratch.reset()
         policy.write(scope, signed: signed, into: &scratch)
         policy.addFields(scope, signed: signed, to: &form)
@@ -55,29 +42,18 @@ enum PostForm {
 
     /// Adds the members that hold a policy of any form and its signature.
     @discardableResult
-    static func signV1(
-        _ policy: Span<UInt8>, with key: SigningKey, into form: inout JSONObject
-    ) throws(IssueError) -> Ranges {
-        let (encoded, code) = try add(policy, to: &form) { text throws(IssueError) in try key.sha1.code(of: text) }
-        form.add("OSSAccessKeyId", key.accessKey)
-        let signature = form.add(
-            "Signature", text: { range(of: { Base64.standard.encode(code.bytes, into: &$0) }, in: &$0) })
-        return Ranges(policy: encoded, signature: signature)
-    }
-
-    /// The same for version 4.
-    @discardableResult
     static func signV4(
         _ policy: Span<UInt8>, with key: ScopedKey, into form: inout JSONObject
     ) throws(IssueError) -> Ranges {
         let (encoded, code) = try add(policy, to: &form) { text throws(IssueError) in try key.code(of: text) }
-        let signature = form.add("x-oss-signature", text: { range(of: { Hex.encode(code.bytes, into: &$0) }, in: &$0) })
+        let signature = form.add(
+            key.scheme.form.signature, text: { range(of: { Hex.encode(code.bytes, into: &$0) }, in: &$0) })
         return Ranges(policy: encoded, signature: signature)
     }
 
     /// Adds the member `policy`.
     /// - Returns: where its base64 is, and the signature over that.
-    private static func add(
+    static func add(
         _ policy: Span<UInt8>, to form: inout JSONObject, signedBy sign: (Span<UInt8>) throws(IssueError) -> Digest
     ) throws(IssueError) -> (Range<Int>, Digest) {
         try form.add(
@@ -89,19 +65,14 @@ enum PostForm {
     }
 
     /// Where in the text is what `write` appends.
-    private static func range(of write: (inout ByteWriter) -> Void, in text: inout ByteWriter) -> Range<Int> {
+    static func range(of write: (inout ByteWriter) -> Void, in text: inout ByteWriter) -> Range<Int> {
         let start = text.count
         write(&text)
         return start..<text.count
     }
 
-    private static let versionName = StaticString("x-oss-signature-version").array
-    private static let credentialName = StaticString("x-oss-credential").array
-    private static let dateName = StaticString("x-oss-date").array
-    private static let algorithm = ScopedKey.algorithm.array
-
-    private static func tokenField(_ token: [UInt8]?) -> [NameValue] {
+    static func tokenField(_ name: [UInt8], _ token: [UInt8]?) -> [NameValue] {
         guard let token else { return [] }
-        return [NameValue("x-oss-security-token", token)]
+        return [NameValue(name, token)]
     }
 }

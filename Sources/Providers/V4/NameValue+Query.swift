@@ -1,6 +1,6 @@
 import Bytes
 
-/// A parameter of a request's query, not encoded. To OSS an empty value is none.
+/// A parameter of a request's query, not encoded. An empty value is none.
 extension NameValue {
     /// Writes `name=value`, percent-encoded.
     func write(into out: inout ByteWriter) {
@@ -9,12 +9,11 @@ extension NameValue {
         Percent.encode(value.span, into: &out)
     }
 
-    /// The same, but the name alone if there is no value: the form that versions 2 and 4 sign.
-    func writeCanonical(into out: inout ByteWriter) {
-        Percent.encode(name.span, into: &out)
-        if value.isEmpty { return }
-        out.append(UInt8(ascii: "="))
-        Percent.encode(value.span, into: &out)
+    /// The same as it is signed.
+    /// - Parameter isBare: whether a name without a value stands alone, as OSS signs it.
+    func writeCanonical(isBare: Bool, into out: inout ByteWriter) {
+        if isBare, value.isEmpty { return Percent.encode(name.span, into: &out) }
+        write(into: &out)
     }
 
     /// Whether the name comes before the other one once both are encoded: `%` is less than everything that is left as it is.

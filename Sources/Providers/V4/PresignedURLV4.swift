@@ -3,7 +3,8 @@ import Bytes
 import Crypto
 
 /// A URL that carries its own version 4 signature, and with it the key's name, the token, when it was signed and for how long
-/// (OSS API reference, "Add V4 signatures to URLs"; that page takes `x-oss-expires` for a moment, the service does not).
+/// (Amazon S3 API reference, "Using Query Parameters"; OSS API reference, "Add V4 signatures to URLs"; that page takes
+/// `x-oss-expires` for a moment, OSS does not).
 package enum PresignedURLV4 {
     /// How long a URL may live, in seconds.
     package static let lifetimes: ClosedRange<Int64> = 1...604_800
@@ -15,7 +16,7 @@ package enum PresignedURLV4 {
     ///   - scratch: room to work in; the string to sign is there afterwards.
     package static func write(
         for canonical: borrowing CanonicalRequest, on endpoint: BaseURL, lasting lifetime: Int64,
-        by signer: OSSSigner.V4, into out: inout ByteWriter, using scratch: inout ByteWriter
+        by signer: V4Signer, into out: inout ByteWriter, using scratch: inout ByteWriter
     ) throws(IssueError) {
         guard lifetimes.contains(lifetime) else { throw .unsignable("a URL must live for 1 to 604800 seconds") }
         try canonical.request.checkCarriesNothing()
@@ -23,37 +24,30 @@ package enum PresignedURLV4 {
         scratch.reset()
         canonical.write(parameters, into: &scratch)
         let code = try signer.key.code(ofRequest: &scratch, at: signer.moment)
-        parameters.append(NameValue(signatureName, Hex.encode(code.bytes.array)))
+        parameters.append(NameValue(signer.key.scheme.parameters.signature, Hex.encode(code.bytes.array)))
         canonical.request.writeURL(on: endpoint, parameters, into: &out)
     }
 
     /// The query's parameters, with those that are signed with them.
     private static func parameters(
-        of canonical: borrowing CanonicalRequest, lasting lifetime: Int64, by signer: OSSSigner.V4
+        of canonical: borrowing CanonicalRequest, lasting lifetime: Int64, by signer: V4Signer
     ) -> [NameValue] {
         func text(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
             var text = ByteWriter(capacity: 96)
             write(&text)
             return text.array
         }
+        let names = signer.key.scheme.parameters
         var parameters = canonical.request.parameters
         parameters.reserveCapacity(parameters.count + 7)
-        parameters.append(version)
-        parameters.append(NameValue(credentialName, signer.key.credential))
-        parameters.append(NameValue(dateName, text { ISO8601.writeBasic(signer.moment, into: &$0) }))
-        parameters.append(NameValue(expiresName, text { $0.append(decimal: lifetime) }))
-        if !canonical.additional.isEmpty {
-            let names = Array(canonical.additional.joined(separator: [UInt8(ascii: ";")]))
-            parameters.append(NameValue("x-oss-additional-headers", names))
+        parameters.append(NameValue(names.algorithm, signer.key.algorithm))
+        parameters.append(NameValue(names.credential, signer.key.credential))
+        parameters.append(NameValue(names.date, text { ISO8601.writeBasic(signer.moment, into: &$0) }))
+        parameters.append(NameValue(names.expires, text { $0.append(decimal: lifetime) }))
+        if canonical.hasNames {
+            parameters.append(NameValue(names.signedHeaders, text { canonical.writeNames(into: &$0) }))
         }
-        if let token = signer.token { parameters.append(NameValue("x-oss-security-token", token)) }
+        if let token = signer.token { parameters.append(NameValue(names.token, token)) }
         return parameters
     }
-
-    // Made once, since every URL has them.
-    private static let version = NameValue("x-oss-signature-version", ScopedKey.algorithm.array)
-    private static let credentialName = StaticString("x-oss-credential").array
-    private static let dateName = StaticString("x-oss-date").array
-    private static let expiresName = StaticString("x-oss-expires").array
-    private static let signatureName = StaticString("x-oss-signature").array
 }

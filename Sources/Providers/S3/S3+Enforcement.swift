@@ -1,0 +1,28 @@
+import Access
+
+extension [Enforcement] {
+    static let s3Request = [
+        Enforcement(.vendor, "method, bucket, key and query", "version 4 signs them"),
+        Enforcement(.vendor, "headers", "all that the answer names are signed; the client must send them as they are"),
+        Enforcement(.vendor, "end", "the date of a request, or the lifetime of a URL, that is signed"),
+        Enforcement(
+            .vendor, "size of an upload that is put whole",
+            "Content-Length is signed, where the grant has maxSize"),
+        Enforcement(
+            .vendor, "overwriting",
+            "If-None-Match: * is signed, unless the grant has overwrite: true; not every server knows it"),
+        Enforcement(.nobody, "content", "a body is signed only by a Content-MD5, where the caller gives one"),
+        .reuse,
+    ]
+
+    static let s3Form = [
+        Enforcement(.vendor, "bucket, key and end", "conditions and expiration of the policy"),
+        Enforcement(.vendor, "size", "content-length-range of the policy"),
+        Enforcement(.vendor, "type", "a condition on Content-Type, where the grant has contentTypes"),
+        Enforcement(
+            .vendor, "other fields",
+            "Amazon S3 takes no field that no condition names; SeaweedFS takes an ACL and a redirect"),
+        Enforcement(.nobody, "overwriting", "a policy cannot forbid it; a URL of s3.presigned-url can"),
+        .reuse,
+    ]
+}

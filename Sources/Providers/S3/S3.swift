@@ -1,0 +1,108 @@
+import Access
+import Bytes
+
+/// Storage that speaks the protocol of Amazon S3: AWS itself, MinIO, Ceph, SeaweedFS, Cloudflare R2, Backblaze B2 and others.
+package enum S3 {
+    /// What it is to the service.
+    package static let description = ProviderDescription(
+        name: "s3", title: "Amazon S3 and compatible storage",
+        givesSessions: false,
+        credentialFields: credential.descriptions,
+        routes: [S3Authorization.urlRoute, S3Authorization.headerRoute, S3Form.route],
+        accessKeyFault: { key in
+            key.contains { StaticString("/,=").contains($0) } ? "must not contain / , or =, where servers end it" : nil
+        },
+        sessionToken: credential.sessionToken,
+        check: { fields throws(FieldProblem) in
+            let settings = Settings(fields, of: credential)
+            if let region = settings.region, !ScopedKey.isName(region.span) {
+                throw FieldProblem("region", "must be of a-z 0-9 and -, such as us-east-1, or auto")
+            }
+            let fault = BaseURL.endpointFault(
+                settings.endpoint, isSandbox: Settings(fields, of: Providers.CredentialFields()).sandbox,
+                sample: "http://s3.localhost:9000")
+            if let fault { throw FieldProblem("endpoint", fault) }
+        })
+
+    /// Where a request names its bucket.
+    package enum Style: String, CaseIterable, Sendable {
+        /// In the host.
+        case virtual
+        /// In the path.
+        case path
+    }
+
+    /// What a credential may hold beside what those of every provider may.
+    package struct CredentialFields: FieldGroup {
+        package let endpoint = Field(
+            "endpoint", .string, required: true, told: true,
+            "The host without a bucket, such as `s3.eu-west-1.amazonaws.com`, with a port if it is not 443; "
+                + "with `sandbox: true` it may be a server on this machine, such as `http://s3.localhost:9000`.")
+        let region = Field(
+            "region", .string, required: true, told: true,
+            "The buckets' region, such as `eu-west-1`; `auto` for Cloudflare R2. Every signature names it.")
+        let style = Field(
+            "style", .choice(Style.self), default: .virtual, told: true,
+            "Where requests name the bucket: `virtual` in the host, `path` in the path.")
+        let sessionToken = Field(
+            "sessionToken", .secret,
+            "The token of a temporary key. All that the key signs carries it, so clients see it.")
+    }
+
+    /// The declarations of its credentials' fields.
+    package static let credential = CredentialFields()
+
+    /// Which credentials grants may name.
+    static let rule = CredentialRule(needs: [credential.endpoint.description, credential.region.description])
+
+    /// How long the vendor takes a dated signature, in seconds.
+    package static let dateTolerance: Int64 = 15 * 60
+
+    static let bucketFault: StaticString = "must be 3 to 63 of a-z 0-9 and inner hyphens; and dots with style: \"path\""
+
+    /// What a grant's credential says of where its buckets are.
+    struct Place: Sendable {
+        let endpoint: BaseURL
+        let region: [UInt8]
+        let scheme: V4Scheme
+
+        init(_ context: GrantContext) throws(FieldProblem) {
+            let settings = Settings(context.credential, of: credential)
+            guard let endpoint = settings.endpoint.flatMap({ BaseURL(endpoint: $0) }), let region = settings.region
+            else { throw FieldProblem("credential", "needs endpoint and region") }
+            self.endpoint = endpoint
+            self.region = region
+            scheme = S3.v4(settings.style)
+            if let bucket = context.bucket, !scheme.isBucket(bucket.span) {
+                throw FieldProblem("bucket", S3.bucketFault.description)
+            }
+        }
+
+        /// Writes the Host field, which every signature covers.
+        func writeHost(of bucket: Span<UInt8>, into lines: inout ByteWriter) {
+            lines.append("host: ")
+            writeAuthority(of: bucket, into: &lines)
+            lines.append("\r\n")
+        }
+
+        /// Writes the URL of a bucket, which ends in `/`.
+        func writeURL(of bucket: Span<UInt8>, into out: inout ByteWriter) {
+            if scheme.hasBucketInHost {
+                endpoint.write(bucket: bucket, into: &out)
+            } else {
+                endpoint.write(into: &out)
+                out.append(UInt8(ascii: "/"))
+                out.append(bucket)
+            }
+            out.append(UInt8(ascii: "/"))
+        }
+
+        private func writeAuthority(of bucket: Span<UInt8>, into out: inout ByteWriter) {
+            if scheme.hasBucketInHost {
+                endpoint.writeAuthority(of: bucket, into: &out)
+            } else {
+                out.append(endpoint.authority)
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// What S3 does with one object, as far as it is signed for callers (R15): its content, and its upload in parts. Not here, and so
+/// never signed: buckets and the service, access lists, tags, copies, retention, restoring, deleting many, selecting, and
+/// operations that servers made up.
+enum S3Operations {
+    static let table = OperationTable(
+        reading + writing + uploadInParts,
+        headers: [
+            "cache-control", "content-disposition", "content-encoding", "content-language", "content-length",
+            "content-md5", "content-type", "expires", "if-match", "if-modified-since", "if-none-match",
+            "if-unmodified-since", "range", "x-amz-meta-*", "x-amz-server-side-encryption", "x-amz-storage-class",
+        ])
+
+    private static let reading = [
+        OperationTable.Operation("GET", .object, query: answer), OperationTable.Operation("HEAD", .object),
+        OperationTable.Operation("GET", .object, ["versionId"], query: answer),
+        OperationTable.Operation("HEAD", .object, ["versionId"]),
+    ]
+
+    private static let writing = [
+        OperationTable.Operation("PUT", .object), OperationTable.Operation("DELETE", .object),
+    ]
+
+    private static let uploadInParts = [
+        OperationTable.Operation("POST", .object, ["uploads"]),
+        OperationTable.Operation("PUT", .object, ["uploadId", "partNumber"]),
+        OperationTable.Operation("GET", .object, ["uploadId"], query: ["max-parts", "part-number-marker"]),
+        OperationTable.Operation("POST", .object, ["uploadId"]),
+        OperationTable.Operation("DELETE", .object, ["uploadId"]),
+    ]
+
+    /// What a client may want other than it is stored.
+    private static let answer = [
+        "response-cache-control", "response-content-disposition", "response-content-encoding",
+        "response-content-language", "response-content-type", "response-expires",
+    ]
+}

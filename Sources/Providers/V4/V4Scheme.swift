@@ -1,0 +1,122 @@
+import Bytes
+
+/// What a vendor calls the parts of its signature of version 4, and how it differs from the others. AWS's is the model
+/// ("Signature Version 4", Amazon S3 API reference); OSS's is a variant.
+///
+/// It is a class so that a request refers to it and copies nothing.
+package final class V4Scheme: Sendable {
+    /// The names of the header fields that say how a request is signed; in lower case.
+    package struct FieldNames: Sendable {
+        /// What the names of the vendor's own fields begin with.
+        package let prefix: StaticString
+        package let date, contentHash, token: StaticString
+        /// That of a form.
+        let signature: StaticString
+        /// Those that come once; made once.
+        let single: [StaticString]
+        /// Those that a signed URL has not beside it; made once.
+        let carriers: [StaticString]
+
+        init(
+            prefix: StaticString, date: StaticString, contentHash: StaticString, token: StaticString,
+            signature: StaticString
+        ) {
+            (self.prefix, self.date, self.contentHash, self.token) = (prefix, date, contentHash, token)
+            self.signature = signature
+            single = [date, contentHash, token]
+            carriers = single + ["authorization"]
+        }
+    }
+
+    /// The names of the query's parameters that carry a signature; arrays, since every URL has them.
+    package struct ParameterNames: Sendable {
+        package let algorithm, credential, date, expires, signedHeaders, token, signature: [UInt8]
+        /// In lower case: by which URLs carry signatures of any version of the vendor's. No caller may give them.
+        let reserved: [StaticString]
+    }
+
+    /// The names of a form's fields that carry a signature, in lower case; arrays, since every form has them.
+    package struct FormNames: Sendable {
+        package let algorithm, credential, date, token: [UInt8]
+        package let signature: StaticString
+    }
+
+    /// How the Authorization field is written.
+    package struct Authorization: Sendable {
+        let separator: StaticString
+        /// The name of what names them.
+        package let signedHeaders: StaticString
+    }
+
+    /// Which header fields are signed, and which of them are named.
+    enum Signed: Sendable {
+        /// All that the request has; all are named.
+        case all
+        /// The vendor's own, Content-Type and Content-MD5; named are those that the client adds to them.
+        case own
+    }
+
+    /// The name of the signature, such as `AWS4-HMAC-SHA256`.
+    package let algorithm: StaticString
+    /// What stands before the secret in the first key.
+    let keyPrefix: StaticString
+    /// What a scope ends with.
+    package let ending: StaticString
+    /// What `region` of a credential goes with.
+    package let service: StaticString
+    package let fields: FieldNames
+    package let parameters: ParameterNames
+    package let form: FormNames
+    package let authorization: Authorization
+    let signed: Signed
+    /// Whether the path that is signed begins with the bucket.
+    let hasBucketInPath: Bool
+    /// Whether the host that is asked begins with the bucket; where it does not, the path of the URL does.
+    let hasBucketInHost: Bool
+
+    init(
+        _ key: (algorithm: StaticString, prefix: StaticString, ending: StaticString, service: StaticString),
+        fields: FieldNames, parameters: ParameterNames, authorization: Authorization, signed: Signed,
+        bucketIn place: (path: Bool, host: Bool)
+    ) {
+        (algorithm, keyPrefix, ending, service) = key
+        self.fields = fields
+        self.parameters = parameters
+        self.authorization = authorization
+        form = FormNames(
+            algorithm: parameters.algorithm.map(\.lowercasedASCII),
+            credential: parameters.credential.map(\.lowercasedASCII), date: fields.date.array,
+            token: fields.token.array, signature: fields.signature)
+        self.signed = signed
+        (hasBucketInPath, hasBucketInHost) = place
+    }
+
+    /// What stands for the hash of a body that is not signed.
+    static let unsignedPayload: StaticString = "UNSIGNED-PAYLOAD"
+
+    /// Whether a field's name, in any case, is of the vendor's own.
+    func isOwn(_ name: Span<UInt8>) -> Bool {
+        let count = fields.prefix.utf8CodeUnitCount
+        return name.count >= count && name.extracting(0..<count).equals(ignoringCase: fields.prefix)
+    }
+
+    /// Whether a header is signed wherever it is there.
+    func isAlwaysSigned(_ name: Span<UInt8>) -> Bool {
+        switch signed {
+        case .all: true
+        case .own:
+            isOwn(name) || name.equals(ignoringCase: "content-type") || name.equals(ignoringCase: "content-md5")
+        }
+    }
+
+    /// Whether a bucket of this name can be asked for.
+    func isBucket(_ name: Span<UInt8>) -> Bool {
+        hasBucketInHost ? HostName.isBucket(name) : HostName.isDottedBucket(name)
+    }
+
+    /// Whether runs of spaces in a value are signed as one (Amazon S3 API reference, "Trim()").
+    var collapsesSpaces: Bool { signed == .all }
+
+    /// Whether a parameter without a value is signed as `name=`, and not as `name`.
+    var endsBareNames: Bool { signed == .all }
+}

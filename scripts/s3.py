@@ -1,0 +1,295 @@
+"""What scripts/check-s3 does, with the Python that has boto3.
+
+usage: s3.py COUNTERSIGN WEED
+"""
+
+import json
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+import boto3
+import botocore.config
+
+from service import Claims, Service
+
+KEY, SECRET = "AKIDCHECKCHECK000001", "a-secret-of-the-checks-and-of-no-vendor-1"
+BUCKET = "checked"
+
+
+def free_ports(count):
+    probes = [socket.socket() for _ in range(count)]
+    for probe in probes:
+        probe.bind(("127.0.0.1", 0))
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
+
+
+class SeaweedFS:
+    """A server of S3's protocol on loopback, with one identity."""
+
+    def __init__(self, weed):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-s3-"))
+        config = self.folder / "s3.json"
+        config.write_text(json.dumps({"identities": [{
+            "name": "check", "credentials": [{"accessKey": KEY, "secretKey": SECRET}],
+            "actions": ["Admin", "Read", "Write", "List", "Tagging"]}]}))
+        # Each server takes a second port for gRPC, 10000 further on unless told.
+        ports = free_ports(8)
+        self.port = ports[0]
+        self.log = self.folder / "log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [weed, f"-logdir={self.folder}", "server", f"-dir={self.folder}", "-ip=127.0.0.1",
+                 "-ip.bind=127.0.0.1", "-master.telemetry=false", f"-master.port={ports[1]}",
+                 f"-master.port.grpc={ports[4]}", f"-volume.port={ports[2]}", f"-volume.port.grpc={ports[5]}",
+                 "-filer", f"-filer.port={ports[3]}", f"-filer.port.grpc={ports[6]}", "-s3",
+                 f"-s3.port={self.port}", f"-s3.port.grpc={ports[7]}", f"-s3.config={config}",
+                 "-s3.port.iceberg=0", "-s3.port.lance=0", "-master.volumeSizeLimitMB=64", "-volume.max=20"],
+                stdout=log, stderr=log, cwd=self.folder)
+        self.endpoint = f"http://s3.localhost:{self.port}"
+
+    def client(self):
+        return boto3.client(
+            "s3", endpoint_url=f"http://127.0.0.1:{self.port}", region_name="us-east-1",
+            aws_access_key_id=KEY, aws_secret_access_key=SECRET,
+            config=botocore.config.Config(
+                signature_version="s3v4", s3={"addressing_style": "path"}, retries={"max_attempts": 0}))
+
+    def wait(self):
+        """Makes the bucket as soon as the server can."""
+        failure = None
+        for _ in range(240):
+            try:
+                self.client().create_bucket(Bucket=BUCKET)
+                # The first object waits for a volume to be there.
+                self.client().put_object(Bucket=BUCKET, Key="ready", Body=b"")
+                return
+            except Exception as error:  # it is not up yet, or not whole
+                failure = error
+                if "BucketAlready" in str(error):
+                    try:
+                        self.client().put_object(Bucket=BUCKET, Key="ready", Body=b"")
+                        return
+                    except Exception as error:
+                        failure = error
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.5)
+        self.stop()
+        sys.exit(f"SeaweedFS does not serve: {failure}\n{self.log.read_text()[-2000:]}")
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def configuration(endpoint):
+    common = 'credential: "s3", callers: ["anonymous"], public: true, bucket: "checked"'
+    return f"""
+      credentials: {{ "s3": {{ provider: "s3", sandbox: true, accessKey: "{KEY}", secretKey: "{SECRET}",
+        endpoint: "{endpoint}", region: "us-east-1", style: "path" }} }},
+      grants: {{
+        "links": {{ route: "s3.presigned-url", {common}, keyPrefix: "user/1/", overwrite: true,
+          methods: ["GET", "HEAD", "PUT", "POST", "DELETE"], headers: ["content-type", "x-amz-meta-*", "range"],
+          subresources: ["uploads", "uploadId", "partNumber"], query: ["response-content-type"] }},
+        "requests": {{ route: "s3.authorization", {common}, keyPrefix: "user/1/", overwrite: true,
+          methods: ["GET", "PUT", "DELETE"], headers: ["x-amz-meta-*"] }},
+        "new": {{ route: "s3.presigned-url", {common}, keyPrefix: "new/", methods: ["PUT"], maxSize: "1KiB",
+          contentTypes: ["image/*"] }},
+        "forms": {{ route: "s3.post-policy", {common}, keyPrefix: "forms/1/", maxSize: "1KiB",
+          contentTypes: ["image/*"] }},
+      }},
+    """
+
+
+def ask(service, route, **parameters):
+    """The service's answer, and its status."""
+    query = urllib.parse.urlencode(
+        [(name, value) for name, values in parameters.items()
+         for value in (values if isinstance(values, list) else [values])])
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{service.port}/s3/{route}?{query}") as answer:
+            return json.load(answer), answer.status
+    except urllib.error.HTTPError as error:
+        return json.load(error), error.code
+
+
+def curl(request, body=None, method=None, url=None, headers=None):
+    """What the server answers to what the service has signed, changed as is said: status, and body."""
+    headers = request["headers"] if headers is None else headers
+    command = [
+        "curl", "--silent", "--show-error", "--path-as-is", "--max-time", "30", "--write-out", "\n%{http_code}",
+        "--request", method or request["method"], url or request["url"]]
+    if (method or request["method"]) == "HEAD":
+        command.append("--head")
+    for name, value in headers.items():
+        command += ["--header", f"{name}: {value}"]
+    if body is not None:
+        if not any(name.lower() == "content-type" for name in headers):
+            command += ["--header", "Content-Type:"]
+        command += ["--header", "Expect:", "--data-binary", "@-"]
+    output = subprocess.run(command, input=body, capture_output=True, check=True).stdout
+    content, _, status = output.rpartition(b"\n")
+    return int(status), content
+
+
+def check_urls(service, client, claims):
+    key = "user/1/a b+c~中.txt"
+    put, _ = ask(service, "presigned-url", key=key, method="PUT", header=["x-amz-meta-a:1  2"])
+    claims.check("curl uploads by a URL, metadata and all", curl(put, b"hello")[0] == 200)
+    stored = client.get_object(Bucket=BUCKET, Key=key)
+    claims.check(
+        "boto3 reads what was uploaded", stored["Body"].read() == b"hello" and stored["Metadata"].get("a"))
+    get, _ = ask(service, "presigned-url", key=key, query="response-content-type=a/b")
+    claims.check("curl downloads by a URL", curl(get) == (200, b"hello"))
+    head, _ = ask(service, "presigned-url", key=key, method="HEAD")
+    claims.check("HEAD is answered by a URL for HEAD", curl(head)[0] == 200)
+    claims.check("a URL for GET puts nothing", curl(get, b"x", method="PUT")[0] == 403)
+    other = get["url"].replace("/user/1/", "/user/10/")
+    claims.check("a URL for one key reads no other", curl(get, url=other)[0] == 403)
+    longer = get["url"].replace("X-Amz-Expires=3600", "X-Amz-Expires=7200")
+    claims.check("a URL cannot be made to live longer", longer != get["url"] and curl(get, url=longer)[0] == 403)
+    claims.check(
+        "a URL cannot be given metadata",
+        curl(put, b"x", headers={"x-amz-meta-a": "1  2", "x-amz-meta-b": "1"})[0] == 403)
+    short, _ = ask(service, "presigned-url", key=key, expires=1)
+    time.sleep(2.5)
+    claims.check("a URL ends", curl(short)[0] == 403)
+    delete, _ = ask(service, "presigned-url", key=key, method="DELETE")
+    claims.check("curl deletes by a URL", curl(delete)[0] == 204 and curl(get)[0] == 404)
+
+
+def check_requests(service, client, claims):
+    key = "user/1/header/a.bin"
+    put, _ = ask(service, "authorization", key=key, method="PUT", header="x-amz-meta-a:b")
+    claims.check("curl uploads by a signed request", curl(put, b"12345")[0] == 200)
+    get, _ = ask(service, "authorization", key=key)
+    claims.check("curl downloads by a signed request", curl(get) == (200, b"12345"))
+    claims.check(
+        "a signed request is for its key alone", curl(get, url=get["url"].replace("a.bin", "b.bin"))[0] == 403)
+    claims.check("boto3 sees the object", client.head_object(Bucket=BUCKET, Key=key)["ContentLength"] == 5)
+
+
+def check_parts(service, client, claims):
+    key = "user/1/parts.bin"
+
+    def signed(method, *query):
+        return ask(service, "presigned-url", key=key, method=method, query=list(query))[0]
+
+    status, answer = curl(signed("POST", "uploads"), b"")
+    upload = answer.decode().partition("<UploadId>")[2].partition("</UploadId>")[0]
+    claims.check("an upload in parts begins", status == 200 and upload)
+    etags = []
+    for number, part in enumerate([b"a" * (5 << 20), b"b" * 10], 1):
+        request = signed("PUT", f"uploadId={upload}", f"partNumber={number}")
+        with tempfile.NamedTemporaryFile() as fields:
+            output = subprocess.run(
+                ["curl", "--silent", "--dump-header", fields.name, "--output", "/dev/null", "--max-time", "60",
+                 "--header", "Expect:", "--header", "Content-Type:", "--request", "PUT", "--data-binary", "@-",
+                 request["url"]], input=part, check=True)
+            assert output.returncode == 0
+            lines = pathlib.Path(fields.name).read_text().splitlines()
+            etags += [line.partition(":")[2].strip() for line in lines if line.lower().startswith("etag:")]
+    listed = curl(signed("GET", f"uploadId={upload}"))
+    claims.check("the parts are listed", listed[0] == 200 and listed[1].count(b"<PartNumber>") == 2)
+    whole = "".join(
+        f"<Part><PartNumber>{number}</PartNumber><ETag>{etag}</ETag></Part>" for number, etag in enumerate(etags, 1))
+    complete = f"<CompleteMultipartUpload>{whole}</CompleteMultipartUpload>".encode()
+    status, _ = curl(signed("POST", f"uploadId={upload}"), complete)
+    size = client.head_object(Bucket=BUCKET, Key=key)["ContentLength"] if status == 200 else 0
+    claims.check("the upload is completed", size == (5 << 20) + 10)
+    status, answer = curl(signed("POST", "uploads"), b"")
+    upload = answer.decode().partition("<UploadId>")[2].partition("</UploadId>")[0]
+    claims.check("an upload is given up", curl(signed("DELETE", f"uploadId={upload}"))[0] == 204)
+
+
+def check_limits(service, client, claims):
+    key = "new/a.png"
+    put, _ = ask(service, "presigned-url", key=key, method="PUT", contentType="image/png", header="content-length:5")
+    fields = {name: value for name, value in put["headers"].items() if name != "content-length"}
+    claims.check("more bytes than were signed are refused", curl(put, b"123456", headers=fields)[0] == 403)
+    wrong = {**fields, "content-type": "text/html"}
+    claims.check("another type than was signed is refused", curl(put, b"12345", headers=wrong)[0] == 403)
+    claims.check("size and type that were signed are taken", curl(put, b"12345", headers=fields)[0] == 200)
+    claims.check("an object that is there is not replaced", curl(put, b"54321", headers=fields)[0] == 412)
+    without = {name: value for name, value in fields.items() if name != "if-none-match"}
+    claims.check("nor without the header that says so", curl(put, b"54321", headers=without)[0] == 403)
+    claims.check("it is as it was", client.get_object(Bucket=BUCKET, Key=key)["Body"].read() == b"12345")
+    for name, parameters in {
+        "a body beyond maxSize": {"header": "content-length:1025", "contentType": "image/png"},
+        "a body of unknown size": {"contentType": "image/png"},
+        "another type": {"header": "content-length:5", "contentType": "text/html"},
+    }.items():
+        claims.check(f"{name} is not signed", ask(service, "presigned-url", key=key, method="PUT", **parameters)[1] == 403)
+    for outside in ["user/10/a", "user/1/../10/a", "user/1/./a", "ready"]:
+        claims.check(f"{outside} is not signed", ask(service, "presigned-url", key=outside)[1] in (400, 403))
+
+
+def post(answer, content, filename="a.png", **changes):
+    """What the server answers to the form with these changes; None leaves a field out."""
+    command = ["curl", "--silent", "--show-error", "--max-time", "30", "--write-out", "\n%{http_code}"]
+    for name, value in {**answer["fields"], **changes}.items():
+        if value is not None:
+            command += ["--form-string", f"{name}={value}"]
+    command += ["--form", f"file=@-;filename={filename};type=application/octet-stream", answer["url"]]
+    output = subprocess.run(command, input=content, capture_output=True, check=True).stdout
+    return int(output.rpartition(b"\n")[2])
+
+
+def check_forms(service, client, claims):
+    form, _ = ask(service, "post-policy", key="forms/1/a b+中.png", contentType="image/png")
+    claims.check("a form uploads one object", post(form, b"12345") == 201)
+    stored = client.get_object(Bucket=BUCKET, Key="forms/1/a b+中.png")
+    claims.check(
+        "it has its content and its type", stored["Body"].read() == b"12345" and stored["ContentType"] == "image/png")
+    changes = {
+        "another key": {"key": "forms/10/a"}, "another type": {"Content-Type": "text/html"},
+        # SeaweedFS takes an ACL and a redirect that no condition names, as Amazon S3 does not.
+        "another status": {"success_action_status": "200"}, "metadata": {"x-amz-meta-a": "1"},
+        "another signature": {"x-amz-signature": "0" * 64}, "no type": {"Content-Type": None},
+    }
+    for name, change in changes.items():
+        claims.check(f"a form with {name} is refused", 400 <= post(form, b"1", **change) < 500)
+    claims.check("more bytes than the form allows are refused", 400 <= post(form, b"1" * 1025) < 500)
+    claims.check("as many as it allows are taken", post(form, b"1" * 1024) == 201)
+    short, _ = ask(service, "post-policy", key="forms/1/short", contentType="image/png", expires=1)
+    time.sleep(2.5)
+    claims.check("a form ends", 400 <= post(short, b"1") < 500)
+    prefix, _ = ask(service, "post-policy", keyPrefix="forms/1/many/", contentType="image/png")
+    claims.check("a form uploads below a prefix", post(prefix, b"ab", filename="b.png") == 201)
+    claims.check(
+        "under the file's name",
+        client.get_object(Bucket=BUCKET, Key="forms/1/many/b.png")["Body"].read() == b"ab")
+    claims.check("and nowhere else", 400 <= post(prefix, b"ab", key="forms/1/many") < 500)
+
+
+def main():
+    binary, weed = sys.argv[1:]
+    claims = Claims()
+    server = SeaweedFS(weed)
+    try:
+        server.wait()
+        client = server.client()
+        with Service(binary, rest=configuration(server.endpoint)) as service:
+            for part in [check_urls, check_requests, check_parts, check_limits, check_forms]:
+                part(service, client, claims)
+    finally:
+        server.stop()
+    claims.finish()
+
+
+main()
