@@ -85,6 +85,7 @@ package struct Objection: Sendable {
         self.clause = clause
         self.reason = reason
         value = []
+        character = nil
         isOutside = true
     }
 
