@@ -55,8 +55,10 @@ struct S3Form: TokenIssuer {
     private static let parameters = Parameters()
 
     private struct Fields: FieldGroup {
-        let maxSize = Field("maxSize", .size(1...BodyClauses.maximumSize), required: true, told: true, "The largest object.")
-        let minSize = Field("minSize", .size(0...BodyClauses.maximumSize), default: 0, told: true, "The smallest object.")
+        let maxSize = Field(
+            "maxSize", .size(1...BodyClauses.maximumSize), required: true, told: true, "The largest object.")
+        let minSize = Field(
+            "minSize", .size(0...BodyClauses.maximumSize), default: 0, told: true, "The smallest object.")
         let contentTypes = Field(
             "contentTypes", .strings, told: true,
             "The types that objects may get, such as image/png; `image/*` stands for all that begin with `image/`. Without one type alone, callers name it."
@@ -93,8 +95,12 @@ struct S3Form: TokenIssuer {
     func objection(to ask: borrowing Ask) -> Objection? {
         if let bucket = ask.bucket, !place.scheme.isBucket(bucket) { return Objection("bucket", S3.bucketFault) }
         if let size = ask[S3Form.parameters.maxSize] {
-            guard size <= sizes.upperBound else { return Objection(outside: "maxSize", "must be at most the grant's, in bytes") }
-            guard size >= sizes.lowerBound else { return Objection(outside: "minSize", "maxSize must be at least the grant's minSize, in bytes") }
+            guard size <= sizes.upperBound else {
+                return Objection(outside: "maxSize", "must be at most the grant's, in bytes")
+            }
+            guard size >= sizes.lowerBound else {
+                return Objection(outside: "minSize", "maxSize must be at least the grant's minSize, in bytes")
+            }
         }
         guard let type = ask[S3Form.parameters.contentType]?.array else {
             return isTypeNeeded ? Objection(outside: "contentTypes", "contentType must name one of the grant's") : nil
