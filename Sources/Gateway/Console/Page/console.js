@@ -125,7 +125,7 @@ function askRow(text) {
   let line = {};
   try { line = JSON.parse(text); } catch { return row("", "not a line of an audit", "", "", text.slice(0, 200)); }
   const what = line.key ?? line.prefix ?? line.code ?? line.action ?? "";
-  return row(line.time ?? "", line.event ?? "", line.principal ?? "", line.grant ?? line.route ?? "", (line.bucket ? line.bucket + ": " : "") + what);
+  return row(element("td", line.time ?? "", "time"), line.event ?? "", line.principal ?? "", line.grant ?? line.route ?? "", (line.bucket ? line.bucket + ": " : "") + what);
 }
 
 const loadGrants = lister("grants", "grants", grantCard, "after");
