@@ -102,6 +102,7 @@ def look(browser, folder):
     page.locator("#grants > li").first.wait_for()
     page.locator("#asks > tr").nth(30).wait_for()
     check(page.evaluate("window.ran") is None, "hostile keys on record run nothing")
+    check(page.locator("#login").is_hidden(), "no key is asked for where none is needed")
     paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
     print(f"first paint after {paint:.0f} ms")
     explain(page)
