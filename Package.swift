@@ -10,8 +10,10 @@ let strict: [SwiftSetting] = [
 ]
 
 /// One room: a library target with the rooms it may look into. What is not memory-safe in it has to say `unsafe`.
-func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict + [.strictMemorySafety()])
+func room(_ name: String, _ dependencies: Target.Dependency..., resources: [Resource] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, resources: resources,
+        swiftSettings: strict + [.strictMemorySafety()])
 }
 
 func tests(_ name: String, _ dependencies: Target.Dependency..., exclude: [String] = []) -> Target {
@@ -50,7 +52,8 @@ let package = Package(
             "Bytes"),
         room(
             "Gateway", "Configuration", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Audit", "Telemetry",
-            "Providers", "Access", "Crypto", "Bytes", "CZlib"),
+            "Providers", "Access", "Crypto", "Bytes", "CZlib",
+            resources: [.embedInCode("Console/Page")]),
         room(
             "Lifecycle", "Gateway", "Configuration", "Machine", "Net", "HTTP", "Audit", "Telemetry", "Access", "Crypto",
             "Bytes", "CSystem"),

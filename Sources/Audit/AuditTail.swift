@@ -51,7 +51,7 @@ struct AuditTail {
         bytes[(bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.startIndex)...]
     }
 
-    private static func read(_ descriptor: Int32, from start: Int64, count: Int) throws(AuditFault) -> [UInt8] {
+    static func read(_ descriptor: Int32, from start: Int64, count: Int) throws(AuditFault) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {

@@ -1,12 +1,9 @@
-import Access
 import Bytes
 import Configuration
-import Crypto
-import HTTP
+import Gateway
 import Inspection
 import Machine
 import Net
-import Providers
 
 #if canImport(Glibc)
     import Glibc
@@ -18,12 +15,9 @@ import Providers
 enum Inspecting {
     static func run(_ options: Options) -> Exit {
         let keyrings: Keyrings
-        do throws(ConfigurationError) { keyrings = try Keyrings(options) } catch {
+        do throws(ConfigurationError) { keyrings = try self.keyrings(options) } catch {
             Terminal.complain(error.description)
             return .invalidConfiguration
-        }
-        if let file = keyrings.foundFile {
-            Terminal.complain("countersign inspect: checks signatures by the configuration \(file) of this folder")
         }
         if isatty(STDIN_FILENO) == 1 {
             Terminal.complain("countersign inspect: reads standard input up to Ctrl-D")
@@ -34,36 +28,26 @@ enum Inspecting {
         } catch {
             return refuse(reason(error), options, error.isEmpty ? .usage : .failed)
         }
-        guard let inspection = inspect(input, by: keyrings, at: SystemClock.now().unixSeconds) else {
-            let kinds = Inspectors.all.map(\.inspector.kind) + [InspectedJWT.kind, InspectedTicket.kind]
-            return refuse("it is none of: \(kinds.joined(separator: ", "))", options, .failed)
+        guard let inspection = keyrings.inspect(input, at: SystemClock.now().unixSeconds) else {
+            return refuse("it is none of: \(Keyrings.kinds.joined(separator: ", "))", options, .failed)
         }
         let report = InspectionReport(inspection)
         Terminal.say(options.wantsJSON ? report.json : report.text(inColour: Terminal.hasColours))
         return inspection.verdict == .refused ? .failed : .done
     }
 
-    /// The first that knows the input tells of it; nil when nobody does.
-    static func inspect(_ input: InspectionInput, by keyrings: Keyrings, at now: Int64) -> Inspection? {
-        for (provider, inspector) in Inspectors.all {
-            let keyring = keyrings.keyring(of: provider)
-            if let inspection = inspector.inspect(input, with: keyring, at: now) { return inspection }
-        }
-        let token = InspectedJWT.inspect(input, at: now, leeway: keyrings.leeway(of:)) { token, inspection in
-            keyrings.judge(token, at: now, in: &inspection)
-        }
-        return token
-            ?? InspectedTicket.inspect(input, at: now) { ticket, inspection in
-                keyrings.judge(ticket: ticket, at: now, in: &inspection)
-            }
+    /// The keys of the configuration that the options name; of the one that all commands look for, if it is there, which is said.
+    private static func keyrings(_ options: Options) throws(ConfigurationError) -> Keyrings {
+        let file = options.configuration
+        if options.namesConfiguration { return Keyrings(try Configuration.load(file)) }
+        guard ReadFile.isThere(file) else { return Keyrings(nil) }
+        let configuration = try Configuration.load(file)
+        Terminal.complain("countersign inspect: checks signatures by the configuration \(file) of this folder")
+        return Keyrings(configuration)
     }
 
     private static func reason(_ fault: InspectionInput.Fault) -> String {
-        switch fault {
-        case .empty: "nothing is on standard input"
-        case .tooLong: "it is longer than \(InspectionInput.maximumLength / 1024) KiB"
-        case .badJSON(let error): "it begins as JSON, and is none: at byte \(error.offset), \(error.reason)"
-        }
+        fault.isEmpty ? "nothing is on standard input" : fault.description
     }
 
     private static func refuse(

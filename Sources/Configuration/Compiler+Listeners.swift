@@ -71,6 +71,6 @@ extension Compiler {
         settings.apiKeys = keys
         return Configuration.Admin(
             listen: listen, authenticator: keys.isEmpty ? nil : Authenticator(settings),
-            connections: fields.connections)
+            hasConsole: fields.console, connections: fields.connections)
     }
 }

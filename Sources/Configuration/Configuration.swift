@@ -35,6 +35,8 @@ package struct Configuration: Sendable {
         package let listen: [ListenAddress]
         /// Who may ask for more than whether it is alive and ready; nil where everybody may who reaches it.
         package let authenticator: Authenticator?
+        /// Whether there is a page for operators.
+        package let hasConsole: Bool
         /// The connections that may be open at once.
         package let connections: Int
     }

@@ -80,6 +80,9 @@ package enum Schema {
         let auth = Field(
             "auth", .objects(APIKey()), default: [],
             "Operators' keys. If set, every path except `/livez` and `/readyz` requires a key.")
+        let console = Field(
+            "console", .boolean, default: false,
+            "Whether there is a page for operators at `/console` ([docs/console.md](../docs/console.md)).")
         let connections = Field(
             "connections", .integer(1...1000), default: Limits.reservedConnections,
             "Open connections; beyond it 503. They do not count for `server.limits.connections`.")

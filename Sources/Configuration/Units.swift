@@ -2,7 +2,7 @@ import Access
 import Bytes
 
 /// Lengths of time and amounts of bytes as they are written in the configuration.
-enum Units {
+package enum Units {
     private static let durations: [(unit: String, factor: Int64)] = [
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
@@ -45,7 +45,7 @@ enum Units {
         return "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
     }
 
-    static func describe(durations bounds: ClosedRange<Int64>) -> String {
+    package static func describe(durations bounds: ClosedRange<Int64>) -> String {
         let whole = bounds.lowerBound >= 1000 ? "in whole seconds, " : ""
         let (least, most) = ends(durations: bounds)
         return "a duration such as \"10s\", \"15m\" or \"1h\", \(whole)from \(least) to \(most)"
@@ -96,7 +96,7 @@ enum Units {
             ? "at least \(least)" : "\(word)\(least) to \(describe(size: bounds.upperBound))"
     }
 
-    static func describe(duration milliseconds: Int64) -> String { describe(milliseconds, durations) }
+    package static func describe(duration milliseconds: Int64) -> String { describe(milliseconds, durations) }
 
     static func describe(size bytes: Int64) -> String { describe(bytes, sizes) }
 

@@ -6,6 +6,7 @@ package struct Response: ~Copyable {
         case json, problem, text
         /// Prometheus' text format, version 0.0.4.
         case metrics
+        case html, css, javaScript, svg
     }
 
     package var status = 200
@@ -75,6 +76,10 @@ package struct Response: ~Copyable {
             case .problem: out.append("Content-Type: application/problem+json\r\n")
             case .metrics: out.append("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n")
             case .text: out.append("Content-Type: text/plain; charset=utf-8\r\n")
+            case .html: out.append("Content-Type: text/html; charset=utf-8\r\n")
+            case .css: out.append("Content-Type: text/css; charset=utf-8\r\n")
+            case .javaScript: out.append("Content-Type: text/javascript; charset=utf-8\r\n")
+            case .svg: out.append("Content-Type: image/svg+xml\r\n")
             }
             if !omitsBody {
                 out.append("Content-Length: ")

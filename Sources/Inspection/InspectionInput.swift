@@ -18,9 +18,17 @@ package struct InspectionInput: Sendable {
     /// The most bytes that are read.
     package static let maximumLength = 256 * 1024
 
-    package enum Fault: Error, Sendable {
+    package enum Fault: Error, Sendable, CustomStringConvertible {
         case empty, tooLong
         case badJSON(JSONError)
+
+        package var description: String {
+            switch self {
+            case .empty: "there is nothing to inspect"
+            case .tooLong: "it is longer than \(InspectionInput.maximumLength / 1024) KiB"
+            case .badJSON(let error): "it begins as JSON, and is none: at byte \(error.offset), \(error.reason)"
+            }
+        }
     }
 
     package init(reading bytes: [UInt8]) throws(Fault) {

@@ -261,7 +261,8 @@ extension Policy.Verdict {
 
 extension CallerSelector {
     /// As it is written in the configuration.
-    fileprivate var written: [UInt8] {
+    /// As the configuration has it: `apiKey:app`.
+    package var written: [UInt8] {
         switch self {
         case .anonymous: Array(text: "anonymous")
         case .authenticated: Array(text: "authenticated")

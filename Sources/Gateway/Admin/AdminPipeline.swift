@@ -21,6 +21,10 @@ struct AdminPipeline: ~Copyable {
         case metrics
         /// What callers can ask, for their tools.
         case openAPI
+        /// The page for operators, and what it is made of.
+        case page, style, script, icon
+        /// What the page shows, and has done.
+        case status, grants, asks, inspection
 
         var path: [UInt8] {
             switch self {
@@ -29,26 +33,46 @@ struct AdminPipeline: ~Copyable {
             case .explanation: Configuration.explanationPath
             case .metrics: Configuration.metricsPath
             case .openAPI: Configuration.openAPIPath
+            case .page: ConsoleFile.page.path
+            case .style: ConsoleFile.style.path
+            case .script: ConsoleFile.script.path
+            case .icon: ConsoleFile.icon.path
+            case .status: Array("/console/status".utf8)
+            case .grants: Array("/console/grants".utf8)
+            case .asks: Array("/console/asks".utf8)
+            case .inspection: Array("/console/inspect".utf8)
             }
         }
 
         var methods: StaticString {
+            takesBody ? "POST, OPTIONS" : "GET, HEAD, OPTIONS"
+        }
+
+        /// What it gives of the page; nil for what is no file of it.
+        var file: ConsoleFile? {
             switch self {
-            case .alive, .ready, .metrics, .openAPI: "GET, HEAD, OPTIONS"
-            case .explanation: "POST, OPTIONS"
+            case .page: .page
+            case .style: .style
+            case .script: .script
+            case .icon: .icon
+            default: nil
+            }
+        }
+
+        /// Whether it is there for the page alone.
+        var isOfConsole: Bool {
+            switch self {
+            case .alive, .ready, .explanation, .metrics, .openAPI: false
+            case .page, .style, .script, .icon, .status, .grants, .asks, .inspection: true
             }
         }
 
         /// Whether it is asked by a body.
-        var takesBody: Bool { self == .explanation }
+        var takesBody: Bool { self == .explanation || self == .inspection }
 
-        /// Whether it answers without a key, so that supervisors and load balancers can ask.
-        var isOpen: Bool {
-            switch self {
-            case .alive, .ready: true
-            case .explanation, .metrics, .openAPI: false
-            }
-        }
+        /// Whether it answers without a key: supervisors and load balancers ask so, and a browser has none for a page, which tells
+        /// nothing of the service.
+        var isOpen: Bool { self == .alive || self == .ready || file != nil }
     }
 
     /// By the index among the admin's addresses.
@@ -56,7 +80,9 @@ struct AdminPipeline: ~Copyable {
     /// Nil where everybody who reaches the listener may ask.
     private let authenticator: Authenticator?
     private var memory: JWTCache
-    private let paths = Endpoint.allCases.map { (path: $0.path, endpoint: $0) }
+    private let paths: [(path: [UInt8], endpoint: Endpoint)]
+    /// Nil where there is no page for operators.
+    private let console: Console?
     private let readiness: Readiness
     private let explainer: Explainer
     private let metrics: MetricsPage
@@ -65,8 +91,11 @@ struct AdminPipeline: ~Copyable {
     private var ids: RequestIDs
 
     init(
-        _ configuration: Configuration, _ readiness: Readiness, _ metrics: MetricsPage, _ reporter: RequestReporter
+        _ configuration: Configuration, _ readiness: Readiness, _ metrics: MetricsPage, _ reporter: RequestReporter,
+        _ console: Console?
     ) throws(CryptoError) {
+        self.console = console
+        paths = Endpoint.allCases.filter { console != nil || !$0.isOfConsole }.map { ($0.path, $0) }
         ids = try RequestIDs()
         hosts = configuration.admin.listen.map { HostRule(configuration.server, listener: $0, isAdmin: true) }
         authenticator = configuration.admin.authenticator
@@ -79,23 +108,31 @@ struct AdminPipeline: ~Copyable {
 
     /// - Parameter listener: the index of the address that it came in by, among the admin's.
     mutating func respond(
-        to request: borrowing Request, by listener: Int, at instant: Instant, into response: inout Response
-    ) {
-        begin(request, at: instant)
+        to request: borrowing Request, as pending: PendingResponse, by listener: Int, at instant: Instant,
+        into response: inout Response
+    ) -> Answering {
+        begin(request, as: pending, at: instant)
         do throws(Refusal) {
             let endpoint = try find(request, by: listener)
             try admit(request, to: endpoint)
+            if endpoint == .asks, request.head.method != .options {
+                guard let console else { throw .notFound }
+                let parked = ParkedRequest(context, as: pending, with: response, issuing: nil, nil, by: reporter)
+                try console.readAsks(ConsoleQuery(request), for: parked)
+                return .later
+            }
             try answer(request, by: endpoint, into: &response)
             reporter.finish(context, &response)
         } catch {
             reporter.refuse(context, because: error, &response)
         }
+        return .done
     }
 
     mutating func refuses(
         _ request: borrowing Request, by listener: Int, at instant: Instant, into response: inout Response
     ) -> Bool {
-        begin(request, at: instant)
+        begin(request, as: nil, at: instant)
         do throws(Refusal) {
             let endpoint = try find(request, by: listener)
             try admit(request, to: endpoint)
@@ -108,8 +145,8 @@ struct AdminPipeline: ~Copyable {
         }
     }
 
-    private mutating func begin(_ request: borrowing Request, at instant: Instant) {
-        context.begin(request, as: nil, at: instant, named: &ids)
+    private mutating func begin(_ request: borrowing Request, as pending: PendingResponse?, at instant: Instant) {
+        context.begin(request, as: pending, at: instant, named: &ids)
         let path = request.path
         var isKnown = false
         for known in paths where path.equals(known.path) { isKnown = true }
@@ -118,13 +155,15 @@ struct AdminPipeline: ~Copyable {
 
     // MARK: Endpoints
 
-    /// Web pages get no answer, whatever their origin: nothing here is for browsers.
+    /// Web pages get no answer, whatever their origin, but for the listener's own.
     private func find(_ request: borrowing Request, by listener: Int) throws(Refusal) -> Endpoint {
         let isProbe = request.path.equals(Endpoint.alive.path)
         guard hosts.indices.contains(listener), isProbe || hosts[listener].admits(request.authority) else {
             throw .misdirected
         }
-        guard request.head.value(of: .origin) == nil, CORSPolicy.isOwnOrNone(request) else {
+        let isOfNoPage = request.head.value(of: .origin) == nil
+        guard CORSPolicy.isOwnOrNone(request), isOfNoPage || console != nil && CORSPolicy.ownPages.isListed(request)
+        else {
             throw .webPage
         }
         for candidate in paths where request.path.equals(candidate.path) { return candidate.endpoint }
@@ -156,7 +195,9 @@ struct AdminPipeline: ~Copyable {
         switch authenticator.identify(
             authorization: authorization, apiKey: apiKey, at: context.instant.unixSeconds, remembering: &memory)
         {
-        case .caller(let caller): if caller.principal.kind == .anonymous { throw .unauthenticated(by: authenticator) }
+        case .caller(let caller):
+            if caller.principal.kind == .anonymous { throw .unauthenticated(by: authenticator) }
+            context.caller = caller
         case .refused(let reason, _): throw .unauthenticated(reason.description, wasPresented: true)
         }
     }
@@ -179,6 +220,21 @@ struct AdminPipeline: ~Copyable {
             try admitType(of: request)
             response.body.append(try explainer.explain(request.body, at: context.instant.unixSeconds))
             response.body.append("\n")
+            console?.note("explain", of: context)
+        case .inspection:
+            try admitType(of: request)
+            try console?.inspect(request.body, at: context.instant.unixSeconds, into: &response.body)
+            console?.note("inspect", of: context)
+        case .page, .style, .script, .icon:
+            endpoint.file?.write(into: &response)
+            AdminPipeline.compress(request, &response)
+        case .status:
+            console?.status.write(at: context.instant, into: &response.body)
+            AdminPipeline.compress(request, &response)
+        case .grants:
+            try console?.writeGrants(ConsoleQuery(request), into: &response.body)
+            AdminPipeline.compress(request, &response)
+        case .asks: throw .notFound
         case .metrics:
             response.contentType = .metrics
             metrics.write(at: context.instant, into: &response.body)

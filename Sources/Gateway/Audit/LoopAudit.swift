@@ -98,6 +98,18 @@ final class LoopAudit {
         queue.add(line, waits: false)
     }
 
+    /// Notes what an operator has had done. Nothing is given by it, so no answer waits for the line.
+    func note(_ action: StaticString, of context: borrowing RequestContext) {
+        guard let shared, let queue else { return }
+        guard isWriting, unknown < shared.settings.queue / 2 else { return queue.lose() }
+        line.begin("operator", at: context.instant.unixSeconds)
+        line.add(requestOf: context)
+        line.add(context.caller)
+        line.add("action", action)
+        unknown += 1
+        queue.add(line, waits: false)
+    }
+
     private func hasLine(_ caller: Caller) -> Bool {
         guard let denialRate else { return false }
         let identity = RateTable.Identity(rule: 0, who: RateTable.Identity.hash(caller.principal))

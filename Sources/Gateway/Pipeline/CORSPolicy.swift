@@ -13,6 +13,14 @@ struct CORSPolicy: Sendable {
         schemes = (server.tls == nil ? ["http://", "https://"] : ["https://"]).map { Array($0.utf8) }
     }
 
+    /// For the listener's own pages and no others. The scheme of such a page is the listener's, since its port is.
+    static let ownPages = CORSPolicy(origins: [], schemes: ["http://", "https://"].map { Array($0.utf8) })
+
+    private init(origins: [[UInt8]], schemes: [[UInt8]]) {
+        self.origins = origins
+        self.schemes = schemes
+    }
+
     /// Whether the answer depends on the origin, so that caches must know.
     var varies: Bool { !origins.isEmpty }
 

@@ -33,7 +33,8 @@ package final class LoopSnapshot {
         admin = try AdminPipeline(
             configuration, readiness,
             MetricsPage(of: snapshot, readiness, resources.metrics, loop.connections, resources.audit.shared),
-            RequestReporter(resources.meter, accesses, nil))
+            RequestReporter(resources.meter, accesses, nil),
+            configuration.admin.hasConsole ? Console(snapshot, readiness, resources) : nil)
         firstAdminListener = configuration.server.listen.count
     }
 
@@ -41,8 +42,8 @@ package final class LoopSnapshot {
         to request: borrowing Request, as pending: PendingResponse, at instant: Instant, into response: inout Response
     ) -> Answering {
         guard request.listener < firstAdminListener else {
-            admin.respond(to: request, by: request.listener - firstAdminListener, at: instant, into: &response)
-            return .done
+            return admin.respond(
+                to: request, as: pending, by: request.listener - firstAdminListener, at: instant, into: &response)
         }
         return pipeline.respond(to: request, as: pending, at: instant, into: &response)
     }

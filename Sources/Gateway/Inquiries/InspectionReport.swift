@@ -1,17 +1,18 @@
 import Bytes
-import Gateway
 import Inspection
 
 /// An inspection as people and programs read it. What was inspected may be anybody's, so nothing of it reaches a terminal as it
 /// is: characters that do not show themselves are written as escapes.
-struct InspectionReport {
+package struct InspectionReport {
     private let inspection: Inspection
 
-    init(_ inspection: Inspection) { self.inspection = inspection }
+    /// Of what was found.
+    package init(_ inspection: Inspection) { self.inspection = inspection }
 
     // MARK: For people
 
-    func text(inColour: Bool) -> String {
+    /// Several lines.
+    package func text(inColour: Bool) -> String {
         let width =
             (inspection.facts.map(\.name) + inspection.checks.map(\.name))
             .map { $0.visible.unicodeScalars.count }.filter { $0 <= 32 }.max() ?? 0
@@ -58,7 +59,7 @@ struct InspectionReport {
     // MARK: For programs
 
     /// One line; what is escaped in text is here, too, as JSON escapes it.
-    var json: String {
+    package var json: String {
         var out = ByteWriter()
         out.append(object: { json in
             json.add("kind", inspection.kind)

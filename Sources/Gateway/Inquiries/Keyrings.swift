@@ -3,28 +3,16 @@ import Bytes
 import Configuration
 import Crypto
 import Inspection
-import Machine
 import Providers
 
 /// What a configuration has to check signatures by: the keys of its credentials, and the issuers whose tokens it believes.
-struct Keyrings {
-    /// The file that they are from, where it was looked for and not named; nil for none.
-    private(set) var foundFile: String?
+package struct Keyrings {
     /// By their providers; nil without a configuration.
     private let entries: [String: [Keyring.Entry]]?
     private let authenticator: Authenticator?
 
-    /// Those of the configuration that the options name; of the one that all commands look for, if it is there.
-    init(_ options: Options) throws(ConfigurationError) {
-        if !options.namesConfiguration, !ReadFile.isThere(options.configuration) {
-            self.init(nil)
-        } else {
-            self.init(try Configuration.load(options.configuration))
-            if !options.namesConfiguration { foundFile = options.configuration }
-        }
-    }
-
-    init(_ configuration: Configuration?) {
+    /// - Parameter configuration: nil to check no signatures.
+    package init(_ configuration: Configuration?) {
         authenticator = configuration?.authenticator
         guard let configuration else {
             entries = nil
@@ -48,6 +36,24 @@ struct Keyrings {
         }
         self.entries = entries
     }
+
+    /// What the first inspector that knows the input tells of it; nil where none knows it.
+    /// - Parameter now: seconds since 1970.
+    package func inspect(_ input: InspectionInput, at now: Int64) -> Inspection? {
+        for (provider, inspector) in Inspectors.all {
+            if let inspection = inspector.inspect(input, with: keyring(of: provider), at: now) { return inspection }
+        }
+        let token = InspectedJWT.inspect(input, at: now, leeway: leeway(of:)) { token, inspection in
+            judge(token, at: now, in: &inspection)
+        }
+        return token
+            ?? InspectedTicket.inspect(input, at: now) { ticket, inspection in
+                judge(ticket: ticket, at: now, in: &inspection)
+            }
+    }
+
+    /// The kinds of things that are known, for people.
+    package static let kinds = Inspectors.all.map(\.inspector.kind) + [InspectedJWT.kind, InspectedTicket.kind]
 
     func keyring(of provider: String) -> Keyring { Keyring(entries.map { $0[provider] ?? [] }) }
 

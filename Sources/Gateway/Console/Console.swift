@@ -1,0 +1,115 @@
+import Access
+import Audit
+import Bytes
+import Configuration
+import Dispatch
+import HTTP
+import Inspection
+import Net
+
+/// What the page for operators asks of one loop: how the service is, its grants, what is on record, and what a token says.
+final class Console {
+    let status: ConsoleStatus
+    private let configuration: Configuration
+    private let keyrings: Keyrings
+    private let audit: LoopAudit
+    private let answers: LateAnswers
+    private let clients: ClientPool
+    /// Requests that wait for the disk.
+    private var parked: [PendingResponse: ParkedRequest] = [:]
+
+    /// Entries of a page.
+    static let pageSize = 50
+    /// Requests of a loop that may wait for the disk.
+    private static let mostParked = 8
+    /// Where files are read, so that no loop waits for the disk.
+    private static let queue = DispatchQueue(label: "countersign.console")
+
+    init(_ snapshot: Snapshot, _ readiness: Readiness, _ resources: LoopResources) {
+        status = ConsoleStatus(of: snapshot, readiness, resources.metrics, resources.audit.shared)
+        configuration = snapshot.configuration
+        keyrings = Keyrings(configuration)
+        audit = resources.audit
+        answers = resources.loop.answers
+        clients = resources.loop.clients
+    }
+
+    /// Puts on record what an operator has had done.
+    func note(_ action: StaticString, of context: borrowing RequestContext) { audit.note(action, of: context) }
+
+    // MARK: Inspection
+
+    /// - Parameter body: a JSON object whose `text` is what is to be inspected.
+    func inspect(_ body: Span<UInt8>, at now: Int64, into out: inout ByteWriter) throws(Refusal) {
+        guard let value = try? JSONReader.read(body, as: .json, maximumDepth: 2, maximumValues: 8),
+            case .object(let members) = value.content, members.count == 1, let text = value["text"]?.text
+        else { throw Refusal(.invalidParameter, "the body must be {\"text\": \"…\"}, what is to be inspected") }
+        let input: InspectionInput
+        do throws(InspectionInput.Fault) { input = try InspectionInput(reading: text) } catch {
+            throw Refusal(.invalidParameter, "text: \(error)")
+        }
+        guard let inspection = keyrings.inspect(input, at: now) else {
+            throw Refusal(.invalidParameter, "text is none of: \(Keyrings.kinds.joined(separator: ", "))")
+        }
+        out.append(Array(text: InspectionReport(inspection).json))
+        out.append("\n")
+    }
+
+    // MARK: Grants
+
+    func writeGrants(_ query: ConsoleQuery, into out: inout ByteWriter) throws(Refusal) {
+        let start = Int(clamping: query.position ?? 0)
+        var next: Int?
+        out.append(object: { json in
+            json.add(
+                "grants",
+                array: { list in
+                    var count = 0
+                    for grant in configuration.grants.dropFirst(start) {
+                        let words = GrantWords(grant)
+                        guard words.have(query.search) else { continue }
+                        if count == Console.pageSize {
+                            next = grant.index
+                            break
+                        }
+                        count += 1
+                        list.add(object: { words.write(into: &$0) })
+                    }
+                })
+            if let next { json.add("after", next) } else { json.addNull("after") }
+        })
+        out.append("\n")
+    }
+
+    // MARK: The audit
+
+    /// Reads a page of the audit's file, and has the request answered with it.
+    func readAsks(_ query: ConsoleQuery, for request: ParkedRequest) throws(Refusal) {
+        guard let file = audit.shared?.settings.file else { throw Refusal(.notFound, "the configuration has no audit") }
+        guard parked.count < Console.mostParked else { throw .crowded }
+        let pending = request.pending
+        parked[pending] = request
+        let mailbox = clients.mailbox
+        Console.queue.async { @Sendable [self] in
+            let page = Result {
+                try AuditPage(of: file, before: query.position, with: query.search, most: Self.pageSize)
+            }
+            mailbox.post { self.finish(pending, with: page) }
+        }
+    }
+
+    private func finish(_ pending: PendingResponse, with page: Result<AuditPage, any Error>) {
+        parked.removeValue(forKey: pending)?.finish(by: answers) { response throws(Refusal) in
+            guard case .success(let page) = page else { throw .auditUnavailable }
+            response.body.append(object: { json in
+                json.add("lines", array: { list in for line in page.lines { list.add(line.text) } })
+                if let before = page.before { json.add("before", before) } else { json.addNull("before") }
+            })
+            response.body.append("\n")
+            return nil
+        }
+    }
+}
+
+// Unsafe: confined to its loop's thread, but for what its queue reads, which never changes.
+extension Console: @unchecked Sendable {}

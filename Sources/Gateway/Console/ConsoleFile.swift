@@ -1,0 +1,46 @@
+import Bytes
+import HTTP
+
+/// A file of the page for operators. It tells nothing of the service, and it is compiled into the binary.
+enum ConsoleFile {
+    case page, style, script, icon
+
+    var path: [UInt8] {
+        switch self {
+        case .page: Array("/console".utf8)
+        case .style: Array("/console/console.css".utf8)
+        case .script: Array("/console/console.js".utf8)
+        case .icon: Array("/console/icon.svg".utf8)
+        }
+    }
+
+    private var bytes: [UInt8] {
+        switch self {
+        case .page: PackageResources.console_html
+        case .style: PackageResources.console_css
+        case .script: PackageResources.console_js
+        case .icon: PackageResources.icon_svg
+        }
+    }
+
+    private var contentType: Response.ContentType {
+        switch self {
+        case .page: .html
+        case .style: .css
+        case .script: .javaScript
+        case .icon: .svg
+        }
+    }
+
+    /// The page runs its own script, asks its own listener, and stands in no frame.
+    private static let policy: StaticString =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+    func write(into response: inout Response) {
+        response.contentType = contentType
+        response.add("Content-Security-Policy", ConsoleFile.policy)
+        response.add("Cross-Origin-Resource-Policy", "same-origin")
+        response.add("Referrer-Policy", "no-referrer")
+        response.body.append(bytes)
+    }
+}

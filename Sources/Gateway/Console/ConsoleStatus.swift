@@ -1,0 +1,153 @@
+import Access
+import Audit
+import Bytes
+import Configuration
+import Crypto
+import HTTP
+import Providers
+import Telemetry
+import Upstream
+
+/// How the service is, in JSON: what the page draws. It tells no secret, no caller and no key of an object.
+struct ConsoleStatus: Sendable {
+    private let configuration: Configuration
+    private let record: ReloadRecord
+    private let readiness: Readiness
+    private let metrics: Metrics
+    private let audit: SharedAudit?
+    private let accounts: [SessionAccount]
+
+    init(of snapshot: Snapshot, _ readiness: Readiness, _ metrics: Metrics, _ audit: SharedAudit?) {
+        configuration = snapshot.configuration
+        record = snapshot.record
+        accounts = snapshot.accounts.accounts.compactMap { $0 }
+        self.readiness = readiness
+        self.metrics = metrics
+        self.audit = audit
+    }
+
+    func write(at now: Instant, into body: inout ByteWriter) {
+        body.append(object: { json in
+            json.add("time", time: now.unixSeconds)
+            json.add("version", Version.number)
+            json.add("configuration", object: { writeConfiguration(into: &$0) })
+            json.add(
+                "parts",
+                array: { list in
+                    for part in readiness.parts(at: now) {
+                        list.add(object: { json in
+                            json.add("name", part.name)
+                            json.add("state", part.state.name)
+                        })
+                    }
+                })
+            json.add("requests", object: { writeRequests(into: &$0) })
+            writeCredentials(at: now, into: &json)
+            writeAudit(into: &json)
+            json.add(
+                "routes",
+                array: { list in
+                    for route in Registry.routes where route.description.grant.hasCallers {
+                        list.add(route.description.name)
+                    }
+                })
+        })
+        body.append("\n")
+    }
+
+    private func writeConfiguration(into json: inout JSONObject) {
+        let standing = record.standing
+        json.add("generation", standing.generation)
+        json.add("since", time: standing.since)
+        guard let refusal = standing.refusal else { return json.addNull("refusal") }
+        json.add(
+            "refusal",
+            object: { json in
+                json.add("time", time: refusal.time)
+                json.add("problems", array: { list in for problem in refusal.problems { list.add(problem.visible) } })
+            })
+    }
+
+    /// Of all routes together. `times` has the requests by how long they took: as many as `bounds`, in nanoseconds, and one for longer.
+    /// What the admin listener answers, this page's own asks among it, is left out.
+    private func writeRequests(into json: inout JSONObject) {
+        let sums = metrics.sums()
+        let routes = RequestLabels.routes.indices.filter { $0 != RequestLabels.admin }
+        let statuses = RequestLabels.statuses.count
+        let answered = routes.reduce(UInt64(0)) { sum, route in
+            let base = RequestMeter.Index.requests + route * statuses
+            return sums[base..<base + statuses].reduce(sum, &+)
+        }
+        json.add("answered", Int64(clamping: answered))
+        json.add(
+            "refused",
+            object: { json in
+                for code in Refusal.Code.allCases {
+                    json.add(code.text, Int64(clamping: sums[RequestMeter.Index.denied + code.rawValue]))
+                }
+            })
+        json.add("bounds", array: { list in for bound in Histogram.bounds { list.add(Int64(clamping: bound / 1000)) } })
+        json.add(
+            "times",
+            array: { list in
+                for bucket in 0...Histogram.bounds.count {
+                    let count = routes.reduce(UInt64(0)) {
+                        $0 &+ sums[RequestMeter.Index.times + $1 * Histogram.size + bucket]
+                    }
+                    list.add(Int64(clamping: count))
+                }
+            })
+    }
+
+    private func writeCredentials(at now: Instant, into json: inout JSONObject) {
+        json.add(
+            "credentials",
+            array: { list in
+                for credential in configuration.credentials {
+                    list.add(object: { json in
+                        json.add("name", visible: credential.name)
+                        json.add("provider", visible: credential.provider)
+                        json.add("sandbox", credential.isSandbox)
+                        json.add(
+                            "previous",
+                            array: { list in
+                                for old in credential.previous { list.add(ISO8601.write(old.until).text) }
+                            })
+                    })
+                }
+            })
+        let certificates = configuration.server.tls?.certificates.map(\.certificate.validity.until) ?? []
+        let ends: [(kind: StaticString, end: Int64?)] = [
+            ("certificate", certificates.min()), ("API key", configuration.authenticator.keyEnds.min()),
+        ]
+        json.add(
+            "ends",
+            array: { list in
+                for (kind, end) in ends {
+                    guard let end else { continue }
+                    list.add(object: { json in
+                        json.add("kind", kind)
+                        json.add("end", time: end)
+                    })
+                }
+            })
+        let surveys = accounts.map { $0.cache.survey(at: now) }
+        json.add(
+            "sessions",
+            object: { json in
+                json.add("count", surveys.reduce(0) { $0 + $1[.fresh] + $1[.stale] + $1[.refreshing] })
+                json.add("oldest", surveys.map(\.oldest).max() ?? 0)
+            })
+    }
+
+    private func writeAudit(into json: inout JSONObject) {
+        guard let standing = audit?.standing else { return json.addNull("audit") }
+        json.add(
+            "audit",
+            object: { json in
+                json.add("lines", standing.mark.number)
+                json.add("head", text: { Hex.encode(standing.mark.head.bytes, into: &$0) })
+                json.add("fault", visible: standing.fault)
+            })
+    }
+}

@@ -1,0 +1,202 @@
+"use strict";
+// Everything shown is put into the page as text (textContent), so that nothing of it can run.
+
+const $ = (id) => document.getElementById(id);
+let key = "";
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+function row(...cells) {
+  const made = element("tr");
+  for (const cell of cells) made.append(cell instanceof Node ? cell : element("td", cell));
+  return made;
+}
+
+async function ask(path, body) {
+  const headers = {};
+  if (key) headers.Authorization = "Bearer " + key;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const answer = await fetch(path, { method: body === undefined ? "GET" : "POST", headers, body });
+  const told = await answer.json();
+  if (answer.ok) return told;
+  if (answer.status === 401) $("login").hidden = false;
+  throw new Error(told.detail || "status " + answer.status);
+}
+
+// MARK: The service
+
+const history = [];
+const kept = 150;
+
+function draw(name, values, words) {
+  const most = Math.max(...values, 1e-9);
+  const points = values.map((v, i) => `${(i * 300) / (kept - 1)},${58 - (56 * v) / most}`).join(" ");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+  line.setAttribute("points", points);
+  $("c-" + name).replaceChildren(line);
+  $("n-" + name).textContent = words;
+}
+
+function slowest(before, now, bounds) {
+  const counts = now.map((n, i) => n - before[i]);
+  const all = counts.reduce((a, b) => a + b, 0);
+  let sum = 0;
+  for (let i = 0; i < counts.length; i++) {
+    sum += counts[i];
+    if (all > 0 && sum >= 0.99 * all) return bounds[Math.min(i, bounds.length - 1)] / 1000;
+  }
+  return 0;
+}
+
+function drawAll(status) {
+  history.push({ at: performance.now(), ...status.requests, total: Object.values(status.requests.refused).reduce((a, b) => a + b, 0) });
+  if (history.length > kept) history.shift();
+  const steps = history.slice(1).map((now, i) => {
+    const before = history[i], seconds = (now.at - before.at) / 1000;
+    return {
+      requests: (now.answered - before.answered) / seconds,
+      refusals: (now.total - before.total) / seconds,
+      latency: slowest(before.times, now.times, now.bounds),
+    };
+  });
+  const last = steps.at(-1) || { requests: 0, refusals: 0, latency: 0 };
+  draw("requests", steps.map((s) => s.requests), `${last.requests.toFixed(1)}/s now, ${status.requests.answered} since the start`);
+  draw("refusals", steps.map((s) => s.refusals), `${last.refusals.toFixed(1)}/s now, ${history.at(-1).total} since the start`);
+  draw("latency", steps.map((s) => s.latency), last.latency ? `at most ${last.latency} ms` : "no request in the last seconds");
+}
+
+function fact(name, text, className) {
+  $("facts").append(element("dt", name), element("dd", text, className));
+}
+
+function showStatus(status) {
+  $("state").textContent = `version ${status.version}, configuration ${status.configuration.generation} since ${status.configuration.since}`;
+  const refusal = status.configuration.refusal;
+  $("problems").replaceChildren(...(refusal ? [`The configuration of ${refusal.time} is refused; the one before serves.`, ...refusal.problems] : []).map((p) => element("li", p)));
+  const refused = Object.entries(status.requests.refused).filter(([, n]) => n > 0);
+  $("refusals").tBodies[0].replaceChildren(...(refused.length ? refused.map(([code, n]) => row(code, String(n))) : [row("none")]));
+  $("facts").replaceChildren();
+  for (const part of status.parts) fact(part.name, part.state, part.state === "ok" ? "good" : "bad");
+  for (const c of status.credentials) fact("credential " + c.name, `${c.provider}${c.sandbox ? ", sandbox" : ""}; ${c.previous.length ? "previous keys end " + c.previous.join(", ") : "no previous key"}`);
+  for (const end of status.ends) fact(end.kind + " ends first", end.end);
+  fact("sessions", `${status.sessions.count} held; the oldest is ${status.sessions.oldest} s old`);
+  if (status.audit) fact("audit", `${status.audit.lines} lines, head ${status.audit.head}${status.audit.fault ? "; " + status.audit.fault : ""}`, status.audit.fault ? "bad" : "good");
+  else fact("audit", "there is none");
+  drawAll(status);
+  if (!$("route").options.length) for (const route of status.routes) $("route").append(element("option", route));
+}
+
+// MARK: Lists, a page at a time
+
+function lister(name, member, item, cursor) {
+  let next = null;
+  const load = async (isMore) => {
+    const query = new URLSearchParams({ search: $("q-" + name).value });
+    if (isMore && next !== null) query.set(cursor, next);
+    const page = await ask(`/console/${name}?${query}`);
+    const items = page[member].map(item);
+    if (isMore) $(name).append(...items); else $(name).replaceChildren(...items);
+    next = page[cursor];
+    $("m-" + name).hidden = next === null;
+    return page;
+  };
+  $("f-" + name).addEventListener("submit", (event) => { event.preventDefault(); attempt(() => load(false)); });
+  $("m-" + name).addEventListener("click", () => attempt(() => load(true)));
+  return load;
+}
+
+function grantCard(grant) {
+  const card = element("li");
+  card.append(element("strong", grant.name), element("p", grant.words));
+  const list = element("ul");
+  for (const held of grant.enforcement) list.append(element("li", `${held.keeper}: ${held.subject}: ${held.means}`));
+  const details = element("details");
+  details.append(element("summary", "Who enforces it"), list);
+  card.append(details);
+  return card;
+}
+
+function askRow(text) {
+  let line = {};
+  try { line = JSON.parse(text); } catch { return row("", "not a line of an audit", "", "", text.slice(0, 200)); }
+  const what = line.key ?? line.prefix ?? line.code ?? line.action ?? "";
+  return row(element("td", line.time ?? "", "time"), line.event ?? "", line.principal ?? "", line.grant ?? line.route ?? "", (line.bucket ? line.bucket + ": " : "") + what);
+}
+
+const loadGrants = lister("grants", "grants", grantCard, "after");
+const loadAsks = lister("asks", "lines", askRow, "before");
+
+// MARK: What it does
+
+function table(rows, heading) {
+  const made = element("table"), body = element("tbody");
+  made.append(element("caption", heading), body);
+  body.append(...rows);
+  return made;
+}
+
+function outcome(word) {
+  return element("td", word, word === "holds" ? "good" : word === "fails" ? "bad" : "");
+}
+
+function showInspection(told) {
+  $("inspected").replaceChildren(
+    element("p", `${told.kind}: ${told.verdict}`, told.verdict === "genuine" ? "good" : told.verdict === "refused" ? "bad" : ""),
+    table(told.facts.map((f) => row(f.name, f.value)), "What it says"),
+    table(told.checks.map((c) => row(c.name, outcome(c.outcome), c.reason)), "What the vendor checks"));
+}
+
+function showExplanation(told) {
+  const parts = [element("p", told.verdict === "allow" ? `Yes, by the grant ${told.permitted.grant}.` : `No: ${told.refusal.detail}`, told.verdict === "allow" ? "good" : "bad")];
+  for (const grant of told.grants)
+    parts.push(table(grant.clauses.map((c) => row(c.subject, outcome(c.outcome), c.reason)), "Grant " + grant.name));
+  if (told.enforcement.length) parts.push(table(told.enforcement.map((e) => row(e.keeper, e.subject, e.means)), "Who enforces it"));
+  $("explained").replaceChildren(...parts);
+}
+
+async function attempt(work, place) {
+  try { return await work(); } catch (error) {
+    if (place) place.replaceChildren(element("p", error.message, "bad"));
+    else $("state").textContent = error.message;
+    return null;
+  }
+}
+
+function onSubmit(form, place, work) {
+  $(form).addEventListener("submit", (event) => { event.preventDefault(); attempt(work, $(place)); });
+}
+
+onSubmit("f-inspect", "inspected", async () => showInspection(await ask("/console/inspect", JSON.stringify({ text: $("text").value }))));
+onSubmit("f-explain", "explained", async () => {
+  const parameters = JSON.parse($("parameters").value || "{}");
+  showExplanation(await ask("/explain", JSON.stringify({ caller: $("caller").value, route: $("route").value, parameters })));
+});
+onSubmit("login", "state", async () => { key = $("key").value; $("login").hidden = true; $("key").value = ""; start(); });
+
+async function refreshAsks() {
+  // Who reads older pages or searches is not interrupted.
+  if ($("q-asks").value || $("asks").children.length > 50) return;
+  await loadAsks(false);
+}
+
+let timer = null;
+async function start() {
+  if (timer) clearInterval(timer);
+  const status = await attempt(() => ask("/console/status"));
+  if (!status) return;
+  showStatus(status);
+  await attempt(() => loadGrants(false));
+  if (status.audit) await attempt(() => loadAsks(false));
+  else $("n-asks").textContent = "The configuration has no audit, so nothing is on record.";
+  timer = setInterval(() => attempt(async () => {
+    const now = await ask("/console/status");
+    showStatus(now);
+    if (now.audit) await refreshAsks();
+  }), 2000);
+}
+start();

@@ -1,0 +1,142 @@
+"""Looks at the console of a demonstration in Chromium, as scripts/check-console starts it.
+
+usage: console.py CHROMIUM [FOLDER-FOR-SCREENSHOTS]
+"""
+
+import json
+import os
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+PUBLIC, ADMIN = os.environ["COUNTERSIGN_PUBLIC"], os.environ["COUNTERSIGN_ADMIN"]
+
+# Each would set window.ran if anything of it ran.
+PAYLOADS = [
+    f"{before}{code}{after}"
+    for code in ("window.ran=1", "window['ran']=1")
+    for before, after in (
+        ("<script>", "</script>"), ("<img src=x onerror=", ">"), ("<svg onload=", ">"), ("\"><script>", "</script>"),
+        ("'><img src=x onerror=", ">"), ("<iframe srcdoc='<script>parent.", "</script>'>"), ("<body onload=", ">"),
+        ("<details open ontoggle=", ">"), ("<input autofocus onfocus=", ">"), ("javascript:", ""),
+        ("<a href=javascript:", ">a</a>"), ("<math><mtext><script>", "</script>"), ("</textarea><script>", "</script>"),
+        ("</title><script>", "</script>"), ("<video src=x onerror=", ">"), ("<object data=javascript:", ">"),
+        ("{{constructor.constructor('", "')()}}"), ("${", "}"), ("<!--><script>", "</script>"),
+        ("<style>@import 'javascript:", "'</style>"), ("<link rel=stylesheet href=javascript:", ">"),
+        ("<marquee onstart=", ">"), ("<form action=javascript:", "><button>"), ("<base href=javascript:", ">"),
+        ("\u202e<script>", "</script>"),
+    )
+]
+
+
+def get(url):
+    try:
+        return urllib.request.urlopen(url, timeout=20).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def check(holds, claim):
+    print(("ok: " if holds else "FAILED: ") + claim)
+    if not holds:
+        sys.exit(1)
+
+
+def issue_hostile():
+    """Has tokens issued whose keys are hostile, so that they are on record."""
+    issued = 0
+    for payload in PAYLOADS:
+        issued += get(f"{PUBLIC}/qiniu/uptoken?" + urllib.parse.urlencode({"key": "photos/" + payload})) == 200
+    check(len(PAYLOADS) == 50 and issued >= 40, f"{issued} of {len(PAYLOADS)} hostile keys are on record")
+
+
+def audit(page, name):
+    found = Axe().run(page).response["violations"]
+    for violation in found:
+        print(json.dumps({"id": violation["id"], "nodes": [node["html"] for node in violation["nodes"]][:3]}))
+    check(not found, f"axe-core finds no violation ({name})")
+
+
+def paste_hostile(page):
+    for payload in PAYLOADS:
+        for text in (payload, json.dumps({"policy": payload, "OSSAccessKeyId": payload, "key": payload})):
+            page.fill("#text", text)
+            with page.expect_response("**/console/inspect"):
+                page.click("#f-inspect button")
+        page.fill("#caller", "apiKey:" + payload)
+        page.fill("#parameters", json.dumps({"key": payload}))
+        with page.expect_response("**/explain"):
+            page.click("#f-explain button")
+    check(page.evaluate("window.ran") is None, "nothing hostile has run")
+
+
+def explain(page):
+    page.fill("#caller", "anonymous")
+    page.select_option("#route", "qiniu.uptoken")
+    page.fill("#parameters", '{"key": "private/a.jpg"}')
+    page.click("#f-explain button")
+    page.get_by_text("No: ").wait_for()
+    page.fill("#parameters", '{"key": "photos/a.jpg"}')
+    page.click("#f-explain button")
+    page.get_by_text("Yes, by the grant photos.").wait_for()
+
+
+def inspect(page):
+    with urllib.request.urlopen(f"{PUBLIC}/qiniu/uptoken?key=photos/a.jpg") as answer:
+        page.fill("#text", json.load(answer)["token"])
+    page.click("#f-inspect button")
+    page.get_by_text("Qiniu upload token: genuine").wait_for()
+
+
+def look(browser, folder):
+    errors = []
+    page = browser.new_page()
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    # Refusals that were asked for are no errors of the page.
+    page.on("console", lambda m: errors.append(m.text) if m.type == "error" and "status of 4" not in m.text else None)
+    page.goto(ADMIN + "/console")
+    page.locator("#grants > li").first.wait_for()
+    page.locator("#asks > tr").nth(30).wait_for()
+    check(page.evaluate("window.ran") is None, "hostile keys on record run nothing")
+    check(page.locator("#login").is_hidden(), "no key is asked for where none is needed")
+    paint = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    print(f"first paint after {paint:.0f} ms")
+    explain(page)
+    inspect(page)
+    for second in range(8):
+        for number in range(second * 3):
+            get(f"{PUBLIC}/qiniu/uptoken?key={'photos' if number % 4 else 'private'}/{number}.jpg")
+        page.wait_for_timeout(1000)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        audit(page, scheme)
+        if folder:
+            page.locator("header" if scheme == "light" else "#h-inspect").evaluate("e => e.scrollIntoView()")
+            page.screenshot(path=f"{folder}/console-{scheme}.png")
+    page.set_viewport_size({"width": 360, "height": 740})
+    check(page.evaluate("document.documentElement.scrollWidth") <= 360, "it fits on a phone")
+    audit(page, "phone")
+    if folder:
+        page.locator("#h-grants").evaluate("e => e.scrollIntoView()")
+        page.screenshot(path=f"{folder}/console-phone.png")
+    paste_hostile(page)
+    page.fill("#q-asks", "operator")
+    page.press("#q-asks", "Enter")
+    page.locator("#asks > tr", has_text="inspect").first.wait_for()
+    check(True, "what was inspected is on record, and is found by a search")
+    check(not errors, f"the browser's console has no error: {errors[:3]}")
+
+
+def main():
+    issue_hostile()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=sys.argv[1], args=["--no-sandbox"])
+        look(browser, sys.argv[2] if len(sys.argv) > 2 else "")
+        browser.close()
+
+
+main()
