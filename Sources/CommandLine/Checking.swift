@@ -29,12 +29,13 @@ enum Checking {
     private static func report(_ configuration: Configuration, _ options: Options) {
         for warning in configuration.warnings { Terminal.complain("warning: \(warning.visible)") }
         let tests = configuration.policyTests.count
+        let grants = configuration.grants.map { grant in
+            "\n  \(grant.name.text.visible): \(Registry.routes[grant.route].description.name)"
+        }
         Terminal.say(
             "\(ReadFile.name(of: options.configuration).visible) is valid: \(configuration.credentials.count.counted("credential")), "
-                + "\(configuration.grants.count.counted("grant")), \(tests.counted("policy test")) passed")
-        for grant in configuration.grants {
-            Terminal.say("  \(grant.name.text.visible): \(Registry.routes[grant.route].description.name)")
-        }
+                + "\(configuration.grants.count.counted("grant")), \(tests.counted("policy test")) passed"
+                + grants.joined())
     }
 
     private static func reportJSON(_ configuration: Configuration, _ options: Options) {

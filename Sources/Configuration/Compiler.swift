@@ -129,7 +129,8 @@ final class Compiler {
                 warnings.append("grants.\(grant.name.text): \(gap.subject): \(gap.means)")
             }
         }
-        for (index, credential) in credentials.enumerated() where !grants.contains(where: { $0.credential == index }) {
+        let used = Set(grants.map(\.credential))
+        for (index, credential) in credentials.enumerated() where !used.contains(index) {
             warnings.append("credentials.\(credential.name): no grant uses it")
         }
         for credential in credentials where credential.isSandbox {
