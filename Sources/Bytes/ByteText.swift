@@ -155,4 +155,10 @@ extension Hasher {
         // Unsafe: the standard library hashes a run of bytes by pointer only; it is lent for the call.
         unsafe bytes.withUnsafeBytes { unsafe combine(bytes: $0) }
     }
+
+    /// The bytes and their count, so that several texts are not taken for others that are as long together.
+    package mutating func combine(word bytes: [UInt8]) {
+        combine(bytes.count)
+        combine(bytes.span)
+    }
 }

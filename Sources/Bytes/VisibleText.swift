@@ -2,6 +2,7 @@ extension String {
     /// The text with everything that has no shape of its own, or changes that of others, as `\u{…}`: it begins no line, and does
     /// nothing to a terminal.
     package var visible: String {
+        if utf8.allSatisfy({ $0 == 0x20 || $0.isVisible }) { return self }
         var visible = ""
         for scalar in unicodeScalars {
             if scalar.isVisible {

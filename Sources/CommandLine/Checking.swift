@@ -30,13 +30,13 @@ enum Checking {
         for warning in configuration.warnings { Terminal.complain("warning: \(warning.visible)") }
         let suspended = configuration.suspendedTests
         let tests = configuration.policyTests.count - suspended
+        let grants = configuration.grants.map { grant in
+            "\n  \(grant.name.text.visible): \(Registry.routes[grant.route].description.name)"
+        }
         Terminal.say(
             "\(ReadFile.name(of: options.configuration).visible) is valid: \(configuration.credentials.count.counted("credential")), "
                 + "\(configuration.grants.count.counted("grant")), \(tests.counted("policy test")) passed\(suspended == 0 ? "" : ", \(suspended) not counted")"
-        )
-        for grant in configuration.grants {
-            Terminal.say("  \(grant.name.text.visible): \(Registry.routes[grant.route].description.name)")
-        }
+                + grants.joined())
     }
 
     private static func reportJSON(_ configuration: Configuration, _ options: Options) {

@@ -205,10 +205,13 @@ extension Compiler {
         return identity(text).map { .identity($0, id: $1) }
     }
 
+    private static let identityStarts = [Principal.Kind.apiKey, .jwt, .certificate].map {
+        (kind: $0, text: Array(text: $0.rawValue + ":"))
+    }
+
     /// What stands before the first colon and after it.
     private func identity(_ text: [UInt8]) -> (Principal.Kind, id: [UInt8])? {
-        for kind in [Principal.Kind.apiKey, .jwt, .certificate] {
-            let start = Array(text: kind.rawValue + ":")
+        for (kind, start) in Compiler.identityStarts {
             if text.starts(with: start), text.count > start.count { return (kind, Array(text.dropFirst(start.count))) }
         }
         return nil

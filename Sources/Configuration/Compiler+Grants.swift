@@ -121,16 +121,15 @@ extension Compiler {
         guard let name = draft.grant.credential, credentials.isComplete else {
             return nil
         }
-        let path = draft.path + ".credential"
+        let (path, rule) = (draft.path + ".credential", draft.route.grant.credential)
         guard let entry = entry(of: name, path, credentials) else { return nil }
-        let providers = [provider.name] + draft.route.grant.credential.otherProviders
-        if let its = entry.provider, !providers.contains(its) {
-            let names = providers.joined(separator: " or ")
+        if let its = entry.provider, its != provider.name, !rule.otherProviders.contains(its) {
+            let names = ([provider.name] + rule.otherProviders).joined(separator: " or ")
             reader.report(path, "is one of provider \(its); this route needs one of \(names)")
             return nil
         }
         guard let index = entry.index else { return nil }
-        for need in draft.route.grant.credential.needs where credentials.fields[index][need] == nil {
+        for need in rule.needs where credentials.fields[index][need] == nil {
             reader.report(path, "is one without \(need.name), which this route needs")
             return nil
         }
@@ -160,7 +159,7 @@ extension Compiler {
         if isPublic == true, !callers.contains(.anonymous) {
             reader.report(draft.path + ".public", "is true, but anonymous is not among the callers")
         }
-        for (templatePath, template) in templates(draft.fields, draft.descriptions, draft.path) {
+        for (templatePath, template) in draft.fields.templates(below: draft.path) {
             check(template, templatePath, callers)
         }
         return callers
@@ -183,25 +182,6 @@ extension Compiler {
             callers.append(selector)
         }
         return callers
-    }
-
-    /// The templates of a grant, those in its objects too, with their paths.
-    private func templates(
-        _ fields: FieldValues, _ descriptions: [FieldDescription], _ path: String
-    ) -> [(path: String, template: KeyTemplate)] {
-        var found: [(path: String, template: KeyTemplate)] = []
-        for description in descriptions {
-            switch description.kind {
-            case .object(let inner):
-                guard case .object(let object)? = fields[description] else { continue }
-                found += templates(object, inner, path + "." + description.name)
-            case .template:
-                guard case .template(let template)? = fields[description] else { continue }
-                found.append((path + "." + description.name, template))
-            default: continue
-            }
-        }
-        return found
     }
 
     /// R9: what a caller's name stands in must not be shared by callers of different identities.

@@ -131,7 +131,8 @@ final class Compiler {
             }
             for doubt in grant.doubts { warnings.append("grants.\(grant.name.text): \(doubt)") }
         }
-        for (index, credential) in credentials.enumerated() where !grants.contains(where: { $0.credential == index }) {
+        let used = Set(grants.map(\.credential))
+        for (index, credential) in credentials.enumerated() where !used.contains(index) {
             warnings.append("credentials.\(credential.name): no grant uses it")
         }
         for (index, credential) in credentials.enumerated() where credential.isSandbox {

@@ -48,7 +48,14 @@ struct FieldReader {
     /// The path of a member: `path.name`, or `path["name"]` where the name is no plain word.
     func join(_ path: String, _ name: [UInt8]) -> String {
         let isWord = ByteSet.word.contains(all: name, length: 1...64)
-        if isWord { return path.isEmpty ? name.text : "\(path).\(name.text)" }
+        if isWord, path.isEmpty { return name.text }
+        if isWord {
+            var joined = path
+            joined.reserveCapacity(path.utf8.count + 1 + name.count)
+            joined += "."
+            joined += name.text
+            return joined
+        }
         let shown = name.prefix(64)
         let text = Array(shown).text.unicodeScalars.map { $0.escaped(asASCII: false) }.joined()
         return "\(path)[\"\(text)\(shown.count < name.count ? "…" : "")\"]"
@@ -92,7 +99,7 @@ struct FieldReader {
     mutating func read(
         given members: [JSONMember], _ path: String, by descriptions: [FieldDescription]
     ) -> (values: FieldValues, meant: Set<String>) {
-        var values = FieldValues()
+        var values = FieldValues(capacity: descriptions.count)
         /// What the unknown keys seem to be meant for: that is given then, if not understood.
         var meant: Set<String> = []
         for member in members {

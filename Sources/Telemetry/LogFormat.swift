@@ -1,7 +1,7 @@
 import Bytes
 
 /// How a line of the log is written.
-package enum LogFormat: CaseIterable, Sendable {
+package enum LogFormat: String, CaseIterable, Sendable {
     /// For people.
     case text
     /// An object on each line.

@@ -365,4 +365,16 @@ struct JSONReaderTests {
         #expect(TextPosition(of: 0, in: []) == TextPosition(of: 5, in: []))
         #expect(TextPosition(of: 5, in: []).line == 1)
     }
+
+    /// What a configuration says of two grants is compared by its hash.
+    @Test(arguments: [(#"{"a":"bc"}"#, #"{"ab":"c"}"#), (#"["a","bc"]"#, #"["ab","c"]"#)])
+    func `values whose texts are the same only when joined have two hashes`(_ one: String, _ other: String) throws {
+        func hash(_ text: String) throws -> Int {
+            var hasher = Hasher()
+            try JSONReader.read(Array(text.utf8), as: .json).hash(into: &hasher)
+            return hasher.finalize()
+        }
+        #expect(try hash(one) != hash(other))
+        #expect(try hash(one) == hash(" " + one))
+    }
 }

@@ -6,15 +6,18 @@ import Crypto
 ///
 /// It is a class so that a group of fields is copied in a moment: a grant's are, for every grant.
 // Unsafe: the compiler does not check a class that inherits; what it has are constants that are Sendable.
-package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
-    private let read: @Sendable (FieldValues.Value?) -> Value
+public final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
+    private let read: @Sendable (FieldValues.Value) -> Value
+    /// What it reads as where nothing is given.
+    private let nothing: Value
     private let store: @Sendable (Value) -> FieldValues.Value?
 
     private init(
-        _ description: FieldDescription, read: @escaping @Sendable (FieldValues.Value?) -> Value,
+        _ description: FieldDescription, read: @escaping @Sendable (FieldValues.Value) -> Value, without nothing: Value,
         store: @escaping @Sendable (Value) -> FieldValues.Value?
     ) {
         self.read = read
+        self.nothing = nothing
         self.store = store
         super.init(description)
     }
@@ -32,7 +35,7 @@ package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
             FieldDescription(
                 name: name, kind: kind.form, without: .standard(kind.store(standard)), isTold: told, isFixed: fixed,
                 summary: summary),
-            read: { $0.flatMap(kind.read) ?? standard }, store: { kind.store($0) })
+            read: { kind.read($0) ?? standard }, without: standard, store: { kind.store($0) })
     }
 
     /// A key that must be given, or that may be left out and has no value then. One that is required reads as nil only where
@@ -45,7 +48,7 @@ package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
             FieldDescription(
                 name: name, kind: kind.form, without: required ? .refused : .nothing, isTold: told, isFixed: fixed,
                 summary: summary),
-            read: { $0.flatMap(kind.read) }, store: { $0.map(kind.store) })
+            read: kind.read, without: nil, store: { $0.map(kind.store) })
     }
 
     /// An object of keys none of which must be given: without it, all of them have their defaults.
@@ -59,10 +62,14 @@ package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
     package convenience init(_ name: String, object kind: FieldKind<Value>, without nothing: Value, _ summary: String) {
         self.init(
             FieldDescription(name: name, kind: kind.form, summary: summary),
-            read: { $0.flatMap(kind.read) ?? nothing }, store: { kind.store($0) })
+            read: { kind.read($0) ?? nothing }, without: nothing, store: { kind.store($0) })
     }
 
-    fileprivate func value(in values: FieldValues) -> Value { read(values[description]) }
+    fileprivate func value(in values: FieldValues) -> Value {
+        guard let stored = values[description] else { return nothing }
+        return read(stored)
+    }
+
     fileprivate func stored(_ value: Value) -> FieldValues.Value? { store(value) }
 }
 
@@ -74,7 +81,7 @@ extension Field where Value == Rate? {
             FieldDescription(
                 name: name, kind: kind.form, without: standard.map { .standard(kind.store($0)) } ?? .nothing,
                 summary: summary),
-            read: { $0.flatMap(kind.read) }, store: { $0.map(kind.store) })
+            read: kind.read, without: nil, store: { $0.map(kind.store) })
     }
 }
 
@@ -95,7 +102,7 @@ extension Field where Value == [UInt8] {
 // MARK: - Groups
 
 /// The keys of one object, as properties: each is a `Field`, or another group whose keys stand beside its own.
-package protocol FieldGroup: Sendable {}
+public protocol FieldGroup: Sendable {}
 
 extension FieldGroup {
     /// The keys, in the order of the properties.
@@ -106,7 +113,7 @@ extension FieldGroup {
 
 // Unsafe: the compiler does not check a class that others inherit from; its one property is a constant that is Sendable.
 /// A `Field` of any type.
-package class AnyField: @unchecked Sendable {
+public class AnyField: @unchecked Sendable {
     package final let description: FieldDescription
 
     fileprivate init(_ description: FieldDescription) { self.description = description }
@@ -116,25 +123,37 @@ package class AnyField: @unchecked Sendable {
 }
 
 /// What the configuration says for the keys of a group, read as if they were its own properties.
+///
+/// Reading is inlined, since a key path that the compiler knows costs nothing: a grant has dozens.
 @dynamicMemberLookup
-package struct Settings<Group: FieldGroup>: Sendable {
+public struct Settings<Group: FieldGroup>: Sendable {
     /// The same for whichever keys.
     package var values: FieldValues
-    private let group: Group
+    @usableFromInline let group: Group
 
     package init(_ values: FieldValues = FieldValues(), of group: Group) {
         self.values = values
         self.group = group
     }
 
-    package subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
-        get { values[group[keyPath: field]] }
-        set { values[group[keyPath: field]] = newValue }
+    @inlinable
+    public subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
+        @inline(__always)
+        get { value(of: group[keyPath: field]) }
+        set { set(group[keyPath: field], to: newValue) }
     }
 
     /// What it says for a group that stands in it.
-    package subscript<Part: FieldGroup>(dynamicMember part: KeyPath<Group, Part>) -> Settings<Part> {
-        Settings<Part>(values, of: group[keyPath: part])
+    @inlinable
+    public subscript<Part: FieldGroup>(dynamicMember part: KeyPath<Group, Part>) -> Settings<Part> {
+        @inline(__always)
+        get { settings(of: group[keyPath: part]) }
+    }
+
+    @usableFromInline func value<Value>(of field: Field<Value>) -> Value { field.value(in: values) }
+    @usableFromInline mutating func set<Value>(_ field: Field<Value>, to value: Value) { values[field] = value }
+    @usableFromInline func settings<Part: FieldGroup>(of part: Part) -> Settings<Part> {
+        Settings<Part>(values, of: part)
     }
 
     /// What the key says; nil where what is given is wrong, which has been reported.

@@ -21,22 +21,29 @@ package struct FieldValues: Sendable {
     }
 
     /// No two of one name. There are so few that looking through them is quicker than hashing.
-    private var values: [(name: String, value: Value)] = []
+    private var values: [(name: [UInt8], value: Value)] = []
 
     package init() {}
+
+    /// - Parameter capacity: how many keys it has room for.
+    package init(capacity: Int) { values.reserveCapacity(capacity) }
 
     package var isEmpty: Bool { values.isEmpty }
 
     package subscript(description: FieldDescription) -> Value? {
-        get { self[description.name] }
-        set { self[description.name] = newValue }
+        get { self[description.nameBytes] }
+        set { self[description.nameBytes] = newValue }
     }
 
-    private subscript(name: String) -> Value? {
-        get { values.first { $0.name == name }?.value }
+    private func index(of name: [UInt8]) -> Int? {
+        for index in values.indices where values[index].name == name { return index }
+        return nil
+    }
+
+    private subscript(name: [UInt8]) -> Value? {
+        get { index(of: name).map { values[$0].value } }
         set {
-            let index = values.firstIndex { $0.name == name }
-            switch (index, newValue) {
+            switch (index(of: name), newValue) {
             case (let index?, let value?): values[index].value = value
             case (let index?, nil): values.remove(at: index)
             case (nil, let value?): values.append((name, value))
@@ -49,15 +56,29 @@ package struct FieldValues: Sendable {
     /// - Returns: whether anything stood there.
     package mutating func remove(_ path: String) -> Bool {
         guard let dot = path.firstIndex(of: ".") else {
-            defer { self[path] = nil }
-            return self[path] != nil
+            let name = Array(text: path)
+            defer { self[name] = nil }
+            return index(of: name) != nil
         }
-        let name = String(path[..<dot])
+        let name = Array(text: path[..<dot])
         guard case .object(var inner)? = self[name], inner.remove(String(path[path.index(after: dot)...])) else {
             return false
         }
         self[name] = .object(inner)
         return true
+    }
+
+    /// The templates, those in its objects too, with their paths.
+    package func templates(below path: String) -> [(path: String, template: KeyTemplate)] {
+        var found: [(path: String, template: KeyTemplate)] = []
+        for (name, value) in values {
+            switch value {
+            case .object(let object) where !object.isEmpty: found += object.templates(below: path + "." + name.text)
+            case .template(let template): found.append((path + "." + name.text, template))
+            default: continue
+            }
+        }
+        return found
     }
 }
 

@@ -61,12 +61,11 @@ extension KeyTree {
         }
 
         private mutating func number(at node: Int, isPrefix: Bool) -> Int32 {
-            let path = isPrefix ? \Node.prefix : \Node.key
-            if nodes[node][keyPath: path] < 0 {
-                nodes[node][keyPath: path] = count
-                count += 1
-            }
-            return nodes[node][keyPath: path]
+            let known = isPrefix ? nodes[node].prefix : nodes[node].key
+            if known >= 0 { return known }
+            if isPrefix { nodes[node].prefix = count } else { nodes[node].key = count }
+            count += 1
+            return count - 1
         }
 
         /// - Parameter group: in order, with the same symbol at `depth`.

@@ -186,12 +186,7 @@ extension JSONReader {
     }
 
     /// The bytes from `start` up to the next one.
-    func copy(from start: Int) -> [UInt8] {
-        var copy: [UInt8] = []
-        copy.reserveCapacity(offset - start)
-        for index in start..<offset { copy.append(bytes[index]) }
-        return copy
-    }
+    func copy(from start: Int) -> [UInt8] { bytes.extracting(start..<offset).array }
 
     /// A mistake at the next byte.
     func error(_ reason: String) -> JSONError {

@@ -54,14 +54,14 @@ extension JSONValue {
         case .null: hasher.combine(0)
         case .boolean(let value): hasher.combine(value)
         case .number(let number): hasher.combine(number.text)
-        case .string(let text): hasher.combine(text)
+        case .string(let text): hasher.combine(word: text)
         case .array(let elements):
             hasher.combine(elements.count)
             for element in elements { element.hash(into: &hasher) }
         case .object(let members):
             hasher.combine(members.count)
             for member in members {
-                hasher.combine(member.name)
+                hasher.combine(word: member.name)
                 member.value.hash(into: &hasher)
             }
         }

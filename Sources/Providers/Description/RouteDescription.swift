@@ -36,6 +36,10 @@ package struct RouteRequest: Sendable {
     package let textParameter: String?
     /// Reads what the parameters alone do not tell, such as the object that a string to sign is about.
     package let read: @Sendable (inout Ask, Instant) throws(AskError) -> Void
+    /// The fewest seconds that the vendor lets a credential of the route hold, at least one.
+    package let shortestLifetime: Int64
+    /// The longest key that the route takes, in bytes.
+    package let maximumKeyLength: Int
 
     init(
         _ parameters: [ParameterDescription], withoutKey: Grant.WithoutKey, text: Parameter<Span<UInt8>>? = nil,
@@ -45,18 +49,11 @@ package struct RouteRequest: Sendable {
         self.withoutKey = withoutKey
         textParameter = text?.name
         self.read = read
-    }
-
-    /// The fewest seconds that the vendor lets a credential of the route hold, at least one.
-    package var shortestLifetime: Int64 {
-        for case .lifetime(let least) in parameters.map(\.kind) { return least }
-        return 1
-    }
-
-    /// The longest key that the route takes, in bytes.
-    package var maximumKeyLength: Int {
-        for case .key(let length) in parameters.map(\.kind) { return length }
-        return ObjectKeyRule.maximumLength
+        let kinds = parameters.map(\.kind)
+        shortestLifetime = kinds.lazy.compactMap { if case .lifetime(let least) = $0 { least } else { nil } }.first ?? 1
+        maximumKeyLength =
+            kinds.lazy.compactMap { if case .key(let length) = $0 { length } else { nil } }.first
+            ?? ObjectKeyRule.maximumLength
     }
 }
 

@@ -59,7 +59,7 @@ struct DownloadIssuer: TokenIssuer {
             "The queries that callers may ask for. Each is whole, and stands in the URL as it is.")
     }
 
-    enum Scheme: CaseIterable {
+    enum Scheme: String, CaseIterable {
         case https, http
     }
 

@@ -88,7 +88,7 @@ package struct STSAccount: Sendable, Equatable {
 
     package static let fields = Fields()
 
-    package enum IdentityKind: CaseIterable, Sendable {
+    package enum IdentityKind: String, CaseIterable, Sendable {
         case key, environment, oidc, ecs
     }
 

@@ -2,7 +2,7 @@ import Bytes
 import Crypto
 
 /// How calls to STS are signed; a credential's `signature`.
-package enum STSScheme: CaseIterable, Sendable {
+package enum STSScheme: String, CaseIterable, Sendable {
     /// ACS3-HMAC-SHA256.
     case acs3
     /// RPC 1.0, HMAC-SHA1.
