@@ -31,7 +31,8 @@ struct AuditTests {
         case "nos.token": return json["token"]?.string
         case "oss.sign": return json["authorization"]?.string
         case "oss.post-policy": return json["signature"]?.string
-        case "qiniu.authorization", "nos.authorization", "oss.authorization":
+        case "s3.post-policy": return json["fields"]?["x-amz-signature"]?.string
+        case "qiniu.authorization", "nos.authorization", "oss.authorization", "s3.authorization":
             return json["headers"]?["Authorization"]?.string
         default: return json["url"]?.string
         }

@@ -152,9 +152,8 @@ struct RecipeTests {
         ],
     ]
 
-    @Test func `there are thirteen recipes, each with questions that are answered and that are refused`() throws {
+    @Test func `each recipe has questions that are answered and that are refused`() throws {
         #expect(try Recipe.all().map(\.title) == Self.asks.map(\.key))
-        #expect(Self.asks.count == 13)
         for (title, asks) in Self.asks {
             #expect(asks.contains { $0.refusal == nil } && asks.contains { $0.refusal != nil }, "\(title)")
         }
