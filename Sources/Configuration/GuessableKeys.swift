@@ -45,10 +45,10 @@ package enum GuessableKeys {
         "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow",
     ]
 
-    private static var words: [(text: [UInt8], kind: Kind)] {
+    private static let words: [(text: [UInt8], kind: Kind)] = {
         let common = CommonPasswords.text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         return samples.map { (Array($0.utf8), .sample) } + common.map { (Array($0), .common) }
-    }
+    }()
 
     /// What each guessable key is, by its SHA-256; computed once, for the first configuration that has API keys.
     private static let kinds: Result<[[UInt8]: Kind], CryptoError> = {
