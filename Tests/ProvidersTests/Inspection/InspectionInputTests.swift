@@ -19,11 +19,15 @@ import Testing
     }
 
     @Test func `nothing, too much and what only begins as JSON are refused`() {
-        #expect(fault([]) == "empty" && fault(Array(" \r\n\t".utf8)) == "empty")
+        #expect(
+            fault([]) == "there is nothing to inspect" && fault(Array(" \r\n\t".utf8)) == "there is nothing to inspect")
         #expect(fault([UInt8](repeating: 0x61, count: InspectionInput.maximumLength)) == nil)
-        #expect(fault([UInt8](repeating: 0x61, count: InspectionInput.maximumLength + 1)) == "tooLong")
-        #expect(fault(Array("{\"a\":1,}".utf8))?.hasPrefix("badJSON") == true)
-        #expect(fault(Array(String(repeating: "{\"a\":", count: 1000).utf8))?.hasPrefix("badJSON") == true)
+        #expect(
+            fault([UInt8](repeating: 0x61, count: InspectionInput.maximumLength + 1)) == "it is longer than 256 KiB")
+        #expect(fault(Array("{\"a\":1,}".utf8))?.hasPrefix("it begins as JSON, and is none: at byte ") == true)
+        #expect(
+            fault(Array(String(repeating: "{\"a\":", count: 1000).utf8))?.hasPrefix(
+                "it begins as JSON, and is none: at byte ") == true)
     }
 
     @Test func `a request is read as it is on the wire, and as curl shows it`() throws {
