@@ -1,6 +1,6 @@
 import HTTP
 
-/// `Retry-After` (RFC 9110 section 10.2.3): which refusals have it, and what it says.
+/// `Retry-After` (RFC 9110 section 10.2.3): how a refusal gets it, and what it says.
 extension Refusal {
     /// For what may be over in a moment.
     var retriedSoon: Refusal { retried(after: 1) }

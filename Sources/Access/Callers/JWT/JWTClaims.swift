@@ -4,7 +4,7 @@ import Bytes
 struct JWTClaims {
     let issuer: [UInt8]
     let subject: [UInt8]
-    private let audience: [[UInt8]]
+    let audience: JWTAudience
     /// Seconds since 1970, as are the others.
     let expiry: Int64
     /// From when on the token holds: `nbf`, or `iat` if that is later; nil where neither is said.
@@ -22,9 +22,7 @@ struct JWTClaims {
         self.members = members
         guard let issuer = claims["iss"]?.text else { throw JWTFault("its iss is not a string") }
         guard let subject = claims["sub"]?.text, !subject.isEmpty else { throw JWTFault("its sub is not a string") }
-        guard let audience = claims["aud"]?.texts else {
-            throw JWTFault("its aud is neither a string nor a list of strings")
-        }
+        let audience = try JWTAudience(claims["aud"])
         guard let expiry = claims["exp"].flatMap({ JWTClaims.seconds($0, roundingUp: false) }) else {
             throw JWTFault("its exp is not a time")
         }
@@ -39,12 +37,6 @@ struct JWTClaims {
         }
         guard start ?? 0 <= expiry else { throw JWTFault("it ends before it begins") }
         self.start = start
-    }
-
-    /// What is wrong with a genuine token where it is not meant for this audience (section 4.1.3); nil where it is.
-    func fault(for audience: [UInt8]) -> JWTFault? {
-        if self.audience.contains(audience) { return nil }
-        return JWTFault("the token is for another audience", in: .audience, isGenuine: true)
     }
 
     /// Those of the claims that conditions can be about, and that have one of these names.

@@ -96,7 +96,7 @@ package struct JWTIssuer: Sendable {
             throw JWTFault(
                 "its issuer's keys are out of date", in: .key, issuerWithoutKey: issuerIndex, isByOldKeys: true)
         }
-        if let fault = token.claims.fault(for: audience) { throw fault }
+        if let fault = token.claims.audience.fault(for: audience) { throw fault }
         guard let digest = key.fingerprint else { throw JWTFault("no signature can be checked now", in: .signature) }
         return .issuer(fingerprint, key: digest)
     }
