@@ -231,7 +231,7 @@ import Testing
     @Test(
         arguments: [
             ("kez", "key"), ("Key", "key"), ("bukcet", "bucket"), ("kye", "key"), ("expire", "expires"),
-            ("zzzzzz", nil), ("", nil),
+            ("ubkcet", "bucket"), ("ubkcte", nil), ("zzzzzz", nil), ("", nil), (String(repeating: "k", count: 65), nil),
         ] as [(String, String?)])
     func `the nearest name is named when it is near`(given: String, nearest: String?) {
         #expect(NearestName.of(given, among: ["bucket", "key", "expires"]) == nearest)

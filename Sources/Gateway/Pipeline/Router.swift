@@ -52,16 +52,12 @@ struct Router: Sendable {
 
     /// The path that was probably meant, of those that the API's reference lists: nothing of the configuration.
     static func suggestion(for path: Span<UInt8>) -> String? {
-        guard path.count <= longestMistake else { return nil }
-        return NearestName.of(path.array.text, among: published)
+        NearestName.of(path, among: published)?.text
     }
 
-    /// The longest path, in bytes, that one is suggested for.
-    private static let longestMistake = 48
-
     private static let published =
-        Registry.routes.map(\.description).filter(\.grant.hasCallers).map(\.path.text)
-        + [Configuration.grantsPath.text, Configuration.ticketsPath.text]
+        Registry.routes.map(\.description).filter(\.grant.hasCallers).map(\.path)
+        + [Configuration.grantsPath, Configuration.ticketsPath]
 
     func find(_ path: Span<UInt8>) -> Endpoint? {
         for candidate in paths where candidate.path.count == path.count {
