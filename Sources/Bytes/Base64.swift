@@ -61,7 +61,7 @@ package enum Base64: Sendable {
         var padding = 0
         while padded, padding < min(2, text.count), text[text.count - 1 - padding] == UInt8(ascii: "=") { padding += 1 }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 4 * 3)
+        bytes.reserveCapacity((text.count - padding) * 3 / 4)
         var bits: UInt32 = 0
         var held = 0
         for index in 0..<text.count - padding {
