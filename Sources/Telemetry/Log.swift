@@ -60,11 +60,15 @@ package struct Log: Sendable {
     /// Writes one line.
     /// - Parameter details: names and values for programs, in order; never a secret, a token or what a client sent.
     package func write(_ level: Level, _ message: String, _ details: KeyValuePairs<String, String> = [:]) {
-        write(level, message, Array(details))
+        write(level, message, each: details)
     }
 
     /// The same with details that are put together.
     package func write(_ level: Level, _ message: String, _ details: [(key: String, value: String)]) {
+        write(level, message, each: details)
+    }
+
+    private func write(_ level: Level, _ message: String, each details: some Sequence<(key: String, value: String)>) {
         guard tells(level) else { return }
         var line = ByteWriter(capacity: 256)
         format.begin(level, message, at: Int64(time(nil)), in: &line)
