@@ -64,7 +64,9 @@ struct ConsoleStatus: Sendable {
             "refusal",
             object: { json in
                 json.add("time", time: refusal.time)
-                json.add("problems", array: { list in for problem in refusal.problems { list.add(problem.visible) } })
+                json.add(
+                    "problems",
+                    array: { list in for problem in refusal.problems { list.add(object: { $0.add(problem) }) } })
             })
     }
 
@@ -149,5 +151,19 @@ struct ConsoleStatus: Sendable {
                 json.add("head", text: { Hex.encode(standing.mark.head.bytes, into: &$0) })
                 json.add("fault", visible: standing.fault)
             })
+    }
+}
+
+extension JSONObject {
+    /// What is wrong with a configuration; without a line and a column where that is not in its text.
+    fileprivate mutating func add(_ problem: Problem) {
+        add("path", visible: problem.path)
+        add("line", problem.position?.line)
+        add("column", problem.position?.column)
+        add("reason", visible: problem.reason)
+    }
+
+    private mutating func add(_ name: StaticString, _ number: Int?) {
+        if let number { add(name, number) } else { addNull(name) }
     }
 }

@@ -31,6 +31,7 @@ async function ask(path, body) {
 // MARK: The service
 
 const history = [];
+let shownProblems = "null";
 const kept = 150;
 
 function draw(name, values, words) {
@@ -74,10 +75,20 @@ function fact(name, text, className) {
   $("facts").append(element("dt", name), element("dd", text, className));
 }
 
+function showProblems(refusal) {
+  const shown = JSON.stringify(refusal);
+  if (shown === shownProblems) return;
+  shownProblems = shown;
+  if (!refusal) return $("problems").replaceChildren();
+  const rows = refusal.problems.map((p) => row(p.line === null ? "" : `line ${p.line}, column ${p.column}`, p.path, p.reason));
+  const made = table(rows, `The configuration of ${refusal.time} is refused; the one before serves.`);
+  made.className = "bad";
+  $("problems").replaceChildren(made);
+}
+
 function showStatus(status) {
   $("state").textContent = `version ${status.version}, configuration ${status.configuration.generation} since ${status.configuration.since}`;
-  const refusal = status.configuration.refusal;
-  $("problems").replaceChildren(...(refusal ? [`The configuration of ${refusal.time} is refused; the one before serves.`, ...refusal.problems] : []).map((p) => element("li", p)));
+  showProblems(status.configuration.refusal);
   const refused = Object.entries(status.requests.refused).filter(([, n]) => n > 0);
   $("refusals").tBodies[0].replaceChildren(...(refused.length ? refused.map(([code, n]) => row(code, String(n))) : [row("none")]));
   $("facts").replaceChildren();
