@@ -9,7 +9,8 @@ import Net
 
 /// What the page for operators asks of one loop: how the service is, its grants, what is on record, and what a token says.
 final class Console {
-    let status: ConsoleStatus
+    private let status: ConsoleStatus
+    let sandbox: ConsoleSandbox
     private let configuration: Configuration
     private let keyrings: Keyrings
     private let audit: LoopAudit
@@ -26,6 +27,7 @@ final class Console {
     private static let queue = DispatchQueue(label: "countersign.console")
 
     init(_ snapshot: Snapshot, _ readiness: Readiness, _ resources: LoopResources) {
+        sandbox = ConsoleSandbox(snapshot.configuration)
         status = ConsoleStatus(of: snapshot, readiness, resources.metrics, resources.audit.shared)
         configuration = snapshot.configuration
         keyrings = Keyrings(configuration)
@@ -36,6 +38,14 @@ final class Console {
 
     /// Puts on record what an operator has had done.
     func note(_ action: StaticString, of context: borrowing RequestContext) { audit.note(action, of: context) }
+
+    func writeStatus(at now: Instant, into body: inout ByteWriter) {
+        body.append(object: { json in
+            status.write(at: now, into: &json)
+            json.add("sandbox", array: { sandbox.write(into: &$0) })
+        })
+        body.append("\n")
+    }
 
     // MARK: Inspection
 

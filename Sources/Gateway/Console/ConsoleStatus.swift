@@ -26,33 +26,30 @@ struct ConsoleStatus: Sendable {
         self.audit = audit
     }
 
-    func write(at now: Instant, into body: inout ByteWriter) {
-        body.append(object: { json in
-            json.add("time", time: now.unixSeconds)
-            json.add("version", Version.number)
-            json.add("configuration", object: { writeConfiguration(into: &$0) })
-            json.add(
-                "parts",
-                array: { list in
-                    for part in readiness.parts(at: now) {
-                        list.add(object: { json in
-                            json.add("name", part.name)
-                            json.add("state", part.state.name)
-                        })
-                    }
-                })
-            json.add("requests", object: { writeRequests(into: &$0) })
-            writeCredentials(at: now, into: &json)
-            writeAudit(into: &json)
-            json.add(
-                "routes",
-                array: { list in
-                    for route in Registry.routes where route.description.grant.hasCallers {
-                        list.add(route.description.name)
-                    }
-                })
-        })
-        body.append("\n")
+    func write(at now: Instant, into json: inout JSONObject) {
+        json.add("time", time: now.unixSeconds)
+        json.add("version", Version.number)
+        json.add("configuration", object: { writeConfiguration(into: &$0) })
+        json.add(
+            "parts",
+            array: { list in
+                for part in readiness.parts(at: now) {
+                    list.add(object: { json in
+                        json.add("name", part.name)
+                        json.add("state", part.state.name)
+                    })
+                }
+            })
+        json.add("requests", object: { writeRequests(into: &$0) })
+        writeCredentials(at: now, into: &json)
+        writeAudit(into: &json)
+        json.add(
+            "routes",
+            array: { list in
+                for route in Registry.routes where route.description.grant.hasCallers {
+                    list.add(route.description.name)
+                }
+            })
     }
 
     private func writeConfiguration(into json: inout JSONObject) {

@@ -99,6 +99,7 @@ function showStatus(status) {
   if (status.audit) fact("audit", `${status.audit.lines} lines, head ${status.audit.head}${status.audit.fault ? "; " + status.audit.fault : ""}`, status.audit.fault ? "bad" : "good");
   else fact("audit", "there is none");
   drawAll(status);
+  showTrials(status.sandbox);
   if (!$("route").options.length) for (const route of status.routes) $("route").append(element("option", route));
 }
 
@@ -187,6 +188,67 @@ onSubmit("f-explain", "explained", async () => {
   const parameters = JSON.parse($("parameters").value || "{}");
   showExplanation(await ask("/explain", JSON.stringify({ caller: $("caller").value, route: $("route").value, parameters })));
 });
+
+// MARK: The sandbox
+
+let trials = [];
+
+function showTrials(list) {
+  if (JSON.stringify(list) === JSON.stringify(trials)) return;
+  trials = list;
+  $("try").hidden = !list.length;
+  $("trial").replaceChildren(...list.map((t) => element("option", `${t.grant} (${t.route})`)));
+  chooseTrial();
+}
+
+function chooseTrial() {
+  const trial = trials[$("trial").selectedIndex];
+  if (!trial) return;
+  const file = $("file").files[0];
+  $("trial-caller").value = trial.caller;
+  $("trial-key").value = file && (trial.key === "" || trial.key.endsWith("/")) ? trial.key + file.name : trial.key;
+}
+
+async function isSame(one, other) {
+  const [a, b] = (await Promise.all([one.arrayBuffer(), other.arrayBuffer()])).map((buffer) => new Uint8Array(buffer));
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}
+
+// Asks for a URL, and sends a request by it.
+async function byURL(place, parameters, body) {
+  const trial = trials[$("trial").selectedIndex];
+  const inquiry = { caller: $("trial-caller").value, route: trial.route, grant: trial.grant, parameters };
+  const minted = await ask("/console/mint", JSON.stringify(inquiry));
+  place.append(element("p", `Countersign: a URL for ${minted.method}, until ${minted.expiresAt}`, "good"));
+  const answer = await fetch(minted.url, { method: minted.method, headers: minted.headers, body, credentials: "omit" });
+  if (!answer.ok) throw new Error(`The sandbox refuses it: status ${answer.status}: ${(await answer.text()).slice(0, 500)}`);
+  return { minted, answer };
+}
+
+async function tryUpload() {
+  const file = $("file").files[0], name = $("trial-key").value, place = element("div");
+  $("tried").replaceChildren(place);
+  const put = await byURL(place, { method: "PUT", key: name, contentType: file.type || "application/octet-stream" }, file);
+  place.append(element("p", `The sandbox: stored ${put.minted.bucket}/${put.minted.key}`, "good"));
+  const got = await byURL(place, { method: "GET", key: name });
+  const stored = await got.answer.blob(), type = got.answer.headers.get("Content-Type");
+  if (!(await isSame(file, stored))) throw new Error("The sandbox gives other bytes than were stored.");
+  place.append(element("p", `The sandbox: read back the same ${stored.size} bytes, ${type}`, "good"));
+  if (!/^image\/(png|jpeg|gif|webp)$/.test(type)) return;
+  const image = element("img");
+  image.alt = "What is stored as " + put.minted.key;
+  image.src = URL.createObjectURL(stored);
+  image.addEventListener("load", () => URL.revokeObjectURL(image.src));
+  place.append(image);
+}
+
+$("trial").addEventListener("change", chooseTrial);
+$("file").addEventListener("change", chooseTrial);
+$("f-try").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try { await tryUpload(); } catch (error) { $("tried").append(element("p", error.message, "bad")); }
+});
+
 onSubmit("login", "state", async () => { key = $("key").value; $("login").hidden = true; $("key").value = ""; start(); });
 
 async function refreshAsks() {
