@@ -85,6 +85,13 @@ struct ConsoleStatus: Sendable {
                     json.add(code.text, Int64(clamping: sums[RequestMeter.Index.denied + code.rawValue]))
                 }
             })
+        json.add(
+            "clauses",
+            object: { json in
+                for (clause, count) in metrics.refusals.sorted(by: { $0.key < $1.key }) {
+                    json.add(named: Array(text: clause), Int64(clamping: count))
+                }
+            })
         json.add("bounds", array: { list in for bound in Histogram.bounds { list.add(Int64(clamping: bound / 1000)) } })
         json.add(
             "times",

@@ -33,14 +33,33 @@ async function ask(path, body) {
 const history = [];
 let shownProblems = "null";
 const kept = 150;
+const svg = "http://www.w3.org/2000/svg";
 
 function draw(name, values, words) {
   const most = Math.max(...values, 1e-9);
   const points = values.map((v, i) => `${(i * 300) / (kept - 1)},${58 - (56 * v) / most}`).join(" ");
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+  const line = document.createElementNS(svg, "polyline");
   line.setAttribute("points", points);
   $("c-" + name).replaceChildren(line);
   $("n-" + name).textContent = words;
+}
+
+// A row for each that has been: its name, how often, and that as a bar.
+function drawBars(name, counts) {
+  const entries = Object.entries(counts).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
+  const rows = entries.map(([text, n]) => {
+    const bar = document.createElementNS(svg, "svg"), part = document.createElementNS(svg, "rect"), cell = element("td");
+    bar.setAttribute("viewBox", "0 0 100 10");
+    bar.setAttribute("preserveAspectRatio", "none");
+    bar.setAttribute("aria-hidden", "true");
+    part.setAttribute("width", (100 * n) / entries[0][1]);
+    part.setAttribute("height", 10);
+    bar.append(part);
+    cell.append(bar);
+    cell.className = "bar";
+    return row(text, String(n), cell);
+  });
+  $(name).tBodies[0].replaceChildren(...(rows.length ? rows : [row("none")]));
 }
 
 function slowest(before, now, bounds) {
@@ -89,8 +108,8 @@ function showProblems(refusal) {
 function showStatus(status) {
   $("state").textContent = `version ${status.version}, configuration ${status.configuration.generation} since ${status.configuration.since}`;
   showProblems(status.configuration.refusal);
-  const refused = Object.entries(status.requests.refused).filter(([, n]) => n > 0);
-  $("refusals").tBodies[0].replaceChildren(...(refused.length ? refused.map(([code, n]) => row(code, String(n))) : [row("none")]));
+  drawBars("refusals", status.requests.refused);
+  drawBars("clauses", status.requests.clauses);
   $("facts").replaceChildren();
   for (const part of status.parts) fact(part.name, part.state, part.state === "ok" ? "good" : "bad");
   for (const c of status.credentials) fact("credential " + c.name, `${c.provider}${c.sandbox ? ", sandbox" : ""}; ${c.previous.length ? "previous keys end " + c.previous.join(", ") : "no previous key"}`);
