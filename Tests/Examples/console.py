@@ -3,8 +3,10 @@
 usage: console.py CHROMIUM [FOLDER-FOR-SCREENSHOTS]
 """
 
+import base64
 import json
 import os
+import pathlib
 import sys
 import urllib.error
 import urllib.parse
@@ -85,6 +87,48 @@ def explain(page):
     page.get_by_text("Yes, by the grant photos.").wait_for()
 
 
+def upload(page):
+    """Stores a picture in the sandbox, by the page alone, and sees it read back and shown."""
+    png = base64.b64decode(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+    page.set_input_files("#file", {"name": "dot.png", "mimeType": "image/png", "buffer": png})
+    check(page.input_value("#trial-key") == "demo/dot.png", "the key is the grant's prefix and the file's name")
+    page.click("#f-try button")
+    page.get_by_text(f"read back the same {len(png)} bytes, image/png").wait_for()
+    page.locator("#tried img").wait_for()
+    check(page.locator("#tried img").evaluate("e => e.naturalWidth") == 1, "the picture that was read back is shown")
+    stored = [path for path in pathlib.Path(os.environ["COUNTERSIGN_OBJECTS"]).rglob("*")
+              if path.is_file() and path.read_bytes() == png]
+    check(len(stored) == 1, "the sandbox has the file")
+    page.set_input_files("#file", {"name": "a.sh", "mimeType": "text/x-shellscript", "buffer": b"echo"})
+    page.click("#f-try button")
+    page.locator("#tried .bad", has_text="contentTypes").wait_for()
+    for payload in PAYLOADS[:10]:
+        page.set_input_files("#file", {"name": payload.replace("/", "") + ".png", "mimeType": "image/png", "buffer": png})
+        page.click("#f-try button")
+        page.locator("#tried .bad, #tried img").first.wait_for()
+
+
+def verify(page):
+    page.click("#verify")
+    page.locator("#verified", has_text="whole: lines 1 to ").wait_for()
+    page.locator("#facts", has_text="audit, last verified").wait_for()
+
+
+def reload(page):
+    """Breaks the configuration, and mends it."""
+    path = pathlib.Path(os.environ["COUNTERSIGN_OBJECTS"]).parents[2] / "config/served.json5"
+    text = path.read_text()
+    line = text[:text.index("  admin:")].count("\n") + 1
+    path.write_text(text.replace("  admin:", "  admn:"))
+    page.locator("#problems td", has_text=f"line {line}, column 3").wait_for()
+    page.locator("#problems td", has_text="did you mean admin?").wait_for()
+    check(get(f"{PUBLIC}/qiniu/uptoken?key=photos/a.jpg") == 200, "the configuration before serves")
+    audit(page, "with problems")
+    path.write_text(text)
+    page.locator("#problems table").wait_for(state="detached")
+
+
 def inspect(page):
     with urllib.request.urlopen(f"{PUBLIC}/qiniu/uptoken?key=photos/a.jpg") as answer:
         page.fill("#text", json.load(answer)["token"])
@@ -107,10 +151,14 @@ def look(browser, folder):
     print(f"first paint after {paint:.0f} ms")
     explain(page)
     inspect(page)
+    upload(page)
+    verify(page)
+    reload(page)
     for second in range(8):
         for number in range(second * 3):
             get(f"{PUBLIC}/qiniu/uptoken?key={'photos' if number % 4 else 'private'}/{number}.jpg")
         page.wait_for_timeout(1000)
+    page.locator("#clauses tr", has_text="keyPrefix").locator("rect").wait_for(state="attached")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         audit(page, scheme)
@@ -127,7 +175,10 @@ def look(browser, folder):
     page.fill("#q-asks", "operator")
     page.press("#q-asks", "Enter")
     page.locator("#asks > tr", has_text="inspect").first.wait_for()
-    check(True, "what was inspected is on record, and is found by a search")
+    page.fill("#q-asks", '"action":"mint"')
+    page.press("#q-asks", "Enter")
+    page.locator("#asks > tr", has_text="mint").first.wait_for()
+    check(True, "what was inspected and tried is on record, and is found by a search")
     check(not errors, f"the browser's console has no error: {errors[:3]}")
 
 

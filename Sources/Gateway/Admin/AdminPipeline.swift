@@ -24,7 +24,7 @@ struct AdminPipeline: ~Copyable {
         /// The page for operators, and what it is made of.
         case page, style, script, icon
         /// What the page shows, and has done.
-        case status, grants, asks, inspection, mint
+        case status, grants, asks, inspection, mint, verification
 
         var path: [UInt8] {
             switch self {
@@ -42,6 +42,7 @@ struct AdminPipeline: ~Copyable {
             case .asks: Array("/console/asks".utf8)
             case .inspection: Array("/console/inspect".utf8)
             case .mint: Array("/console/mint".utf8)
+            case .verification: Array("/console/verify".utf8)
             }
         }
 
@@ -64,12 +65,17 @@ struct AdminPipeline: ~Copyable {
         var isOfConsole: Bool {
             switch self {
             case .alive, .ready, .explanation, .metrics, .openAPI: false
-            case .page, .style, .script, .icon, .status, .grants, .asks, .inspection, .mint: true
+            case .page, .style, .script, .icon, .status, .grants, .asks, .inspection, .mint, .verification: true
             }
         }
 
         /// Whether it is asked by a body.
-        var takesBody: Bool { self == .explanation || self == .inspection || self == .mint }
+        var takesBody: Bool {
+            switch self {
+            case .explanation, .inspection, .mint, .verification: true
+            default: false
+            }
+        }
 
         /// Whether it answers without a key: supervisors and load balancers ask so, and a browser has none for a page, which tells
         /// nothing of the service.
@@ -125,6 +131,11 @@ struct AdminPipeline: ~Copyable {
             case .mint where request.head.method != .options:
                 try admitType(of: request)
                 return try mint(request, as: pending, through: &pipeline, into: &response)
+            case .verification where request.head.method != .options:
+                try admitType(of: request)
+                try console?.verify(request.body, for: park(as: pending, with: response))
+                console?.note("verify", of: context)
+                return .later
             default: try answer(request, by: endpoint, into: &response)
             }
             reporter.finish(context, &response)
@@ -244,7 +255,7 @@ struct AdminPipeline: ~Copyable {
         case .grants:
             try console?.writeGrants(ConsoleQuery(request), into: &response.body)
             AdminPipeline.compress(request, &response)
-        case .asks, .mint: throw .notFound
+        case .asks, .mint, .verification: throw .notFound
         case .metrics:
             response.contentType = .metrics
             metrics.write(at: context.instant, into: &response.body)

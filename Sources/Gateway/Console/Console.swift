@@ -24,7 +24,9 @@ final class Console {
     /// Requests of a loop that may wait for the disk.
     private static let mostParked = 8
     /// Where files are read, so that no loop waits for the disk.
-    private static let queue = DispatchQueue(label: "countersign.console")
+    private static let reading = DispatchQueue(label: "countersign.console.reading")
+    /// Where the audit is verified, which takes seconds.
+    private static let verifying = DispatchQueue(label: "countersign.console.verifying")
 
     init(_ snapshot: Snapshot, _ readiness: Readiness, _ resources: LoopResources) {
         sandbox = ConsoleSandbox(snapshot.configuration)
@@ -95,26 +97,65 @@ final class Console {
 
     /// Reads a page of the audit's file, and has the request answered with it.
     func readAsks(_ query: ConsoleQuery, for request: ParkedRequest) throws(Refusal) {
-        guard let file = audit.shared?.settings.file else { throw Refusal(.notFound, "the configuration has no audit") }
+        let file = try recorded.settings.file
+        try answer(request, from: Console.reading) {
+            let page = try AuditPage(of: file, before: query.position, with: query.search, most: Self.pageSize)
+            return JSONMembers { json in
+                json.add("lines", array: { list in for line in page.lines { list.add(line.text) } })
+                if let before = page.before { json.add("before", before) } else { json.addNull("before") }
+            }
+        }
+    }
+
+    /// Has the audit's file verified, and the request answered with what is found.
+    /// - Parameter body: an empty JSON object.
+    func verify(_ body: Span<UInt8>, for request: ParkedRequest) throws(Refusal) {
+        guard let value = try? JSONReader.read(body, as: .json, maximumDepth: 1, maximumValues: 1),
+            case .object(let members) = value.content, members.isEmpty
+        else { throw Refusal(.invalidParameter, "the body must be {}") }
+        let audit = try recorded
+        guard parked.count < Console.mostParked else { throw .crowded }
+        guard audit.verification.begin() else {
+            throw Refusal(.overloaded, "the audit is being verified already").retriedSoon
+        }
+        let clock = self.audit.clock
+        // Lines that come behind it are verified, too; none before it may be missing.
+        let number = audit.standing.mark.number
+        try answer(request, from: Console.verifying) {
+            try audit.verification.run(audit.settings, reaching: number, at: { clock().unixSeconds }).members
+        }
+    }
+
+    private var recorded: SharedAudit {
+        get throws(Refusal) {
+            guard let shared = audit.shared else { throw Refusal(.notFound, "the configuration has no audit") }
+            return shared
+        }
+    }
+
+    /// Has a request answered with an object of what `work` makes on a queue.
+    private func answer(
+        _ request: ParkedRequest, from queue: DispatchQueue, _ work: @escaping @Sendable () throws -> JSONMembers
+    ) throws(Refusal) {
         guard parked.count < Console.mostParked else { throw .crowded }
         let pending = request.pending
         parked[pending] = request
         let mailbox = clients.mailbox
-        Console.queue.async { @Sendable [self] in
-            let page = Result {
-                try AuditPage(of: file, before: query.position, with: query.search, most: Self.pageSize)
-            }
-            mailbox.post { self.finish(pending, with: page) }
+        queue.async { @Sendable [self] in
+            let members = Result { try work() }
+            mailbox.post { self.finish(pending, with: members) }
         }
     }
 
-    private func finish(_ pending: PendingResponse, with page: Result<AuditPage, any Error>) {
+    private func finish(_ pending: PendingResponse, with members: Result<JSONMembers, any Error>) {
         parked.removeValue(forKey: pending)?.finish(by: answers) { response throws(Refusal) in
-            guard case .success(let page) = page else { throw .auditUnavailable }
-            response.body.append(object: { json in
-                json.add("lines", array: { list in for line in page.lines { list.add(line.text) } })
-                if let before = page.before { json.add("before", before) } else { json.addNull("before") }
-            })
+            switch members {
+            case .success(let members): response.body.append(object: { $0.add(members) })
+            case .failure(let fault as AuditFault):
+                // The path is the operator's own, and it says what is wrong.
+                throw Refusal(.auditUnavailable, "\(fault)")
+            case .failure: throw .auditUnavailable
+            }
             response.body.append("\n")
             return nil
         }

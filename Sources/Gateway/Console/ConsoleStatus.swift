@@ -147,13 +147,21 @@ struct ConsoleStatus: Sendable {
     }
 
     private func writeAudit(into json: inout JSONObject) {
-        guard let standing = audit?.standing else { return json.addNull("audit") }
+        guard let audit else { return json.addNull("audit") }
+        let standing = audit.standing
         json.add(
             "audit",
             object: { json in
                 json.add("lines", standing.mark.number)
                 json.add("head", text: { Hex.encode(standing.mark.head.bytes, into: &$0) })
                 json.add("fault", visible: standing.fault)
+                guard let last = audit.verification.last else { return json.addNull("verification") }
+                json.add(
+                    "verification",
+                    object: { json in
+                        json.add("time", time: last.time)
+                        json.add(last.members)
+                    })
             })
     }
 }

@@ -117,6 +117,8 @@ function showStatus(status) {
   fact("sessions", `${status.sessions.count} held; the oldest is ${status.sessions.oldest} s old`);
   if (status.audit) fact("audit", `${status.audit.lines} lines, head ${status.audit.head}${status.audit.fault ? "; " + status.audit.fault : ""}`, status.audit.fault ? "bad" : "good");
   else fact("audit", "there is none");
+  $("verify").hidden = !status.audit;
+  if (status.audit?.verification) fact("audit, last verified", `${status.audit.verification.time}: ${verdict(status.audit.verification)}`, status.audit.verification.whole ? "good" : "bad");
   drawAll(status);
   showTrials(status.sandbox);
   if (!$("route").options.length) for (const route of status.routes) $("route").append(element("option", route));
@@ -190,6 +192,16 @@ function showExplanation(told) {
   $("explained").replaceChildren(...parts);
 }
 
+function verdict(told) {
+  return `${told.whole ? "whole" : "NOT WHOLE"}: lines ${told.first} to ${told.last}, head ${told.head}`;
+}
+
+function showVerification(told) {
+  const rows = told.problems.map((p) => row(p.kind, `${p.file}, line ${p.line}`, p.reason));
+  if (told.moreProblems) rows.push(row("", "", `and ${told.moreProblems} more`));
+  $("verified").replaceChildren(element("p", verdict(told), told.whole ? "good" : "bad"), ...(rows.length ? [table(rows, "What is wrong")] : []));
+}
+
 async function attempt(work, place) {
   try { return await work(); } catch (error) {
     if (place) place.replaceChildren(element("p", error.message, "bad"));
@@ -207,6 +219,11 @@ onSubmit("f-explain", "explained", async () => {
   const parameters = JSON.parse($("parameters").value || "{}");
   showExplanation(await ask("/explain", JSON.stringify({ caller: $("caller").value, route: $("route").value, parameters })));
 });
+
+$("verify").addEventListener("click", () => attempt(async () => {
+  $("verified").textContent = "Verifying…";
+  showVerification(await ask("/console/verify", "{}"));
+}, $("verified")));
 
 // MARK: The sandbox
 
