@@ -44,6 +44,40 @@ struct ConsoleTests {
         }
     }
 
+    @Test func `grants are told in words, a page at a time, and are searched`() throws {
+        let key = Self.operatorKey.bearer
+        let names = (1...120).map { "team-\($0)-end" }
+        let grants = names.map {
+            "\"\($0)\": { route: \"nos.token\", credential: \"nos\", callers: [\"anonymous\"], public: true, "
+                + "bucket: \"bucket-of-all\", keyPrefix: \"\($0)/\" },"
+        }
+        var setup = Setup(name: "console-grants", rest: "grants: { \(grants.joined(separator: "\n")) },")
+        setup.admin = Self.shown.admin
+        try Service.run(setup, .epoll) { service in
+            func page(_ query: String) throws -> (names: [String], after: JSON?, first: JSON?) {
+                let answer = try service.admin.get("/console/grants" + query, key)
+                answer.expectSuccess()
+                let list = answer.json["grants"]?.list ?? []
+                return (list.compactMap { $0["name"]?.string }, answer.json["after"], list.first)
+            }
+            var found: [String] = []
+            var query = ""
+            repeat {
+                let next = try page(query)
+                #expect(next.names.count <= 50)
+                found += next.names
+                query = next.after?.integer.map { "?after=\($0)" } ?? ""
+            } while !query.isEmpty
+            #expect(found.count == names.count && Set(found) == Set(names), "no grant is missing, and none comes twice")
+            let one = try page("?search=team-77-end/")
+            #expect(one.names == ["team-77-end"] && one.after == .null)
+            #expect(one.first?["words"]?.string?.hasPrefix("anonymous: ") == true)
+            #expect(one.first?["words"]?.string?.contains("Keys that begin with team-77-end/.") == true)
+            #expect(one.first?["enforcement"]?.list?.isEmpty == false)
+            #expect(try page("?search=no-such-grant-anywhere").names.isEmpty)
+        }
+    }
+
     /// With an audit, and a grant of a sandbox.
     private static let recorded: Setup = {
         var setup = Setup(

@@ -128,6 +128,9 @@ struct AdminPipeline: ~Copyable {
             case .asks where request.head.method != .options:
                 try console?.readAsks(ConsoleQuery(request), for: park(as: pending, with: response))
                 return .later
+            case .grants where request.head.method != .options:
+                try console?.readGrants(ConsoleQuery(request), for: park(as: pending, with: response))
+                return .later
             case .mint where request.head.method != .options:
                 try admitType(of: request)
                 return try mint(request, as: pending, through: &pipeline, into: &response)
@@ -145,7 +148,7 @@ struct AdminPipeline: ~Copyable {
         return .done
     }
 
-    /// What is kept of a request that waits for the disk.
+    /// What is kept of a request that waits for a queue.
     private func park(as pending: PendingResponse, with response: borrowing Response) -> ParkedRequest {
         ParkedRequest(context, as: pending, with: response, issuing: nil, nil, by: reporter)
     }
@@ -252,10 +255,7 @@ struct AdminPipeline: ~Copyable {
         case .status:
             console?.writeStatus(at: context.instant, into: &response.body)
             AdminPipeline.compress(request, &response)
-        case .grants:
-            try console?.writeGrants(ConsoleQuery(request), into: &response.body)
-            AdminPipeline.compress(request, &response)
-        case .asks, .mint, .verification: throw .notFound
+        case .grants, .asks, .mint, .verification: throw .notFound
         case .metrics:
             response.contentType = .metrics
             metrics.write(at: context.instant, into: &response.body)

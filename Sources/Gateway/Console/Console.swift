@@ -16,14 +16,14 @@ final class Console {
     private let audit: LoopAudit
     private let answers: LateAnswers
     private let clients: ClientPool
-    /// Requests that wait for the disk.
+    /// Requests that wait for a queue.
     private var parked: [PendingResponse: ParkedRequest] = [:]
 
     /// Entries of a page.
     static let pageSize = 50
-    /// Requests of a loop that may wait for the disk.
+    /// Requests of a loop that may wait for a queue.
     private static let mostParked = 8
-    /// Where files are read, so that no loop waits for the disk.
+    /// Where lists are read and searched, so that no loop waits for it.
     private static let reading = DispatchQueue(label: "countersign.console.reading")
     /// Where the audit is verified, which takes seconds.
     private static let verifying = DispatchQueue(label: "countersign.console.verifying")
@@ -69,28 +69,33 @@ final class Console {
 
     // MARK: Grants
 
-    func writeGrants(_ query: ConsoleQuery, into out: inout ByteWriter) throws(Refusal) {
-        let start = Int(clamping: query.position ?? 0)
-        var next: Int?
-        out.append(object: { json in
-            json.add(
-                "grants",
-                array: { list in
-                    var count = 0
-                    for grant in configuration.grants.dropFirst(start) {
-                        let words = GrantWords(grant)
-                        guard words.have(query.search) else { continue }
-                        if count == Console.pageSize {
-                            next = grant.index
-                            break
-                        }
-                        count += 1
-                        list.add(object: { words.write(into: &$0) })
-                    }
-                })
-            if let next { json.add("after", next) } else { json.addNull("after") }
-        })
-        out.append("\n")
+    /// Reads a page of the grants, and has the request answered with it. Words for thousands of them take longer than a loop may stand.
+    func readGrants(_ query: ConsoleQuery, for request: ParkedRequest) throws(Refusal) {
+        let grants = configuration.grants
+        try answer(request, from: Console.reading) {
+            var next: Int?
+            return JSONMembers { json in
+                json.add(
+                    "grants",
+                    array: { list in
+                        next = Console.write(grants.dropFirst(Int(clamping: query.position ?? 0)), query, into: &list)
+                    })
+                if let next { json.add("after", next) } else { json.addNull("after") }
+            }
+        }
+    }
+
+    /// - Returns: the index of the first grant of the next page; nil where there is none.
+    private static func write(_ grants: ArraySlice<Grant>, _ query: ConsoleQuery, into list: inout JSONArray) -> Int? {
+        var count = 0
+        for grant in grants {
+            let words = GrantWords(grant)
+            guard words.have(query.search) else { continue }
+            if count == pageSize { return grant.index }
+            count += 1
+            list.add(object: { words.write(into: &$0) })
+        }
+        return nil
     }
 
     // MARK: The audit

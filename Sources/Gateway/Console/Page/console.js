@@ -127,16 +127,21 @@ function showStatus(status) {
 // MARK: Lists, a page at a time
 
 function lister(name, member, item, cursor) {
-  let next = null;
+  let next = null, turn = 0;
   const load = async (isMore) => {
-    const query = new URLSearchParams({ search: $("q-" + name).value });
-    if (isMore && next !== null) query.set(cursor, next);
-    const page = await ask(`/console/${name}?${query}`);
+    const mine = ++turn, query = new URLSearchParams({ search: $("q-" + name).value });
+    if (!isMore) next = null;
+    let page;
+    // A search that finds nothing in one part of a long audit goes on with the next.
+    do {
+      if (next !== null) query.set(cursor, next);
+      page = await ask(`/console/${name}?${query}`);
+      if (mine !== turn) return;
+      next = page[cursor];
+    } while (!page[member].length && next !== null);
     const items = page[member].map(item);
     if (isMore) $(name).append(...items); else $(name).replaceChildren(...items);
-    next = page[cursor];
     $("m-" + name).hidden = next === null;
-    return page;
   };
   $("f-" + name).addEventListener("submit", (event) => { event.preventDefault(); attempt(() => load(false)); });
   $("m-" + name).addEventListener("click", () => attempt(() => load(true)));
