@@ -124,28 +124,38 @@ struct AdminPipeline: ~Copyable {
         do throws(Refusal) {
             let endpoint = try find(request, by: listener)
             try admit(request, to: endpoint)
-            switch endpoint {
-            case .asks where request.head.method != .options:
-                try console?.readAsks(ConsoleQuery(request), for: park(as: pending, with: response))
-                return .later
-            case .grants where request.head.method != .options:
-                try console?.readGrants(ConsoleQuery(request), for: park(as: pending, with: response))
-                return .later
-            case .mint where request.head.method != .options:
-                try admitType(of: request)
-                return try mint(request, as: pending, through: &pipeline, into: &response)
-            case .verification where request.head.method != .options:
-                try admitType(of: request)
-                try console?.verify(request.body, for: park(as: pending, with: response))
-                console?.note("verify", of: context)
-                return .later
-            default: try answer(request, by: endpoint, into: &response)
+            if let console, request.head.method != .options {
+                switch endpoint {
+                case .grants, .asks, .verification:
+                    try begin(endpoint, request, for: park(as: pending, with: response), by: console)
+                    return .later
+                case .mint:
+                    try admitType(of: request)
+                    return try mint(request, as: pending, through: &pipeline, into: &response)
+                default: break
+                }
             }
+            try answer(request, by: endpoint, into: &response)
             reporter.finish(context, &response)
         } catch {
             reporter.refuse(context, because: error, &response)
         }
         return .done
+    }
+
+    /// Begins what is answered later, from a queue.
+    private func begin(
+        _ endpoint: Endpoint, _ request: borrowing Request, for parked: ParkedRequest, by console: Console
+    ) throws(Refusal) {
+        switch endpoint {
+        case .grants: try console.readGrants(ConsoleQuery(request), for: parked)
+        case .asks: try console.readAsks(ConsoleQuery(request), for: parked)
+        case .verification:
+            try admitType(of: request)
+            try console.verify(request.body, for: parked)
+            console.note("verify", of: context)
+        default: throw .notFound
+        }
     }
 
     /// What is kept of a request that waits for a queue.
