@@ -94,9 +94,10 @@ package struct AuditVerifier: ~Copyable {
     }
 
     /// Nothing more comes.
-    package mutating func finish() {
+    /// - Parameter number: that of a line known to have been written; the lines must go so far.
+    package mutating func finish(reaching number: Int64 = 0) {
         finishFile()
-        if expected != nil, !hasExpected { note(.cutOff) }
+        if expected != nil && !hasExpected || last < number { note(.cutOff) }
     }
 
     /// A file without a line proves nothing, and no more does no file.

@@ -114,16 +114,21 @@ final class Reloader: Sendable {
             // After a hand-over, settings that need a restart concern the other process only.
             let changed = isSucceeded ? [] : configuration.keysFixedOtherwise(than: fixed)
             guard changed.isEmpty else {
-                return refuse(changed.map { "\($0): cannot change while the service runs; put it back, or start anew" })
+                return refuse(
+                    changed.map { key in
+                        Problem(
+                            path: key, position: nil,
+                            reason: "cannot change while the service runs; put it back, or start anew")
+                    })
             }
             var making = Snapshot.Settings()
             making.files = recorder.files
             let next = try Snapshot(configuration, making, after: snapshot)
             swap(to: next, try loops.map { try $0.prepare(next) })
         } catch let error as ConfigurationError {
-            refuse(error.problems.map(\.description))
+            refuse(error.problems)
         } catch {
-            refuse(["\(error)"])
+            refuse([Problem(path: "", position: nil, reason: "\(error)")])
         }
     }
 
@@ -140,11 +145,12 @@ final class Reloader: Sendable {
         for (loop, share) in zip(loops, shares) { loop.adopt(share) { left.count() } }
     }
 
-    private func refuse(_ problems: [String]) {
+    private func refuse(_ problems: [Problem]) {
         record.refused(because: problems, at: SystemClock.now().unixSeconds)
         if !isSucceeded { systemd.ready() }
         for problem in problems {
-            snapshot.log.write(.error, "configuration not reloaded, the one before stays", ["problem": problem])
+            snapshot.log.write(
+                .error, "configuration not reloaded, the one before stays", ["problem": problem.description])
         }
     }
 }

@@ -7,7 +7,7 @@ import Telemetry
 
 extension RequestMeter {
     /// One that nobody reads.
-    static var unread: RequestMeter { RequestMeter(Counters(RequestMeter.Index.end)) }
+    static var unread: RequestMeter { RequestMeter(Metrics()) }
 }
 
 extension AccessLog {

@@ -24,7 +24,7 @@ struct AdminPipeline: ~Copyable {
         /// The page for operators, and what it is made of.
         case page, style, script, icon
         /// What the page shows, and has done.
-        case status, grants, asks, inspection
+        case status, grants, asks, inspection, mint, verification
 
         var path: [UInt8] {
             switch self {
@@ -41,6 +41,8 @@ struct AdminPipeline: ~Copyable {
             case .grants: Array("/console/grants".utf8)
             case .asks: Array("/console/asks".utf8)
             case .inspection: Array("/console/inspect".utf8)
+            case .mint: Array("/console/mint".utf8)
+            case .verification: Array("/console/verify".utf8)
             }
         }
 
@@ -63,12 +65,17 @@ struct AdminPipeline: ~Copyable {
         var isOfConsole: Bool {
             switch self {
             case .alive, .ready, .explanation, .metrics, .openAPI: false
-            case .page, .style, .script, .icon, .status, .grants, .asks, .inspection: true
+            case .page, .style, .script, .icon, .status, .grants, .asks, .inspection, .mint, .verification: true
             }
         }
 
         /// Whether it is asked by a body.
-        var takesBody: Bool { self == .explanation || self == .inspection }
+        var takesBody: Bool {
+            switch self {
+            case .explanation, .inspection, .mint, .verification: true
+            default: false
+            }
+        }
 
         /// Whether it answers without a key: supervisors and load balancers ask so, and a browser has none for a page, which tells
         /// nothing of the service.
@@ -82,12 +89,12 @@ struct AdminPipeline: ~Copyable {
     private var memory: JWTCache
     private let paths: [(path: [UInt8], endpoint: Endpoint)]
     /// Nil where there is no page for operators.
-    private let console: Console?
+    let console: Console?
     private let readiness: Readiness
-    private let explainer: Explainer
+    let explainer: Explainer
     private let metrics: MetricsPage
-    private let reporter: RequestReporter
-    private var context = RequestContext()
+    let reporter: RequestReporter
+    private(set) var context = RequestContext()
     private var ids: RequestIDs
 
     init(
@@ -106,20 +113,27 @@ struct AdminPipeline: ~Copyable {
         self.reporter = reporter
     }
 
-    /// - Parameter listener: the index of the address that it came in by, among the admin's.
+    /// - Parameters:
+    ///   - listener: the index of the address that it came in by, among the admin's.
+    ///   - pipeline: by which something is issued for the page.
     mutating func respond(
         to request: borrowing Request, as pending: PendingResponse, by listener: Int, at instant: Instant,
-        into response: inout Response
+        through pipeline: inout Pipeline, into response: inout Response
     ) -> Answering {
         begin(request, as: pending, at: instant)
         do throws(Refusal) {
             let endpoint = try find(request, by: listener)
             try admit(request, to: endpoint)
-            if endpoint == .asks, request.head.method != .options {
-                guard let console else { throw .notFound }
-                let parked = ParkedRequest(context, as: pending, with: response, issuing: nil, nil, by: reporter)
-                try console.readAsks(ConsoleQuery(request), for: parked)
-                return .later
+            if let console, request.head.method != .options {
+                switch endpoint {
+                case .grants, .asks, .verification:
+                    try begin(endpoint, request, for: park(as: pending, with: response), by: console)
+                    return .later
+                case .mint:
+                    try admitType(of: request)
+                    return try mint(request, as: pending, through: &pipeline, into: &response)
+                default: break
+                }
             }
             try answer(request, by: endpoint, into: &response)
             reporter.finish(context, &response)
@@ -127,6 +141,26 @@ struct AdminPipeline: ~Copyable {
             reporter.refuse(context, because: error, &response)
         }
         return .done
+    }
+
+    /// Begins what is answered later, from a queue.
+    private func begin(
+        _ endpoint: Endpoint, _ request: borrowing Request, for parked: ParkedRequest, by console: Console
+    ) throws(Refusal) {
+        switch endpoint {
+        case .grants: try console.readGrants(ConsoleQuery(request), for: parked)
+        case .asks: try console.readAsks(ConsoleQuery(request), for: parked)
+        case .verification:
+            try admitType(of: request)
+            try console.verify(request.body, for: parked)
+            console.note("verify", of: context)
+        default: throw .notFound
+        }
+    }
+
+    /// What is kept of a request that waits for a queue.
+    private func park(as pending: PendingResponse, with response: borrowing Response) -> ParkedRequest {
+        ParkedRequest(context, as: pending, with: response, issuing: nil, nil, by: reporter)
     }
 
     mutating func refuses(
@@ -226,15 +260,12 @@ struct AdminPipeline: ~Copyable {
             try console?.inspect(request.body, at: context.instant.unixSeconds, into: &response.body)
             console?.note("inspect", of: context)
         case .page, .style, .script, .icon:
-            endpoint.file?.write(into: &response)
+            if let console { endpoint.file?.write(reaching: console.sandbox.sources, into: &response) }
             AdminPipeline.compress(request, &response)
         case .status:
-            console?.status.write(at: context.instant, into: &response.body)
+            console?.writeStatus(at: context.instant, into: &response.body)
             AdminPipeline.compress(request, &response)
-        case .grants:
-            try console?.writeGrants(ConsoleQuery(request), into: &response.body)
-            AdminPipeline.compress(request, &response)
-        case .asks: throw .notFound
+        case .grants, .asks, .mint, .verification: throw .notFound
         case .metrics:
             response.contentType = .metrics
             metrics.write(at: context.instant, into: &response.body)

@@ -27,6 +27,8 @@ package final class SharedAudit: Sendable {
 
     /// What the configuration says of it.
     package let settings: AuditSettings
+    /// What operators have had verified of it.
+    let verification = AuditVerification()
     /// What the lines are marked by of what is not asked for by a client; nil for the service's.
     let origin: StaticString?
     private let alarm = DispatchSemaphore(value: 0)

@@ -9,23 +9,27 @@ import Net
 
 /// What the page for operators asks of one loop: how the service is, its grants, what is on record, and what a token says.
 final class Console {
-    let status: ConsoleStatus
+    private let status: ConsoleStatus
+    let sandbox: ConsoleSandbox
     private let configuration: Configuration
     private let keyrings: Keyrings
     private let audit: LoopAudit
     private let answers: LateAnswers
     private let clients: ClientPool
-    /// Requests that wait for the disk.
+    /// Requests that wait for a queue.
     private var parked: [PendingResponse: ParkedRequest] = [:]
 
     /// Entries of a page.
     static let pageSize = 50
-    /// Requests of a loop that may wait for the disk.
+    /// Requests of a loop that may wait for a queue.
     private static let mostParked = 8
-    /// Where files are read, so that no loop waits for the disk.
-    private static let queue = DispatchQueue(label: "countersign.console")
+    /// Where lists are read and searched, so that no loop waits for it.
+    private static let reading = DispatchQueue(label: "countersign.console.reading")
+    /// Where the audit is verified, which takes seconds.
+    private static let verifying = DispatchQueue(label: "countersign.console.verifying")
 
     init(_ snapshot: Snapshot, _ readiness: Readiness, _ resources: LoopResources) {
+        sandbox = ConsoleSandbox(snapshot.configuration)
         status = ConsoleStatus(of: snapshot, readiness, resources.metrics, resources.audit.shared)
         configuration = snapshot.configuration
         keyrings = Keyrings(configuration)
@@ -36,6 +40,14 @@ final class Console {
 
     /// Puts on record what an operator has had done.
     func note(_ action: StaticString, of context: borrowing RequestContext) { audit.note(action, of: context) }
+
+    func writeStatus(at now: Instant, into body: inout ByteWriter) {
+        body.append(object: { json in
+            status.write(at: now, into: &json)
+            json.add("sandbox", array: { sandbox.write(into: &$0) })
+        })
+        body.append("\n")
+    }
 
     // MARK: Inspection
 
@@ -57,54 +69,98 @@ final class Console {
 
     // MARK: Grants
 
-    func writeGrants(_ query: ConsoleQuery, into out: inout ByteWriter) throws(Refusal) {
-        let start = Int(clamping: query.position ?? 0)
-        var next: Int?
-        out.append(object: { json in
-            json.add(
-                "grants",
-                array: { list in
-                    var count = 0
-                    for grant in configuration.grants.dropFirst(start) {
-                        let words = GrantWords(grant)
-                        guard words.have(query.search) else { continue }
-                        if count == Console.pageSize {
-                            next = grant.index
-                            break
-                        }
-                        count += 1
-                        list.add(object: { words.write(into: &$0) })
-                    }
-                })
-            if let next { json.add("after", next) } else { json.addNull("after") }
-        })
-        out.append("\n")
+    /// Reads a page of the grants, and has the request answered with it. Words for thousands of them take longer than a loop may stand.
+    func readGrants(_ query: ConsoleQuery, for request: ParkedRequest) throws(Refusal) {
+        let grants = configuration.grants
+        try answer(request, from: Console.reading) {
+            var next: Int?
+            return JSONMembers { json in
+                json.add(
+                    "grants",
+                    array: { list in
+                        next = Console.write(grants.dropFirst(Int(clamping: query.position ?? 0)), query, into: &list)
+                    })
+                if let next { json.add("after", next) } else { json.addNull("after") }
+            }
+        }
+    }
+
+    /// - Returns: the index of the first grant of the next page; nil where there is none.
+    private static func write(_ grants: ArraySlice<Grant>, _ query: ConsoleQuery, into list: inout JSONArray) -> Int? {
+        var count = 0
+        for grant in grants {
+            let words = GrantWords(grant)
+            guard words.have(query.search) else { continue }
+            if count == pageSize { return grant.index }
+            count += 1
+            list.add(object: { words.write(into: &$0) })
+        }
+        return nil
     }
 
     // MARK: The audit
 
     /// Reads a page of the audit's file, and has the request answered with it.
     func readAsks(_ query: ConsoleQuery, for request: ParkedRequest) throws(Refusal) {
-        guard let file = audit.shared?.settings.file else { throw Refusal(.notFound, "the configuration has no audit") }
+        let file = try recorded.settings.file
+        try answer(request, from: Console.reading) {
+            let page = try AuditPage(of: file, before: query.position, with: query.search, most: Self.pageSize)
+            return JSONMembers { json in
+                json.add("lines", array: { list in for line in page.lines { list.add(line.text) } })
+                if let before = page.before { json.add("before", before) } else { json.addNull("before") }
+            }
+        }
+    }
+
+    /// Has the audit's file verified, and the request answered with what is found.
+    /// - Parameter body: an empty JSON object.
+    func verify(_ body: Span<UInt8>, for request: ParkedRequest) throws(Refusal) {
+        guard let value = try? JSONReader.read(body, as: .json, maximumDepth: 1, maximumValues: 1),
+            case .object(let members) = value.content, members.isEmpty
+        else { throw Refusal(.invalidParameter, "the body must be {}") }
+        let audit = try recorded
+        guard parked.count < Console.mostParked else { throw .crowded }
+        guard audit.verification.begin() else {
+            throw Refusal(.overloaded, "the audit is being verified already").retriedSoon
+        }
+        let clock = self.audit.clock
+        // Lines that come behind it are verified, too; none before it may be missing.
+        let number = audit.standing.mark.number
+        try answer(request, from: Console.verifying) {
+            try audit.verification.run(audit.settings, reaching: number, at: { clock().unixSeconds }).members
+        }
+    }
+
+    private var recorded: SharedAudit {
+        get throws(Refusal) {
+            guard let shared = audit.shared else { throw Refusal(.notFound, "the configuration has no audit") }
+            return shared
+        }
+    }
+
+    /// Has a request answered with an object of what `work` makes on a queue.
+    private func answer(
+        _ request: ParkedRequest, from queue: DispatchQueue, _ work: @escaping @Sendable () throws -> JSONMembers
+    ) throws(Refusal) {
         guard parked.count < Console.mostParked else { throw .crowded }
         let pending = request.pending
         parked[pending] = request
         let mailbox = clients.mailbox
-        Console.queue.async { @Sendable [self] in
-            let page = Result {
-                try AuditPage(of: file, before: query.position, with: query.search, most: Self.pageSize)
-            }
-            mailbox.post { self.finish(pending, with: page) }
+        queue.async { @Sendable [self] in
+            let members = Result { try work() }
+            mailbox.post { self.finish(pending, with: members) }
         }
     }
 
-    private func finish(_ pending: PendingResponse, with page: Result<AuditPage, any Error>) {
+    private func finish(_ pending: PendingResponse, with members: Result<JSONMembers, any Error>) {
         parked.removeValue(forKey: pending)?.finish(by: answers) { response throws(Refusal) in
-            guard case .success(let page) = page else { throw .auditUnavailable }
-            response.body.append(object: { json in
-                json.add("lines", array: { list in for line in page.lines { list.add(line.text) } })
-                if let before = page.before { json.add("before", before) } else { json.addNull("before") }
-            })
+            switch members {
+            case .success(let members): response.body.append(object: { $0.add(members) })
+            case .failure(let fault as AuditFault):
+                // The path is the operator's own, and it says what is wrong.
+                throw Refusal(.auditUnavailable, "\(fault)")
+            case .failure: throw .auditUnavailable
+            }
             response.body.append("\n")
             return nil
         }

@@ -32,13 +32,18 @@ enum ConsoleFile {
         }
     }
 
-    /// The page runs its own script, asks its own listener, and stands in no frame.
-    private static let policy: StaticString =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    /// The page runs its own script, asks its own listener, and stands in no frame. Where there is a sandbox, it also stores files
+    /// there, reads them back and shows them.
+    private static func policy(reaching sources: [UInt8]) -> [UInt8] {
+        Array(text: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'")
+            + Array(text: sources.isEmpty ? "" : " blob:") + Array(text: "; connect-src 'self'") + sources
+            + Array(text: "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+    }
 
-    func write(into response: inout Response) {
+    /// - Parameter sources: where a sandbox takes files, as the policy names it; empty without one.
+    func write(reaching sources: [UInt8], into response: inout Response) {
         response.contentType = contentType
-        response.add("Content-Security-Policy", ConsoleFile.policy)
+        response.add("Content-Security-Policy", ConsoleFile.policy(reaching: sources).span)
         response.add("Cross-Origin-Resource-Policy", "same-origin")
         response.add("Referrer-Policy", "no-referrer")
         response.body.append(bytes)

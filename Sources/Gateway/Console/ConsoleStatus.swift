@@ -26,33 +26,30 @@ struct ConsoleStatus: Sendable {
         self.audit = audit
     }
 
-    func write(at now: Instant, into body: inout ByteWriter) {
-        body.append(object: { json in
-            json.add("time", time: now.unixSeconds)
-            json.add("version", Version.number)
-            json.add("configuration", object: { writeConfiguration(into: &$0) })
-            json.add(
-                "parts",
-                array: { list in
-                    for part in readiness.parts(at: now) {
-                        list.add(object: { json in
-                            json.add("name", part.name)
-                            json.add("state", part.state.name)
-                        })
-                    }
-                })
-            json.add("requests", object: { writeRequests(into: &$0) })
-            writeCredentials(at: now, into: &json)
-            writeAudit(into: &json)
-            json.add(
-                "routes",
-                array: { list in
-                    for route in Registry.routes where route.description.grant.hasCallers {
-                        list.add(route.description.name)
-                    }
-                })
-        })
-        body.append("\n")
+    func write(at now: Instant, into json: inout JSONObject) {
+        json.add("time", time: now.unixSeconds)
+        json.add("version", Version.number)
+        json.add("configuration", object: { writeConfiguration(into: &$0) })
+        json.add(
+            "parts",
+            array: { list in
+                for part in readiness.parts(at: now) {
+                    list.add(object: { json in
+                        json.add("name", part.name)
+                        json.add("state", part.state.name)
+                    })
+                }
+            })
+        json.add("requests", object: { writeRequests(into: &$0) })
+        writeCredentials(at: now, into: &json)
+        writeAudit(into: &json)
+        json.add(
+            "routes",
+            array: { list in
+                for route in Registry.routes where route.description.grant.hasCallers {
+                    list.add(route.description.name)
+                }
+            })
     }
 
     private func writeConfiguration(into json: inout JSONObject) {
@@ -64,7 +61,9 @@ struct ConsoleStatus: Sendable {
             "refusal",
             object: { json in
                 json.add("time", time: refusal.time)
-                json.add("problems", array: { list in for problem in refusal.problems { list.add(problem.visible) } })
+                json.add(
+                    "problems",
+                    array: { list in for problem in refusal.problems { list.add(object: { $0.add(problem) }) } })
             })
     }
 
@@ -84,6 +83,13 @@ struct ConsoleStatus: Sendable {
             object: { json in
                 for code in Refusal.Code.allCases {
                     json.add(code.text, Int64(clamping: sums[RequestMeter.Index.denied + code.rawValue]))
+                }
+            })
+        json.add(
+            "clauses",
+            object: { json in
+                for (clause, count) in metrics.refusals.sorted(by: { $0.key < $1.key }) {
+                    json.add(named: Array(text: clause), Int64(clamping: count))
                 }
             })
         json.add("bounds", array: { list in for bound in Histogram.bounds { list.add(Int64(clamping: bound / 1000)) } })
@@ -141,13 +147,35 @@ struct ConsoleStatus: Sendable {
     }
 
     private func writeAudit(into json: inout JSONObject) {
-        guard let standing = audit?.standing else { return json.addNull("audit") }
+        guard let audit else { return json.addNull("audit") }
+        let standing = audit.standing
         json.add(
             "audit",
             object: { json in
                 json.add("lines", standing.mark.number)
                 json.add("head", text: { Hex.encode(standing.mark.head.bytes, into: &$0) })
                 json.add("fault", visible: standing.fault)
+                guard let last = audit.verification.last else { return json.addNull("verification") }
+                json.add(
+                    "verification",
+                    object: { json in
+                        json.add("time", time: last.time)
+                        json.add(last.members)
+                    })
             })
+    }
+}
+
+extension JSONObject {
+    /// What is wrong with a configuration; without a line and a column where that is not in its text.
+    fileprivate mutating func add(_ problem: Problem) {
+        add("path", visible: problem.path)
+        add("line", problem.position?.line)
+        add("column", problem.position?.column)
+        add("reason", visible: problem.reason)
+    }
+
+    private mutating func add(_ name: StaticString, _ number: Int?) {
+        if let number { add(name, number) } else { addNull(name) }
     }
 }

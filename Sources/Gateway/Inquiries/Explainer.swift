@@ -44,9 +44,12 @@ package struct Explainer {
     /// Explains what the body of a request asks, as JSON (`POST /explain`).
     /// - Parameter now: seconds since 1970.
     func explain(_ body: Span<UInt8>, at now: Int64) throws(Refusal) -> [UInt8] {
-        let depth = configuration.server.limits.jsonDepth
-        let inquiry = try Inquiry(reading: body, maximumDepth: depth, at: now)
-        return Array(text: ExplanationReport(explain(inquiry)).json)
+        Array(text: ExplanationReport(explain(try inquiry(body, at: now))).json)
+    }
+
+    /// Reads what the body of a request asks.
+    func inquiry(_ body: Span<UInt8>, at now: Int64) throws(Refusal) -> Inquiry {
+        try Inquiry(reading: body, maximumDepth: configuration.server.limits.jsonDepth, at: now)
     }
 
     /// In the order of R7.

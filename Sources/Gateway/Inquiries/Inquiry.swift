@@ -44,6 +44,19 @@ package struct Inquiry {
 
     var instant: Instant { Instant(unixSeconds: time, nanoseconds: 0) }
 
+    /// What is asked, as the body of a POST: a JSON object.
+    var body: [UInt8] {
+        var out = ByteWriter()
+        out.append(object: { json in
+            if let grant { json.add("grant", grant) }
+            if case .list(let list) = parameters { for (name, value) in list { json.add(named: name, value) } }
+        })
+        guard case .json(let text) = parameters else { return out.array }
+        // Both are objects: the second's members go behind the first's.
+        let (named, rest) = (out.array.dropLast(), text.dropFirst())
+        return named + (named.count > 1 && rest.count > 1 ? Array(text: ",") : []) + rest
+    }
+
     var description: RouteDescription { Registry.routes[route].description }
 
     /// What is asked, as the route reads it.

@@ -20,13 +20,17 @@ final class RequestMeter {
 
     /// What requests are timed by.
     let clock: Clock
+    private let metrics: Metrics
     private let counters: Counters
+    /// How often each clause of a grant has refused in this batch.
+    private var refusals: [String: UInt64] = [:]
     /// How many of each route were answered in this batch.
     private var answered = [UInt64](repeating: 0, count: RequestLabels.routes.count)
     private var hasAnswered = false
 
-    init(_ counters: Counters, clock: @escaping Clock = SystemClock.now) {
-        self.counters = counters
+    init(_ metrics: Metrics, clock: @escaping Clock = SystemClock.now) {
+        self.metrics = metrics
+        counters = metrics.makeCounters()
         self.clock = clock
     }
 
@@ -52,12 +56,20 @@ final class RequestMeter {
     /// A request that had to wait does not get its answer: its client is gone, or it took too long.
     func countAbandoned() { counters.add(at: Index.abandoned) }
 
+    /// A clause of a grant refuses a request that is answered at once.
+    /// - Parameter name: one of the few that there are in the source.
+    func count(clause name: String) { refusals[name, default: 0] &+= 1 }
+
     func count(_ limit: RequestLabels.Limit) { counters.add(at: Index.limits + limit.index) }
 
     /// The batch is over: what was answered in it took as long as the batch.
     func rest(since begin: Instant) {
         guard hasAnswered else { return }
         hasAnswered = false
+        if !refusals.isEmpty {
+            metrics.add(refusals: refusals)
+            refusals.removeAll(keepingCapacity: true)
+        }
         let time = UInt64(max(0, clock().nanoseconds - begin.nanoseconds))
         for route in answered.indices where answered[route] > 0 {
             Histogram.add(

@@ -25,7 +25,7 @@ package final class LoopHandler: RequestHandler {
         let loopAudit = LoopAudit(audit, loop.answers, clock: snapshot.clock) { mailbox.post($0) }
         resources = LoopResources(
             loop: loop, upstreamClient: upstreamClient ?? loop.clients, limiter: limiter, metrics: metrics,
-            meter: RequestMeter(metrics.makeCounters(), clock: snapshot.clock), audit: loopAudit)
+            meter: RequestMeter(metrics, clock: snapshot.clock), audit: loopAudit)
         current = try LoopSnapshot(snapshot, resources)
         resources.newest.admission = current.admission
     }

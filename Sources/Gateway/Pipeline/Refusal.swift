@@ -20,6 +20,9 @@ package struct Refusal: Error {
 
     var status: Int { code.status.rawValue }
 
+    /// The grant's clause that refuses; nil where none does.
+    var clause: String? { code == .notInGrant ? subject?.name : nil }
+
     init(_ code: Code, _ detail: String) {
         self.code = code
         self.detail = detail

@@ -28,6 +28,7 @@ final class RequestReporter {
     /// The answer is a refusal, and leaves at once.
     func refuse(_ context: borrowing RequestContext, because refusal: Refusal, _ response: inout Response) {
         audit?.note(refusal, of: context)
+        if let clause = refusal.clause { meter.count(clause: clause) }
         refusal.write(into: &response, for: context)
         RequestReporter.name(&response, by: context)
         report(context, status: refusal.status, because: refusal.code)

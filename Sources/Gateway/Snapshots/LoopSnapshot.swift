@@ -43,7 +43,8 @@ package final class LoopSnapshot {
     ) -> Answering {
         guard request.listener < firstAdminListener else {
             return admin.respond(
-                to: request, as: pending, by: request.listener - firstAdminListener, at: instant, into: &response)
+                to: request, as: pending, by: request.listener - firstAdminListener, at: instant, through: &pipeline,
+                into: &response)
         }
         return pipeline.respond(to: request, as: pending, at: instant, into: &response)
     }

@@ -1,3 +1,4 @@
+import Configuration
 import Net
 
 /// Which configuration serves, and how the last reload went, for operators. From any thread.
@@ -14,8 +15,8 @@ package final class ReloadRecord: Sendable {
 
         package struct Refusal: Sendable, Equatable {
             package let time: Int64
-            /// Each says where; none tells a value.
-            package let problems: [String]
+            /// None tells a value.
+            package let problems: [Problem]
         }
     }
 
@@ -37,7 +38,7 @@ package final class ReloadRecord: Sendable {
     }
 
     /// Another one was tried, and does not serve.
-    package func refused(because problems: [String], at now: Int64) {
+    package func refused(because problems: [Problem], at now: Int64) {
         state.withLock { state in
             state.refusals += 1
             state.refusal = Standing.Refusal(time: now, problems: problems)

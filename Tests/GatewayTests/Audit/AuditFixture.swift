@@ -39,7 +39,8 @@ final class AuditFixture {
     let sharedAudit: SharedAudit
     let loopAudit: LoopAudit
     let answers = LateAnswers()
-    let counters = Counters(RequestMeter.Index.end)
+    private let metrics = Metrics()
+    var counters: [UInt64] { metrics.sums() }
     private let reporter: RequestReporter
     private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-audit-\(UUID())").path
     private let mail = Mail()
@@ -57,7 +58,7 @@ final class AuditFixture {
         settings.failsClosed = failsClosed
         settings.maximumSize = maximumSize
         settings.queue = queue
-        reporter = RequestReporter(RequestMeter(counters), .silent, nil)
+        reporter = RequestReporter(RequestMeter(metrics), .silent, nil)
         sharedAudit = SharedAudit(settings, Log(Log.Settings(level: .error, format: .json)), calls: disk.calls)
         try sharedAudit.open()
         loopAudit = LoopAudit(sharedAudit, answers) { [mail] in mail.post($0) }

@@ -54,10 +54,11 @@ struct ReloadRecordTests {
     @Test func `a refused one counts and is told until another serves`() {
         let record = ReloadRecord(at: 100)
         #expect(record.standing.generation == 1 && record.standing.since == 100 && record.standing.refusal == nil)
-        record.refused(because: ["a: b"], at: 200)
-        record.refused(because: ["c: d"], at: 201)
+        record.refused(because: [Problem(path: "a", position: nil, reason: "b")], at: 200)
+        record.refused(because: [Problem(path: "c", position: nil, reason: "d")], at: 201)
         #expect(record.standing.refusals == 2 && record.standing.generation == 1 && record.standing.since == 100)
-        #expect(record.standing.refusal?.time == 201 && record.standing.refusal?.problems == ["c: d"])
+        #expect(
+            record.standing.refusal?.time == 201 && record.standing.refusal?.problems.map(\.description) == ["c: d"])
         #expect(record.succeeded(at: 300) == 2)
         #expect(record.standing.generation == 2 && record.standing.since == 300)
         #expect(record.standing.refusals == 2 && record.standing.refusal == nil)

@@ -31,15 +31,35 @@ async function ask(path, body) {
 // MARK: The service
 
 const history = [];
+let shownProblems = "null";
 const kept = 150;
+const svg = "http://www.w3.org/2000/svg";
 
 function draw(name, values, words) {
   const most = Math.max(...values, 1e-9);
   const points = values.map((v, i) => `${(i * 300) / (kept - 1)},${58 - (56 * v) / most}`).join(" ");
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+  const line = document.createElementNS(svg, "polyline");
   line.setAttribute("points", points);
   $("c-" + name).replaceChildren(line);
   $("n-" + name).textContent = words;
+}
+
+// A row for each that has been: its name, how often, and that as a bar.
+function drawBars(name, counts) {
+  const entries = Object.entries(counts).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
+  const rows = entries.map(([text, n]) => {
+    const bar = document.createElementNS(svg, "svg"), part = document.createElementNS(svg, "rect"), cell = element("td");
+    bar.setAttribute("viewBox", "0 0 100 10");
+    bar.setAttribute("preserveAspectRatio", "none");
+    bar.setAttribute("aria-hidden", "true");
+    part.setAttribute("width", (100 * n) / entries[0][1]);
+    part.setAttribute("height", 10);
+    bar.append(part);
+    cell.append(bar);
+    cell.className = "bar";
+    return row(text, String(n), cell);
+  });
+  $(name).tBodies[0].replaceChildren(...(rows.length ? rows : [row("none")]));
 }
 
 function slowest(before, now, bounds) {
@@ -74,12 +94,22 @@ function fact(name, text, className) {
   $("facts").append(element("dt", name), element("dd", text, className));
 }
 
+function showProblems(refusal) {
+  const shown = JSON.stringify(refusal);
+  if (shown === shownProblems) return;
+  shownProblems = shown;
+  if (!refusal) return $("problems").replaceChildren();
+  const rows = refusal.problems.map((p) => row(p.line === null ? "" : `line ${p.line}, column ${p.column}`, p.path, p.reason));
+  const made = table(rows, `The configuration of ${refusal.time} is refused; the one before serves.`);
+  made.className = "bad";
+  $("problems").replaceChildren(made);
+}
+
 function showStatus(status) {
   $("state").textContent = `version ${status.version}, configuration ${status.configuration.generation} since ${status.configuration.since}`;
-  const refusal = status.configuration.refusal;
-  $("problems").replaceChildren(...(refusal ? [`The configuration of ${refusal.time} is refused; the one before serves.`, ...refusal.problems] : []).map((p) => element("li", p)));
-  const refused = Object.entries(status.requests.refused).filter(([, n]) => n > 0);
-  $("refusals").tBodies[0].replaceChildren(...(refused.length ? refused.map(([code, n]) => row(code, String(n))) : [row("none")]));
+  showProblems(status.configuration.refusal);
+  drawBars("refusals", status.requests.refused);
+  drawBars("clauses", status.requests.clauses);
   $("facts").replaceChildren();
   for (const part of status.parts) fact(part.name, part.state, part.state === "ok" ? "good" : "bad");
   for (const c of status.credentials) fact("credential " + c.name, `${c.provider}${c.sandbox ? ", sandbox" : ""}; ${c.previous.length ? "previous keys end " + c.previous.join(", ") : "no previous key"}`);
@@ -87,23 +117,31 @@ function showStatus(status) {
   fact("sessions", `${status.sessions.count} held; the oldest is ${status.sessions.oldest} s old`);
   if (status.audit) fact("audit", `${status.audit.lines} lines, head ${status.audit.head}${status.audit.fault ? "; " + status.audit.fault : ""}`, status.audit.fault ? "bad" : "good");
   else fact("audit", "there is none");
+  $("verify").hidden = !status.audit;
+  if (status.audit?.verification) fact("audit, last verified", `${status.audit.verification.time}: ${verdict(status.audit.verification)}`, status.audit.verification.whole ? "good" : "bad");
   drawAll(status);
+  showTrials(status.sandbox);
   if (!$("route").options.length) for (const route of status.routes) $("route").append(element("option", route));
 }
 
 // MARK: Lists, a page at a time
 
 function lister(name, member, item, cursor) {
-  let next = null;
+  let next = null, turn = 0;
   const load = async (isMore) => {
-    const query = new URLSearchParams({ search: $("q-" + name).value });
-    if (isMore && next !== null) query.set(cursor, next);
-    const page = await ask(`/console/${name}?${query}`);
+    const mine = ++turn, query = new URLSearchParams({ search: $("q-" + name).value });
+    if (!isMore) next = null;
+    let page;
+    // A search that finds nothing in one part of a long audit goes on with the next.
+    do {
+      if (next !== null) query.set(cursor, next);
+      page = await ask(`/console/${name}?${query}`);
+      if (mine !== turn) return;
+      next = page[cursor];
+    } while (!page[member].length && next !== null);
     const items = page[member].map(item);
     if (isMore) $(name).append(...items); else $(name).replaceChildren(...items);
-    next = page[cursor];
     $("m-" + name).hidden = next === null;
-    return page;
   };
   $("f-" + name).addEventListener("submit", (event) => { event.preventDefault(); attempt(() => load(false)); });
   $("m-" + name).addEventListener("click", () => attempt(() => load(true)));
@@ -159,6 +197,16 @@ function showExplanation(told) {
   $("explained").replaceChildren(...parts);
 }
 
+function verdict(told) {
+  return `${told.whole ? "whole" : "NOT WHOLE"}: lines ${told.first} to ${told.last}, head ${told.head}`;
+}
+
+function showVerification(told) {
+  const rows = told.problems.map((p) => row(p.kind, `${p.file}, line ${p.line}`, p.reason));
+  if (told.moreProblems) rows.push(row("", "", `and ${told.moreProblems} more`));
+  $("verified").replaceChildren(element("p", verdict(told), told.whole ? "good" : "bad"), ...(rows.length ? [table(rows, "What is wrong")] : []));
+}
+
 async function attempt(work, place) {
   try { return await work(); } catch (error) {
     if (place) place.replaceChildren(element("p", error.message, "bad"));
@@ -176,6 +224,72 @@ onSubmit("f-explain", "explained", async () => {
   const parameters = JSON.parse($("parameters").value || "{}");
   showExplanation(await ask("/explain", JSON.stringify({ caller: $("caller").value, route: $("route").value, parameters })));
 });
+
+$("verify").addEventListener("click", () => attempt(async () => {
+  $("verified").textContent = "Verifying…";
+  showVerification(await ask("/console/verify", "{}"));
+}, $("verified")));
+
+// MARK: The sandbox
+
+let trials = [];
+
+function showTrials(list) {
+  if (JSON.stringify(list) === JSON.stringify(trials)) return;
+  trials = list;
+  $("try").hidden = !list.length;
+  $("trial").replaceChildren(...list.map((t) => element("option", `${t.grant} (${t.route})`)));
+  chooseTrial();
+}
+
+function chooseTrial() {
+  const trial = trials[$("trial").selectedIndex];
+  if (!trial) return;
+  const file = $("file").files[0];
+  $("trial-caller").value = trial.caller;
+  $("trial-key").value = file && (trial.key === "" || trial.key.endsWith("/")) ? trial.key + file.name : trial.key;
+}
+
+async function isSame(one, other) {
+  const [a, b] = (await Promise.all([one.arrayBuffer(), other.arrayBuffer()])).map((buffer) => new Uint8Array(buffer));
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}
+
+// Asks for a URL, and sends a request by it.
+async function byURL(place, parameters, body) {
+  const trial = trials[$("trial").selectedIndex];
+  const inquiry = { caller: $("trial-caller").value, route: trial.route, grant: trial.grant, parameters };
+  const minted = await ask("/console/mint", JSON.stringify(inquiry));
+  place.append(element("p", `Countersign: a URL for ${minted.method}, until ${minted.expiresAt}`, "good"));
+  const answer = await fetch(minted.url, { method: minted.method, headers: minted.headers, body, credentials: "omit" });
+  if (!answer.ok) throw new Error(`The sandbox refuses it: status ${answer.status}: ${(await answer.text()).slice(0, 500)}`);
+  return { minted, answer };
+}
+
+async function tryUpload() {
+  const file = $("file").files[0], name = $("trial-key").value, place = element("div");
+  $("tried").replaceChildren(place);
+  const put = await byURL(place, { method: "PUT", key: name, contentType: file.type || "application/octet-stream" }, file);
+  place.append(element("p", `The sandbox: stored ${put.minted.bucket}/${put.minted.key}`, "good"));
+  const got = await byURL(place, { method: "GET", key: name });
+  const stored = await got.answer.blob(), type = got.answer.headers.get("Content-Type");
+  if (!(await isSame(file, stored))) throw new Error("The sandbox gives other bytes than were stored.");
+  place.append(element("p", `The sandbox: read back the same ${stored.size} bytes, ${type}`, "good"));
+  if (!/^image\/(png|jpeg|gif|webp)$/.test(type)) return;
+  const image = element("img");
+  image.alt = "What is stored as " + put.minted.key;
+  image.src = URL.createObjectURL(stored);
+  image.addEventListener("load", () => URL.revokeObjectURL(image.src));
+  place.append(image);
+}
+
+$("trial").addEventListener("change", chooseTrial);
+$("file").addEventListener("change", chooseTrial);
+$("f-try").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try { await tryUpload(); } catch (error) { $("tried").append(element("p", error.message, "bad")); }
+});
+
 onSubmit("login", "state", async () => { key = $("key").value; $("login").hidden = true; $("key").value = ""; start(); });
 
 async function refreshAsks() {
