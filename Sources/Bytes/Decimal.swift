@@ -11,7 +11,7 @@ package enum Decimal {
     }
 
     /// The number in a field of fixed width, where leading zeros are part of the form; nil if `range` leaves `bytes`.
-    static func field(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
+    package static func field(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
         guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return nil }
         return number(bytes.extracting(range)).flatMap(Int.init(exactly:))
     }

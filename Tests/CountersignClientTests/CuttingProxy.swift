@@ -15,8 +15,10 @@ final class CuttingProxy: Sendable {
     private let listener: Int32
     private let state: Locked<State>
 
-    /// - Parameter cuts: after how many bytes of all clients, ascending.
-    init(to server: UInt16, cutting cuts: [Int]) throws {
+    /// - Parameters:
+    ///   - cuts: after how many bytes of all clients, ascending.
+    ///   - sends: is called each time a client has sent something, before the server sees it.
+    init(to server: UInt16, cutting cuts: [Int] = [], sends: @escaping @Sendable () -> Void = {}) throws {
         let state = Locked(State(cuts: cuts))
         self.state = state
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -34,7 +36,7 @@ final class CuttingProxy: Sendable {
             defer { close(listener) }
             while case let client = accept(listener, nil, nil), client >= 0 {
                 _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-                Thread { CuttingProxy.serve(client, server, state) }.start()
+                Thread { CuttingProxy.serve(client, server, state, sends) }.start()
             }
         }.start()
     }
@@ -50,7 +52,9 @@ final class CuttingProxy: Sendable {
         return name
     }
 
-    private static func serve(_ client: Int32, _ port: UInt16, _ state: Locked<State>) {
+    private static func serve(
+        _ client: Int32, _ port: UInt16, _ state: Locked<State>, _ sends: @escaping @Sendable () -> Void
+    ) {
         let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var name = loopback(port)
         let isConnected = withUnsafePointer(to: &name) {
@@ -69,7 +73,8 @@ final class CuttingProxy: Sendable {
             back.signal()
         }.start()
         pump(from: client, to: server) { count in
-            state.update { state in
+            sends()
+            return state.update { state in
                 state.sent += count
                 guard let next = state.cuts.first, state.sent >= next else { return true }
                 state.cuts.removeFirst()

@@ -58,7 +58,7 @@ struct ClientsTests {
                 authentication: { apiKeys: [\(APIKey.alice.entry)] },
                   grants: {
                     "kodo": { \(grant("qiniu.uptoken", "qiniu", #"bucket: "demo-media","#))
-                      policy: { fsizeLimit: 3000000, mimeLimit: "image/*" } },
+                      policy: { fsizeLimit: 10000000, mimeLimit: "image/*" } },
                     "kodo-read": { \(grant("qiniu.download-url", "qiniu", ""))
                       domain: "demo-media.qiniu.localhost:\(port)", scheme: "http" },
                     "kodo-list": { \(grant("qiniu.authorization", "qiniu", #"bucket: "demo-media", operations: "list""#)) },

@@ -9,7 +9,7 @@ import Foundation
 struct SwiftClientUses {
     private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 90)
     private static let large = png + Data(count: 2_900_000)
-    private static let oversized = png + Data(count: 3_000_000)
+    private static let oversized = png + Data(count: 10_000_000)
 
     private let client: Countersign
     private let sandbox: URL

@@ -49,21 +49,23 @@ def use_qiniu():
     def put(token, key, content=PNG):
         return outcome(*qiniu.put_data(token, key, content, mime_type="image/png", regions=[zone]))
 
-    def put_parts(token, key, content, version):
-        more = {"part_size": MEBI} if version == "v2" else {}
-        return outcome(*qiniu.put_file(token, key, saved(content), version=version, regions=[zone], **more))
+    # A block of version 1 has 4 MiB, always.
+    parts = {"v1": {"version": "v1"}, "v2": {"version": "v2", "part_size": MEBI}}
 
-    def resume(token, key, content):
+    def put_parts(token, key, content, version):
+        return outcome(*qiniu.put_file(token, key, saved(content), regions=[zone], **parts[version]))
+
+    def resume(token, key, content, version):
         """Behind the first part an upload is cut; the SDK goes on by what it has noted."""
         with tempfile.TemporaryDirectory() as folder:
             recorder, file = qiniu.UploadProgressRecorder(folder), saved(content)
 
             def put(progress):
                 return outcome(*qiniu.put_file(
-                    token, key, file, version="v2", part_size=MEBI, regions=[zone], upload_progress_recorder=recorder,
-                    progress_handler=progress))
+                    token, key, file, regions=[zone], upload_progress_recorder=recorder, progress_handler=progress,
+                    **parts[version]))
 
-            return Interrupted.twice(put, lambda uploaded, _: uploaded - MEBI)
+            return Interrupted.twice(put, lambda uploaded, _: uploaded - parts[version].get("part_size", 4 * MEBI))
 
     def scoped(token, scope):
         access_key, signature, encoded = token.split(":")
@@ -81,6 +83,10 @@ def use_qiniu():
         return ", ".join(item["key"] for item in json.loads(body)["items"]) if status == "200" else status
 
     key = "up/qiniu.png"
+    # The last one is of three blocks: the SDK sends all at once, and one must be left when another is told of.
+    contents = {
+        key: PNG, "up/v1.png": LARGE, "up/v2.png": LARGE, "up/resumed.png": LARGE,
+        "up/resumed-v1.png": PNG + bytes(9_000_000)}
     token = issue(key)
     short = issue("up/short.png", expires=1)
     access_key, signature, policy = token.split(":")
@@ -88,14 +94,14 @@ def use_qiniu():
         "Qiniu Kodo", "`qiniu`, upload token", upload=put(token, key),
         upload_in_parts_v1=put_parts(issue("up/v1.png"), "up/v1.png", LARGE, "v1"),
         upload_in_parts_v2=put_parts(issue("up/v2.png"), "up/v2.png", LARGE, "v2"),
-        upload_resumed=resume(issue("up/resumed.png"), "up/resumed.png", LARGE),
-        read_back=same(
-            [get(name)[1] for name in [key, "up/v1.png", "up/v2.png", "up/resumed.png"]], [PNG, LARGE, LARGE, LARGE]),
+        upload_resumed=resume(issue("up/resumed.png"), "up/resumed.png", LARGE, "v2"),
+        upload_resumed_v1=resume(issue("up/resumed-v1.png"), "up/resumed-v1.png", contents["up/resumed-v1.png"], "v1"),
+        read_back=same({name: get(name)[1] for name in contents}, contents),
         list=list_keys(),
         expired=until_refused(lambda: put(short, "up/short.png")),
         other_bucket=put(scoped(token, f"other-media:{key}"), key),
         other_prefix=put(token, "down/qiniu.png"),
-        too_large=put(issue("up/large.png"), "up/large.png", PNG + bytes(3_000_000)),
+        too_large=put(issue("up/large.png"), "up/large.png", PNG + bytes(10_000_000)),
         wrong_type=put(issue("up/text.png"), "up/text.png", b"plain text"),
         tampered=put(":".join([access_key, tampered(signature), policy]), key),
         key_of_one_byte_more=put(token, key + "x"),

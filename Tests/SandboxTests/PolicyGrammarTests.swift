@@ -23,6 +23,9 @@ import Testing
         policy(
             #"{"Effect":"Allow","Action":"oss:Get*","Resource":"*","Condition":{"Bool":{"acs:SecureTransport":true},"IpAddress":{"acs:SourceIp":"10.0.0.0/8"},"ForAnyValue:StringEquals":{"oss:k":["a",1]}}}"#
         ),
+        policy(
+            #"{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"NumericLessThanEquals":{"oss:k":1},"NotIpAddress":{"acs:SourceIp":"10.0.0.0/8"},"ForAllValues:StringNotLike":{"oss:k":"a"}}}"#
+        ),
         " " + policy(statement) + "\n",
     ])
     func `a policy is accepted`(policy: String) throws {
@@ -61,6 +64,11 @@ import Testing
         policy(#"{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"Bool":{"a:b":null}}}"#),
         policy(#"{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"Bool":{"a:b":[]}}}"#),
         policy(#"{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"Bool":{"a:b":[{}]}}}"#),
+        policy(#"{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"Other":{"a:b":"c"}}}"#),
+        policy(#"{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"stringLike":{"a:b":"c"}}}"#),
+        policy(#"{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"NumericLike":{"a:b":1}}}"#),
+        policy(#"{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"ForNoValue:StringLike":{"a:b":"c"}}}"#),
+        policy(#"{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"":{"a:b":"c"}}}"#),
         "// c\n" + policy(statement), policy(statement.replacing("\"", with: "'")),
         String(repeating: "[", count: 2000),
     ])

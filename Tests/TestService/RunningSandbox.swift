@@ -2,6 +2,7 @@ import Bytes
 import Crypto
 import Foundation
 import HTTP
+import Net
 import TestPeers
 
 @testable import Sandbox
@@ -11,16 +12,18 @@ final class RunningSandbox: Sendable {
     private let server: SandboxServer
     var port: UInt16 { server.port }
 
-    init(_ sandbox: Sandbox) throws {
+    init(_ sandbox: Sandbox, by clock: @escaping Clock = SystemClock.now) throws {
         let address = try HostPort("127.0.0.1:0") ?? { throw Program.Failure(description: "no address") }()
-        server = try SandboxServer(sandbox, on: address)
+        server = try SandboxServer(sandbox, on: address, by: clock)
         let server = server
         Thread { server.run() }.start()
     }
 
-    /// With the accounts of a folder and the role of the demonstration.
+    /// With the accounts of a folder, its clock, and the role of the demonstration.
     convenience init(data folder: String) throws {
-        try self.init(Sandbox(AccountFolder(folder), roles: [Array(Setup.roleARN.utf8)], data: folder))
+        try self.init(
+            Sandbox(AccountFolder(folder), roles: [Array(Setup.roleARN.utf8)], data: folder),
+            by: SandboxClock.reading(folder))
     }
 
     deinit { server.stop() }

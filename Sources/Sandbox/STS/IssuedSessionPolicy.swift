@@ -32,10 +32,22 @@ struct IssuedSessionPolicy: Sendable {
         func covers(_ question: Question) -> Bool {
             let action = question.action.map(\.lowercasedASCII)
             let hasAction = actions.contains { Wildcard.matches($0.map(\.lowercasedASCII), action) }
-            let hasResource = resources.contains { Wildcard.matches($0, question.resource) }
+            let hasResource = resources.contains { Statement.isNamed(question.resource, by: $0) }
             guard hasAction != excludesActions, hasResource != excludesResources else { return false }
             // A condition that is not understood allows nothing, and keeps nothing from being denied.
             return conditions.allSatisfy { $0.holds(in: question.context) ?? !isAllow }
+        }
+
+        /// Part by part, so that a `*` for the region or the account ends there: a key may have colons, too.
+        private static func isNamed(_ resource: [UInt8], by pattern: [UInt8]) -> Bool {
+            if pattern.elementsEqual("*".utf8) { return true }
+            let (patterns, texts) = (parts(pattern), parts(resource))
+            return patterns.count == texts.count && zip(patterns, texts).allSatisfy(Wildcard.matches)
+        }
+
+        /// `acs`, service, region, account, and what it is about.
+        private static func parts(_ resource: [UInt8]) -> [[UInt8]] {
+            resource.split(separator: UInt8(ascii: ":"), maxSplits: 4, omittingEmptySubsequences: false).map(Array.init)
         }
     }
 

@@ -49,11 +49,7 @@ enum PolicyGrammar {
     private static func isCondition(_ condition: JSONValue) -> Bool {
         guard let operators = members(of: condition) else { return false }
         return operators.allSatisfy { entry in
-            guard ByteSet.alphanumerics.union(":").contains(all: entry.name, length: 1...64),
-                let keys = members(of: entry.value)
-            else {
-                return false
-            }
+            guard PolicyCondition.isOperator(entry.name), let keys = members(of: entry.value) else { return false }
             return !keys.isEmpty && keys.allSatisfy { isConditionKey($0.name) && isConditionValue($0.value) }
         }
     }

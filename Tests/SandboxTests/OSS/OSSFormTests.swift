@@ -86,14 +86,18 @@ import Testing
     private static let sessionPolicy =
         #"{"Version":"1","Statement":[{"Effect":"Allow","Action":"oss:PutObject","Resource":"acs:oss:*:*:demo-bucket/forms/*"}]}"#
 
-    private func send(_ adjust: (inout Form) -> Void = { _ in }) throws -> OSSAnswer {
+    private func send(
+        at now: Int64 = OSSFixture.now, _ adjust: (inout Form) -> Void = { _ in }
+    ) throws -> OSSAnswer {
         var form = Form()
         adjust(&form)
         let (request, body) = try form.request()
-        return try fixture.answer(request, body)
+        return try fixture.answer(request, body, at: now)
     }
 
-    private func outcome(_ adjust: (inout Form) -> Void) throws -> String { try send(adjust).outcome }
+    private func outcome(at now: Int64 = OSSFixture.now, _ adjust: (inout Form) -> Void) throws -> String {
+        try send(at: now, adjust).outcome
+    }
 
     @Test(arguments: [false, true])
     func `a form is taken, and its file's name is the key's end`(isV4: Bool) throws {
@@ -204,16 +208,27 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a session's form is held to the session's policy`(isV4: Bool) throws {
-        func outcome(_ adjust: (inout Form) -> Void) throws -> String {
-            try self.outcome {
+        func outcome(at now: Int64 = OSSFixture.now, _ adjust: (inout Form) -> Void = { _ in }) throws -> String {
+            try self.outcome(at: now) {
                 $0.isV4 = isV4
                 ($0.keyID, $0.secret, $0.token) = (OSSFixture.sessionID, OSSFixture.sessionSecret, OSSFixture.token)
                 $0.conditions = []
                 adjust(&$0)
             }
         }
-        #expect(try outcome { _ in } == "204")
-        #expect(try outcome { $0.fields = [("key", "other/a")] } == "403 AccessDenied")
+        #expect(try outcome() == "204")
+        #expect(try outcome(at: OSSFixture.now + 3599) == "204")
+        #expect(try outcome(at: OSSFixture.now + 3600) == "403 SecurityTokenExpired")
+        for key in ["other/a", "forms", "x:demo-bucket/forms/a", "${filename}", "other/${filename}"] {
+            let found = try outcome {
+                $0.fields = [("key", key)]
+                // Its folders are no part of the key.
+                $0.filename = "forms/a"
+            }
+            #expect(found == "403 AccessDenied", "\(key)")
+        }
+        #expect(
+            try outcome { ($0.keyID, $0.secret) = (OSSFixture.keyID, OSSFixture.secret) } == "403 InvalidSecurityToken")
         #expect(try outcome { $0.token = nil } == "403 InvalidAccessKeyId")
         #expect(try outcome { $0.token = "other" } == "403 InvalidSecurityToken")
     }

@@ -59,6 +59,69 @@ import Testing
         #expect(try outcome("PUT", "user/1/b", [], [("x-oss-copy-source", "/demo-bucket/user/1/a")]) == denied)
     }
 
+    @Test(arguments: ["demo-bucket", "other-bucket"], OSSTestCall.Scheme.allCases)
+    func `a key with colons does not pass for another bucket's or account's`(bucket: String, scheme: OSSTestCall.Scheme)
+        throws
+    {
+        let fixture = try OSSFixture(policy: SessionPolicyTests.uploads)
+        #expect(try fixture.outcome(OSSTestCall("PUT") { $0.bucket = "other-bucket" }) == "200")
+        for key in ["x:demo-bucket/user/1/a", "a:b:demo-bucket/user/1/a", ":demo-bucket/user/1/a"] {
+            let call = OSSTestCall("PUT", key) {
+                $0.bucket = bucket
+                $0.scheme = scheme
+                $0.bySession()
+            }
+            #expect(try fixture.outcome(call) == "403 AccessDenied", "\(key)")
+        }
+        #expect(try fixture.outcome(OSSTestCall("PUT", "user/1/a:b") { $0.bySession() }) == "200")
+    }
+
+    @Test(arguments: [
+        ("oss:ListBuckets", "acs:oss:*:*:*", "200", "403 AccessDenied"),
+        ("oss:ListBuckets", "acs:oss:*:*:demo-bucket", "403 AccessDenied", "403 AccessDenied"),
+        ("oss:ListBuckets", "acs:oss:*:*:*/*", "403 AccessDenied", "403 AccessDenied"),
+        ("oss:PutBucket", "acs:oss:*:*:new-bucket", "403 AccessDenied", "200"),
+        ("oss:PutBucket", "acs:oss:*:*:new-bucket/*", "403 AccessDenied", "403 AccessDenied"),
+        ("OSS:PUTBUCKET", "acs:oss:*:*:new-?ucket", "403 AccessDenied", "200"),
+        ("oss:PutBucket", "acs:oss:*:999:new-bucket", "403 AccessDenied", "403 AccessDenied"),
+        ("oss:*", "acs:OSS:*:*:*", "403 AccessDenied", "403 AccessDenied"),
+        ("oss:*", "acs:oss:*:*:${acs:account}", "403 AccessDenied", "403 AccessDenied"),
+    ])
+    func `buckets are listed and made where the policy says so`(
+        action: String, resource: String, listing: String, making: String
+    ) throws {
+        let fixture = try OSSFixture(
+            policy: SessionPolicyTests.policy(#"{"Effect":"Allow","Action":"\#(action)","Resource":"\#(resource)"}"#))
+        func outcome(_ method: String, _ bucket: String?) throws -> String {
+            try fixture.outcome(
+                OSSTestCall(method) {
+                    $0.bucket = bucket
+                    $0.bySession()
+                })
+        }
+        #expect(try outcome("GET", nil) == listing)
+        #expect(try outcome("PUT", "new-bucket") == making)
+    }
+
+    @Test(arguments: [true, false])
+    func `what is denied is denied, in whatever order the statements stand`(isDeniedFirst: Bool) throws {
+        let statements = [
+            #"{"Effect":"Deny","Action":"oss:GetObject","Resource":"acs:oss:*:*:demo-bucket/a"}"#,
+            #"{"Effect":"Allow","Action":"oss:*","Resource":"acs:oss:*:*:demo-bucket/*"}"#,
+        ]
+        let ordered = isDeniedFirst ? statements : statements.reversed()
+        let fixture = try OSSFixture(policy: SessionPolicyTests.policy(ordered[0], ordered[1]))
+        for key in ["a", "b"] { #expect(try fixture.outcome(OSSTestCall("PUT", key) { $0.bySession() }) == "200") }
+        #expect(try fixture.outcome(OSSTestCall("GET", "a") { $0.bySession() }) == "403 AccessDenied")
+        #expect(try fixture.outcome(OSSTestCall("GET", "b") { $0.bySession() }) == "200")
+        // Nor by way of a copy.
+        let copy = OSSTestCall("PUT", "c") {
+            $0.fields = [("x-oss-copy-source", "/demo-bucket/a")]
+            $0.bySession()
+        }
+        #expect(try fixture.outcome(copy) == "403 AccessDenied")
+    }
+
     @Test func `objects that are deleted together are looked at one by one`() throws {
         let fixture = try OSSFixture(
             policy: SessionPolicyTests.policy(
@@ -91,7 +154,12 @@ import Testing
     }
 
     private static func verdict(
-        _ statement: String, _ context: [(String, String)] = [("acs:sourceip", "127.0.0.1"), ("oss:prefix", "a/b")]
+        _ statement: String,
+        _ context: [(String, String)] = [
+            ("acs:sourceip", "127.0.0.1"), ("acs:securetransport", "false"),
+            ("acs:currenttime", "2026-08-29T10:00:00Z"),
+            ("oss:prefix", "a/b"),
+        ]
     ) throws -> IssuedSessionPolicy.Verdict {
         let policy = try #require(IssuedSessionPolicy(Array(SessionPolicyTests.policy(statement).utf8)))
         return policy.judge(
@@ -123,10 +191,18 @@ import Testing
         (#"{"StringEquals":{"oss:Prefix":["x","a/b"]}}"#, true), (#"{"StringEquals":{"oss:Prefix":"a/*"}}"#, false),
         (#"{"StringLike":{"oss:Prefix":"a/*"}}"#, true), (#"{"StringNotLike":{"oss:Prefix":"a/*"}}"#, false),
         (#"{"StringNotEquals":{"oss:Prefix":"c"}}"#, true), (#"{"IpAddress":{"acs:SourceIp":"127.0.0.0/8"}}"#, true),
-        (#"{"IpAddress":{"acs:SourceIp":["10.0.0.0/8"]}}"#, false), (#"{"IpAddress":{"acs:SourceIp":"x"}}"#, false),
+        (#"{"IpAddress":{"acs:SourceIp":["10.0.0.0/8"]}}"#, false),
         (#"{"NotIpAddress":{"acs:SourceIp":"10.0.0.0/8"}}"#, true), (#"{"StringLike":{"oss:Delimiter":"*"}}"#, false),
         (#"{"StringNotLike":{"oss:Delimiter":"*"}}"#, true),
         (#"{"StringLike":{"oss:Prefix":"a/*"},"IpAddress":{"acs:SourceIp":"10.0.0.0/8"}}"#, false),
+        (#"{"StringNotEquals":{"oss:Prefix":["c","a/b"]}}"#, false), (#"{"StringLike":{"oss:prefix":"A/*"}}"#, false),
+        (#"{"StringEqualsIgnoreCase":{"oss:Prefix":"A/B"}}"#, true), (#"{"Bool":{"acs:SecureTransport":false}}"#, true),
+        (#"{"Bool":{"acs:SecureTransport":"True"}}"#, false),
+        (#"{"DateGreaterThan":{"acs:CurrentTime":"2026-08-29T17:59:59+08:00"}}"#, true),
+        (#"{"DateGreaterThan":{"acs:CurrentTime":"2026-08-29T18:00:00+08:00"}}"#, false),
+        (#"{"DateEquals":{"acs:CurrentTime":"2026-08-29T07:30:00-02:30"}}"#, true),
+        (#"{"DateLessThan":{"acs:CurrentTime":"2026-08-29T10:00:01Z"}}"#, true),
+        (#"{"DateNotEquals":{"acs:CurrentTime":["2026-08-29T18:00:00+08:00"]}}"#, false),
     ])
     func `a statement covers what its conditions hold for`(condition: String, holds: Bool) throws {
         let members = #""Action":"*","Resource":"*","Condition":\#(condition)"#
@@ -139,7 +215,14 @@ import Testing
 
     @Test(arguments: [
         #"{"Other":{"oss:Prefix":"a/b"}}"#, #"{"StringLike":{"oss:Unknown":"*"}}"#,
-        #"{"StringNotLike":{"oss:Unknown":"*"}}"#,
+        #"{"StringNotLike":{"oss:Unknown":"*"}}"#, #"{"NumericLessThan":{"oss:Prefix":1}}"#,
+        #"{"NumericNotEquals":{"acs:CurrentTime":1}}"#, #"{"ForAllValues:StringNotLike":{"oss:Prefix":"c"}}"#,
+        #"{"stringLike":{"oss:Prefix":"a/*"}}"#, #"{"IpAddress":{"acs:SourceIp":"x"}}"#,
+        #"{"NotIpAddress":{"acs:SourceIp":["10.0.0.0/8","x"]}}"#, #"{"NotIpAddress":{"oss:Prefix":"10.0.0.0/8"}}"#,
+        #"{"Bool":{"acs:SecureTransport":"no"}}"#, #"{"DateNotEquals":{"acs:CurrentTime":"tomorrow"}}"#,
+        #"{"DateLessThan":{"acs:CurrentTime":"2026-08-29"}}"#,
+        #"{"DateLessThan":{"acs:CurrentTime":"2027-08-29T10:00:00+24:00"}}"#,
+        #"{"DateGreaterThan":{"acs:CurrentTime":"2026-01-01T00:00:00 08:00"}}"#,
     ])
     func `a condition that is not understood allows nothing and denies all the same`(condition: String) throws {
         let members = #""Action":"*","Resource":"*","Condition":\#(condition)"#
