@@ -122,6 +122,13 @@ public class AnyField: @unchecked Sendable {
     package final var name: String { description.name }
 }
 
+/// A group that many `Settings` are read by: a reference to it is copied in a moment, and a group may have dozens of fields.
+public final class Shared<Group: FieldGroup>: Sendable {
+    @usableFromInline let fields: Group
+
+    package init(_ fields: Group) { self.fields = fields }
+}
+
 /// What the configuration says for the keys of a group, read as if they were its own properties.
 ///
 /// Reading is inlined, since a key path that the compiler knows costs nothing: a grant has dozens.
@@ -129,9 +136,11 @@ public class AnyField: @unchecked Sendable {
 public struct Settings<Group: FieldGroup>: Sendable {
     /// The same for whichever keys.
     package var values: FieldValues
-    @usableFromInline let group: Group
+    @usableFromInline let group: Shared<Group>
 
-    package init(_ values: FieldValues = FieldValues(), of group: Group) {
+    package init(_ values: FieldValues = FieldValues(), of group: Group) { self.init(values, of: Shared(group)) }
+
+    package init(_ values: FieldValues, of group: Shared<Group>) {
         self.values = values
         self.group = group
     }
@@ -139,15 +148,15 @@ public struct Settings<Group: FieldGroup>: Sendable {
     @inlinable
     public subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
         @inline(__always)
-        get { value(of: group[keyPath: field]) }
-        set { set(group[keyPath: field], to: newValue) }
+        get { value(of: group.fields[keyPath: field]) }
+        set { set(group.fields[keyPath: field], to: newValue) }
     }
 
     /// What it says for a group that stands in it.
     @inlinable
     public subscript<Part: FieldGroup>(dynamicMember part: KeyPath<Group, Part>) -> Settings<Part> {
         @inline(__always)
-        get { settings(of: group[keyPath: part]) }
+        get { settings(of: group.fields[keyPath: part]) }
     }
 
     @usableFromInline func value<Value>(of field: Field<Value>) -> Value { field.value(in: values) }
@@ -158,7 +167,7 @@ public struct Settings<Group: FieldGroup>: Sendable {
 
     /// What the key says; nil where what is given is wrong, which has been reported.
     package func checked<Value>(_ field: KeyPath<Group, Field<Value>>) -> Value? {
-        values[group[keyPath: field].description].map { _ in self[dynamicMember: field] }
+        values.checked(group.fields[keyPath: field])
     }
 }
 
@@ -167,4 +176,7 @@ extension FieldValues {
         get { field.value(in: self) }
         set { self[field.description] = field.stored(newValue) }
     }
+
+    /// What the key says; nil where what is given is wrong, which has been reported.
+    package func checked<Value>(_ field: Field<Value>) -> Value? { self[field.description].map { _ in self[field] } }
 }
