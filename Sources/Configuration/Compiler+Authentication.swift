@@ -36,7 +36,7 @@ extension Compiler {
     ) -> Identities {
         var identities = Identities()
         let certificates = fields.certificates
-        identities.ids[.apiKey] = ids(fields.checked(\.apiKeys)?.map(\.id), "authentication.apiKeys")
+        identities.ids[.apiKey] = ids(fields.checked(\.apiKeys)?.map { $0.id }, "authentication.apiKeys")
         identities.ids[.jwt] = ids(fields.checked(\.jwt)?.map(\.id), "authentication.jwt", areUnique: true)
         identities.ids[.certificate] = ids(
             certificates?.map(\.id), "authentication.certificates", areUnique: true)
@@ -170,7 +170,7 @@ extension Compiler {
         var denied: Set<Principal> = []
         var tickets: Set<[UInt8]> = []
         for (index, name) in names.enumerated() {
-            let path = reader.join("authentication.deny", index)
+            var path: String { reader.join("authentication.deny", index) }
             if name.starts(with: Array(text: "ticket:")), name.count > 7 {
                 tickets.insert(Array(name.dropFirst(7)))
                 continue

@@ -90,17 +90,18 @@ struct FieldReader {
         var meant: Set<String> = []
         problems.note(members, of: path)
         for member in members {
-            guard let description = descriptions.first(where: { $0.nameBytes == member.name }) else {
+            let name = member.name
+            guard let description = descriptions.first(where: { $0.nameBytes == name }) else {
                 let names = descriptions.map(\.name)
-                let nearest = problems.isFull ? nil : NearestName.of(member.name.text, among: names)
+                let nearest = problems.isFull ? nil : NearestName.of(name.text, among: names)
                 if let nearest {
                     meant.insert(nearest)
                     absentNames.insert(nearest)
                 }
-                report(path.member(member.name), FieldReader.unknown(meaning: nearest, among: names))
+                report(path.member(name), FieldReader.unknown(meaning: nearest, among: names))
                 continue
             }
-            values[description] = check(member.value, path.member(member.name), description.kind)
+            values[description] = check(member.value, path.member(name), description.kind)
         }
         return (values, meant)
     }
