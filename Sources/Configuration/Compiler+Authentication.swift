@@ -36,7 +36,7 @@ extension Compiler {
     ) -> Identities {
         var identities = Identities()
         let certificates = fields.certificates
-        identities.ids[.apiKey] = ids(fields.checked(\.apiKeys)?.map(\.id), "authentication.apiKeys")
+        identities.ids[.apiKey] = ids(fields.checked(\.apiKeys)?.map { $0.id }, "authentication.apiKeys")
         identities.ids[.jwt] = ids(fields.checked(\.jwt)?.map(\.id), "authentication.jwt", areUnique: true)
         identities.ids[.certificate] = ids(
             certificates?.map(\.id), "authentication.certificates", areUnique: true)
@@ -67,11 +67,14 @@ extension Compiler {
                 isComplete = false
                 continue
             }
-            let idPath = "\(path)[\(index)].id"
             if !Principal.isPlain(id.span) {
-                reader.report(idPath, "must be 1 to 128 of A-Z a-z 0-9 . _ @ + = ~ - and not begin with a dot")
+                reader.report(
+                    path.element(index) + ".id",
+                    "must be 1 to 128 of A-Z a-z 0-9 . _ @ + = ~ - and not begin with a dot")
             }
-            if !ids.insert(id).inserted, areUnique { reader.report(idPath, "is another entry's id already") }
+            if !ids.insert(id).inserted, areUnique {
+                reader.report(path.element(index) + ".id", "is another entry's id already")
+            }
         }
         return isComplete ? ids : nil
     }
@@ -79,25 +82,27 @@ extension Compiler {
     func compileKeys(_ entries: [Settings<Schema.APIKey>], _ path: String) -> [Authenticator.APIKey] {
         var keys: [Authenticator.APIKey] = []
         var digests: Set<[UInt8]> = []
-        var keyDigests: [(path: String, digest: [UInt8])] = []
+        var keyDigests: [(index: Int, digest: [UInt8])] = []
         for (index, entry) in entries.enumerated() {
-            let path = "\(path)[\(index)].sha256"
+            var keyPath: String { path.element(index) + ".sha256" }
             guard let hex = entry.sha256 else { continue }
             guard let bytes = Hex.decode(hex.span), bytes.count == 32, let digest = Digest(bytes) else {
-                reader.report(path, "must be the 64 hex digits that `countersign hash-key` shows, not the key itself")
+                reader.report(
+                    keyPath, "must be the 64 hex digits that `countersign hash-key` shows, not the key itself")
                 continue
             }
-            if !digests.insert(bytes).inserted { reader.report(path, "is another entry's key already") }
-            keyDigests.append((path, bytes))
+            if !digests.insert(bytes).inserted { reader.report(keyPath, "is another entry's key already") }
+            keyDigests.append((index, bytes))
             if let end = entry.notAfter, end <= reader.environment.now() {
                 reader.warnings.append(
-                    "\(path): the key ended at \(Compiler.time(end)), so that nobody gets in by it; remove the entry")
+                    "\(keyPath): the key ended at \(Compiler.time(end)), so that nobody gets in by it; remove the entry"
+                )
             }
             if let id = entry.id {
                 keys.append(Authenticator.APIKey(id: id, digest: digest, notAfter: entry.notAfter))
             }
         }
-        refuseGuessable(keyDigests, digests)
+        refuseGuessable(keyDigests, digests, path)
         return keys
     }
 
@@ -165,7 +170,7 @@ extension Compiler {
         var denied: Set<Principal> = []
         var tickets: Set<[UInt8]> = []
         for (index, name) in names.enumerated() {
-            let path = reader.join("authentication.deny", index)
+            var path: String { reader.join("authentication.deny", index) }
             if name.starts(with: Array(text: "ticket:")), name.count > 7 {
                 tickets.insert(Array(name.dropFirst(7)))
                 continue

@@ -58,7 +58,7 @@ extension Compiler {
         guard let sandbox = credentials.first(where: \.isSandbox) else { return }
         for credential in credentials where !credential.isSandbox {
             reader.report(
-                reader.join("credentials", Array(text: credential.name)),
+                "credentials".member(Array(text: credential.name)),
                 "is real, and \(sandbox.name) is for the sandbox; one configuration cannot have both, "
                     + "so that nobody takes the one for the other")
         }

@@ -8,21 +8,17 @@ extension Compiler {
     struct Draft {
         let path: String
         let route: RouteDescription
-        /// All fields of the grant, which the properties below read by group.
+        /// All fields of the grant, which are read by the keys below.
         let fields: FieldValues
-        let grant: Settings<Schema.Grant>
-        let callers: Settings<Schema.Callers>
-        let rates: Settings<Schema.GrantRates>
-        let scope: Settings<ScopeFields>
-        let lifetimes: Settings<Schema.Lifetimes>
-        let availability: Settings<Schema.Availability>
+        /// The keys of its lifetimes.
+        let lifetimes: Schema.Lifetimes
         let descriptions: [FieldDescription]
         /// Whether nothing is wrong with any field by itself: only then it is judged what they say together.
         let isRead: Bool
 
         // Declared once: to make a group for every grant would take longer than all else.
-        private static let (grant, callers, rates) = (Schema.Grant(), Schema.Callers(), Schema.GrantRates())
-        private static let (scope, availability) = (ScopeFields(), Schema.Availability())
+        static let (grant, callers, rates) = (Schema.Grant(), Schema.Callers(), Schema.GrantRates())
+        static let (scope, availability) = (ScopeFields(), Schema.Availability())
         private static let lifetimes = Registry.routes.map { Schema.Lifetimes($0.description) }
 
         /// The names of the fields that are not of a grant's terms (`Grant.Entry`).
@@ -37,12 +33,7 @@ extension Compiler {
             self.isRead = isRead
             route = Registry.routes[index].description
             descriptions = Schema.grants[index]
-            grant = Settings(fields, of: Draft.grant)
-            callers = Settings(fields, of: Draft.callers)
-            rates = Settings(fields, of: Draft.rates)
-            scope = Settings(fields, of: Draft.scope)
-            lifetimes = Settings(fields, of: Draft.lifetimes[index])
-            availability = Settings(fields, of: Draft.availability)
+            lifetimes = Draft.lifetimes[index]
         }
     }
 
@@ -76,7 +67,7 @@ extension Compiler {
             hasher.combine(credentials.hashes[credential])
         }
         let terms = Grant.Fingerprint { hasher in
-            value.without(Draft.identifying).hash(into: &hasher)
+            value.hash(into: &hasher, without: Draft.identifying)
             hasher.combine(credentials.hashes[credential])
         }
         let resources = Grant.Resources(
@@ -85,7 +76,9 @@ extension Compiler {
         let issuance = Grant.Issuance(
             by: issuer.issuer, on: index, with: credential, facts: Compiler.facts(of: draft, credentials, credential))
         let grant = Grant(
-            Grant.Entry(member.name, at: grantIndex, fingerprint, terms: terms, saying: draft.availability.description),
+            Grant.Entry(
+                member.name, at: grantIndex, fingerprint, terms: terms,
+                saying: draft.fields[Draft.availability.description]),
             for: Grant.Principals(callers, where: conditions, when: availability), of: resources, lasting: lifetimes,
             at: Compiler.rates(of: draft), issuance)
         return (grant, issuer)
@@ -99,7 +92,7 @@ extension Compiler {
         guard credential != nil || draft.route.grant.credential.needs.isEmpty else { return nil }
         let accessKey = credential.flatMap { credentials.list[$0].key?.accessKey } ?? []
         let context = GrantContext(
-            target: target, bucket: draft.scope.bucket, accessKey: accessKey,
+            target: target, bucket: draft.fields[Draft.scope.bucket], accessKey: accessKey,
             credential: credential.map { credentials.fields[$0] } ?? FieldValues(),
             hasSessions: credential.map { credentials.list[$0].sessions != nil } ?? false)
         return judgeAll(draft.fields, at: draft.path, isRead: draft.isRead) { fields throws(FieldProblem) in
@@ -118,28 +111,30 @@ extension Compiler {
     private func compileCredential(
         _ draft: Draft, _ provider: ProviderDescription, _ credentials: Credentials
     ) -> Int? {
-        guard let name = draft.grant.credential, credentials.isComplete else {
+        guard let name = draft.fields[Draft.grant.credential], credentials.isComplete else {
             return nil
         }
-        let (path, rule) = (draft.path + ".credential", draft.route.grant.credential)
-        guard let entry = entry(of: name, path, credentials) else { return nil }
+        let rule = draft.route.grant.credential
+        guard let entry = entry(of: name, draft.path + ".credential", credentials) else { return nil }
         if let its = entry.provider, its != provider.name, !rule.otherProviders.contains(its) {
             let names = ([provider.name] + rule.otherProviders).joined(separator: " or ")
-            reader.report(path, "is one of provider \(its); this route needs one of \(names)")
+            reader.report(draft.path + ".credential", "is one of provider \(its); this route needs one of \(names)")
             return nil
         }
         guard let index = entry.index else { return nil }
         for need in rule.needs where credentials.fields[index][need] == nil {
-            reader.report(path, "is one without \(need.name), which this route needs")
+            reader.report(draft.path + ".credential", "is one without \(need.name), which this route needs")
             return nil
         }
         return index
     }
 
     /// The credential of this name, which is reported where there is none.
-    func entry(of name: [UInt8], _ path: String, _ credentials: Credentials) -> (provider: String?, index: Int?)? {
+    func entry(
+        of name: [UInt8], _ path: @autoclosure () -> String, _ credentials: Credentials
+    ) -> (provider: String?, index: Int?)? {
         if let entry = credentials.byName[name] { return entry }
-        reader.report(path, FieldReader.unknown(name.text, among: credentials.byName.keys.map(\.text)))
+        reader.report(path(), FieldReader.unknown(name.text, among: credentials.byName.keys.map(\.text)))
         return nil
     }
 
@@ -148,13 +143,14 @@ extension Compiler {
     /// - Returns: nil where it cannot be told whom they admit.
     private func compileCallers(_ draft: Draft, _ identities: Identities) -> [CallerSelector]? {
         guard draft.route.grant.hasCallers else { return [] }
-        guard let names = draft.callers.callers else { return nil }
-        let path = draft.path + ".callers"
-        let callers = compileSelectors(names, path, identities)
+        guard let names = draft.fields[Draft.callers.callers] else { return nil }
+        let callers = compileSelectors(names, draft.path + ".callers", identities)
         guard !callers.isEmpty, callers.count == names.count else { return nil }
-        let isPublic = draft.callers.checked(\.public)
+        let isPublic = draft.fields.checked(Draft.callers.public)
         if callers.contains(.anonymous), isPublic == false {
-            reader.report(path, "anonymous needs public: true in the grant, since anybody may use it then (R10)")
+            reader.report(
+                draft.path + ".callers",
+                "anonymous needs public: true in the grant, since anybody may use it then (R10)")
         }
         if isPublic == true, !callers.contains(.anonymous) {
             reader.report(draft.path + ".public", "is true, but anonymous is not among the callers")
@@ -166,18 +162,20 @@ extension Compiler {
     }
 
     /// The callers that are named, as far as their names can be read.
-    func compileSelectors(_ names: [[UInt8]], _ path: String, _ identities: Identities) -> [CallerSelector] {
-        if names.isEmpty { reader.report(path, "must name somebody") }
+    func compileSelectors(
+        _ names: [[UInt8]], _ path: @autoclosure () -> String, _ identities: Identities
+    ) -> [CallerSelector] {
+        if names.isEmpty { reader.report(path(), "must name somebody") }
         var callers: [CallerSelector] = []
         for (index, name) in names.enumerated() {
             guard let selector = selector(name) else {
                 reader.report(
-                    reader.join(path, index),
+                    reader.join(path(), index),
                     "must be \"anonymous\", \"authenticated\", \"apiKey:ID\", \"jwt:ID\" or \"certificate:ID\"")
                 continue
             }
             if case .identity(let kind, let id) = selector {
-                check(kind, id, reader.join(path, index), identities)
+                check(kind, id, reader.join(path(), index), identities)
             }
             callers.append(selector)
         }
@@ -207,7 +205,7 @@ extension Compiler {
 
     /// What the grant asks of its callers' claims.
     private func compileConditions(_ draft: Draft, _ callers: [CallerSelector]?) -> [ClaimCondition] {
-        guard let members = draft.callers.where else { return [] }
+        guard let members = draft.fields[Draft.callers.where] else { return [] }
         let path = draft.path + ".where"
         if members.isEmpty { reader.report(path, "must have at least one condition") }
         if let callers, !Compiler.haveClaims(callers) {
@@ -230,9 +228,9 @@ extension Compiler {
     /// What a grant says, its conditions with the texts of environment variables.
     private static func resolved(_ draft: Draft, _ conditions: [ClaimCondition]) -> FieldValues {
         guard !conditions.isEmpty else { return draft.fields }
-        var callers = draft.callers
-        callers.where = conditions.map(\.member)
-        return callers.values
+        var fields = draft.fields
+        fields[Draft.callers.where] = conditions.map(\.member)
+        return fields
     }
 
     // MARK: Bucket and key
@@ -240,32 +238,32 @@ extension Compiler {
     /// - Returns: nil where anything is wrong with it, which has been reported.
     private func compileTarget(_ draft: Draft) -> Grant.Target? {
         let problems = reader.problems.count
-        checkNames(draft.scope, at: draft.path, maximumKeyLength: draft.route.request.maximumKeyLength)
+        checkNames(draft.fields, at: draft.path, maximumKeyLength: draft.route.request.maximumKeyLength)
         checkExtensions(draft)
         guard reader.problems.count == problems else { return nil }
-        let (key, prefix) = (draft.scope.key, draft.scope.keyPrefix)
+        let (key, prefix) = (draft.fields[Draft.scope.key], draft.fields[Draft.scope.keyPrefix])
         if key != nil, prefix != nil {
             reader.report(draft.path + ".keyPrefix", "cannot stand beside key")
             return nil
         }
         // What is not there may be what was not understood.
-        let isSaid = key != nil || prefix != nil || draft.callers.unscoped
+        let isSaid = key != nil || prefix != nil || draft.fields[Draft.callers.unscoped]
         guard draft.isRead ? !draft.route.grant.hasCallers || checkScope(draft) : isSaid else {
             return nil
         }
-        if let key { return .key(key.limited(to: draft.scope.extensions)) }
+        if let key { return .key(key.limited(to: draft.fields[Draft.scope.extensions])) }
         return prefix.map { .prefix($0) } ?? .anything
     }
 
     /// Judges the bucket, the key and the prefix of a grant, each by itself.
-    func checkNames(_ scope: Settings<ScopeFields>, at path: String, maximumKeyLength: Int) {
-        if let bucket = scope.bucket, !BucketRule.admits(bucket.span) {
+    func checkNames(_ fields: FieldValues, at path: String, maximumKeyLength: Int) {
+        if let bucket = fields[Draft.scope.bucket], !BucketRule.admits(bucket.span) {
             reader.report(path + ".bucket", BucketRule.fault.description)
         }
-        if let fault = scope.key.flatMap({ Compiler.fault(ofKey: $0, maximumKeyLength) }) {
+        if let fault = fields[Draft.scope.key].flatMap({ Compiler.fault(ofKey: $0, maximumKeyLength) }) {
             reader.report(path + ".key", fault)
         }
-        if let fault = scope.keyPrefix.flatMap({ Compiler.fault(ofPrefix: $0, maximumKeyLength) }) {
+        if let fault = fields[Draft.scope.keyPrefix].flatMap({ Compiler.fault(ofPrefix: $0, maximumKeyLength) }) {
             reader.report(path + ".keyPrefix", fault)
         }
     }
@@ -273,8 +271,8 @@ extension Compiler {
     /// Whether the grant says what it gives: the fields that its route has for that, or that it is `unscoped`.
     private func checkScope(_ draft: Draft) -> Bool {
         let scope = draft.route.grant.scope
-        let isComplete = scope.isComplete(in: draft.scope)
-        let isUnscoped = draft.callers.unscoped
+        let isComplete = scope.isComplete(in: draft.fields)
+        let isUnscoped = draft.fields[Draft.callers.unscoped]
         if isComplete, isUnscoped {
             reader.report(draft.path + ".unscoped", "is true, but the grant has a scope: its \(scope.words)")
         }
@@ -308,13 +306,13 @@ extension Compiler {
     }
 
     private static func rates(of draft: Draft) -> Grant.Rates {
-        let rate = draft.rates.rate
+        let rate = draft.fields[Draft.rates.rate]
         return Grant.Rates(perCaller: rate.perCaller, perGrant: rate.perGrant)
     }
 
     private static func bucket(of draft: Draft) -> Grant.Bucket {
         guard draft.route.grant.scope.contains(.bucket) else { return .absent }
-        return draft.scope.bucket.map { .named($0) } ?? .asked
+        return draft.fields[Draft.scope.bucket].map { .named($0) } ?? .asked
     }
 
     /// R13 for the part of a key that the configuration gives, each placeholder taken as one letter.
@@ -329,7 +327,7 @@ extension Compiler {
     }
 
     private func checkExtensions(_ draft: Draft) {
-        guard let extensions = draft.scope.extensions else { return }
+        guard let extensions = draft.fields[Draft.scope.extensions] else { return }
         let path = draft.path + ".extensions"
         if extensions.isEmpty { reader.report(path, "must name at least one") }
         for (index, name) in extensions.enumerated() {
@@ -337,7 +335,7 @@ extension Compiler {
                 reader.report(reader.join(path, index), FileExtension.fault.description)
             }
         }
-        if draft.isRead, draft.scope.key?.usesExtension != true {
+        if draft.isRead, draft.fields[Draft.scope.key]?.usesExtension != true {
             reader.report(path, "needs ${ext} in key")
         }
     }
@@ -345,17 +343,17 @@ extension Compiler {
     // MARK: When and from where
 
     private func compileAvailability(_ draft: Draft, _ issuer: IssuerKind?) -> Availability {
-        let fields = draft.availability
-        if let start = fields.notBefore, let end = fields.notAfter, end <= start {
+        let (fields, keys) = (draft.fields, Draft.availability)
+        if let start = fields[keys.notBefore], let end = fields[keys.notAfter], end <= start {
             reader.report(draft.path + ".notAfter", "must be later than notBefore")
         }
-        if fields.notAfter != nil, issuer?.issuer.neverEnds == true {
+        if fields[keys.notAfter] != nil, issuer?.issuer.neverEnds == true {
             reader.report(
                 draft.path + ".notAfter", "cannot stand beside neverExpires, since what is signed would not end")
         }
         return Availability(
-            isEnabled: fields.enabled, notBefore: fields.notBefore, notAfter: fields.notAfter,
-            addresses: fields.addresses.map { compileAddresses($0, draft.path + ".addresses") } ?? [])
+            isEnabled: fields[keys.enabled], notBefore: fields[keys.notBefore], notAfter: fields[keys.notAfter],
+            addresses: fields[keys.addresses].map { compileAddresses($0, draft.path + ".addresses") } ?? [])
     }
 
     private func compileAddresses(_ names: [[UInt8]], _ path: String) -> [AddressBlock] {
@@ -372,16 +370,16 @@ extension Compiler {
     // MARK: Lifetime
 
     private func compileLifetimes(_ draft: Draft) -> Grant.Lifetimes {
-        let fields = draft.lifetimes
-        let most = fields.maxLifetime.map { $0 / 1000 }
-        let lifetime = fields.lifetime.map { $0 / 1000 } ?? min(3600, most ?? 3600)
+        let (fields, keys) = (draft.fields, draft.lifetimes)
+        let most = fields[keys.maxLifetime].map { $0 / 1000 }
+        let lifetime = fields[keys.lifetime].map { $0 / 1000 } ?? min(3600, most ?? 3600)
         if let most, most < lifetime {
             reader.report(draft.path + ".maxLifetime", "must not be shorter than lifetime")
         }
         return Grant.Lifetimes(
             usual: lifetime, longest: most ?? lifetime,
             least: draft.route.grant.lifetime == nil ? 1 : draft.route.request.shortestLifetime,
-            mayShrink: draft.route.grant.lifetime != nil && fields.lifetime == nil,
+            mayShrink: draft.route.grant.lifetime != nil && fields[keys.lifetime] == nil,
             lastMoment: draft.route.grant.lifetime?.lastMoment)
     }
 }

@@ -4,16 +4,23 @@ import Crypto
 
 /// Keys and secrets that an attacker would find by guessing.
 extension Compiler {
-    func refuseGuessable(_ keyDigests: [(path: String, digest: [UInt8])], _ digests: Set<[UInt8]>) {
+    /// - Parameters:
+    ///   - keyDigests: with the index of each in the list of keys.
+    ///   - path: the list's.
+    func refuseGuessable(
+        _ keyDigests: [(index: Int, digest: [UInt8])], _ digests: Set<[UInt8]>, _ path: String
+    ) {
+        func keyPath(_ index: Int) -> String { path.element(index) + ".sha256" }
         let guessable: [[UInt8]: GuessableKeys.Kind]
         do throws(CryptoError) { guessable = try GuessableKeys.find(among: digests) } catch {
-            if let first = keyDigests.first { reader.report(first.path, "cannot be checked: \(error)") }
+            if let first = keyDigests.first { reader.report(keyPath(first.index), "cannot be checked: \(error)") }
             return
         }
-        for (path, digest) in keyDigests {
+        for (index, digest) in keyDigests {
             guard let kind = guessable[digest] else { continue }
             reader.report(
-                path, "is the digest of \(kind.text); `countersign make-key` makes a key that nobody can guess")
+                keyPath(index),
+                "is the digest of \(kind.text); `countersign make-key` makes a key that nobody can guess")
         }
     }
 
@@ -34,7 +41,7 @@ extension Compiler {
         guard addresses.contains(where: { !$0.isLocal }) else { return }
         let means = "is a sample of the documentation, and the service listens beyond this machine; put your own here"
         for credential in credentials where !credential.isSandbox {
-            let path = reader.join("credentials", Array(text: credential.name))
+            let path = "credentials".member(Array(text: credential.name))
             guard let key = credential.key else { continue }
             if SampleValues.isKey(key.accessKey) { reader.report(path + ".accessKey", means) }
             if SampleValues.secretKeys.contains(where: { key.secret.constantTimeEquals($0) }) {
@@ -46,7 +53,7 @@ extension Compiler {
             else {
                 continue
             }
-            reader.report(reader.join("grants", grant.name) + ".bucket", means)
+            reader.report("grants".member(grant.name) + ".bucket", means)
         }
     }
 }

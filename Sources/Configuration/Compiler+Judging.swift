@@ -50,15 +50,15 @@ extension Compiler {
             let fields = reader.read(rest, path, by: keys)
             judge(
                 Draft(path: path, route: index, fields: fields, isRead: reader.problems.count == problems), identities)
-            checkCredential(Settings(fields, of: Schema.Grant()).credential, path, credentials)
+            checkCredential(fields[Draft.grant.credential], path, credentials)
         } else {
             let fields = reader.judge(rest, path, byAnyOf: routes.map(Schema.grant))
             let longest = routes.map(\.request.maximumKeyLength).max() ?? 0
-            checkNames(Settings(fields, of: ScopeFields()), at: path, maximumKeyLength: longest)
-            if let names = Settings(fields, of: Schema.Callers()).callers {
+            checkNames(fields, at: path, maximumKeyLength: longest)
+            if let names = fields[Draft.callers.callers] {
                 _ = compileSelectors(names, path + ".callers", identities)
             }
-            checkCredential(Settings(fields, of: Schema.Grant()).credential, path, credentials)
+            checkCredential(fields[Draft.grant.credential], path, credentials)
         }
     }
 

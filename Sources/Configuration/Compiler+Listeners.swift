@@ -23,20 +23,20 @@ extension Compiler {
     ) -> [ListenAddress] {
         var listen: [ListenAddress] = []
         for (index, name) in names.enumerated() {
-            let path = reader.join(path, index)
+            var addressPath: String { reader.join(path, index) }
             guard let address = ListenAddress(name.text) else {
-                reader.report(path, Compiler.fault(ofAddress: name.text))
+                reader.report(addressPath, Compiler.fault(ofAddress: name.text))
                 continue
             }
             if !address.isLocal, exposure.isSandbox {
                 reader.report(
-                    path, "is not a loopback address, and keys for the sandbox are handed out on loopback only")
+                    addressPath, "is not a loopback address, and keys for the sandbox are handed out on loopback only")
             } else if !address.isLocal, exposure.isUnprotected {
                 reader.report(
-                    path,
+                    addressPath,
                     "is not a loopback address; listening there needs server.tls, or server.plaintext: true without it")
             } else if let other = (taken + listen).first(where: { address.overlaps($0) }) {
-                reader.report(path, "is listened on already, by \(other)")
+                reader.report(addressPath, "is listened on already, by \(other)")
             }
             listen.append(address)
         }

@@ -51,7 +51,7 @@ extension Compiler {
                 known[grant.entry.fingerprint] = grant
                 continue
             }
-            let (path, other) = (reader.join("grants", grant.name), reader.join("grants", twin.name))
+            let (path, other) = ("grants".member(grant.name), "grants".member(twin.name))
             reader.report(path, "gives the same as \(other), under another name; remove one of them")
         }
     }

@@ -60,7 +60,7 @@ extension Compiler {
         var blocks: [AddressBlock] = []
         var includesLocal = false
         for (index, name) in fields.trustedProxies.enumerated() {
-            let path = reader.join("server.trustedProxies", index)
+            var path: String { reader.join("server.trustedProxies", index) }
             if name.elementsEqual("unix:".utf8) {
                 includesLocal = true
             } else if let block = AddressBlock(name.text) {

@@ -8,9 +8,9 @@ extension FieldReader {
         guard case .array(let elements) = value.content else { return claimValue(value, path).map { [$0] } }
         if elements.isEmpty { report(path, "must name at least one value") }
         var values: [ClaimValue] = []
+        problems.note(elements, of: path)
         for (index, element) in elements.enumerated() {
-            let elementPath = "\(path)[\(index)]"
-            problems.note(elementPath, at: element.offset)
+            let elementPath = path.element(index)
             guard let value = claimValue(element, elementPath) else { continue }
             guard !values.contains(value) else {
                 report(elementPath, "is in the list already")

@@ -7,11 +7,11 @@ extension FieldReader {
     ///
     /// What a variable says is taken as it is. A placeholder in it would look as if it were filled in, so there may be none: who may
     /// set a variable must not decide by it whose keys a grant is for.
-    mutating func resolved(_ value: JSONValue, _ path: String) -> JSONValue? {
+    mutating func resolved(_ value: JSONValue, _ path: @autoclosure () -> String) -> JSONValue? {
         guard case .object(let members) = value.content, members.count == 1,
             members[0].name.elementsEqual("env".utf8)
         else { return value }
-        let source = note(members[0], in: path)
+        let source = note(members[0], in: path())
         guard let name = variableName(members[0].value, source), let text = variable(name, source) else { return nil }
         guard !FieldReader.hasPlaceholder(text) else {
             report(
@@ -24,16 +24,16 @@ extension FieldReader {
     }
 
     /// True or false, or the variable that says one of them.
-    mutating func boolean(_ value: JSONValue, _ path: String) -> Bool? {
+    mutating func boolean(_ value: JSONValue, _ path: @autoclosure () -> String) -> Bool? {
         if case .boolean(let flag) = value.content { return flag }
         if case .object = value.content {
-            guard let text = resolved(value, path) else { return nil }
+            guard let text = resolved(value, path()) else { return nil }
             if case .string(let word) = text.content {
                 if word.elementsEqual("true".utf8) { return true }
                 if word.elementsEqual("false".utf8) { return false }
             }
         }
-        report(path, "must be true or false")
+        report(path(), "must be true or false")
         return nil
     }
 

@@ -25,6 +25,8 @@ struct FieldReader {
     // MARK: Problems
 
     /// Notes a problem at a path that has been read, or at the nearest part of it that has.
+    ///
+    /// Who reads a value is given its path as a closure: a path is made where something is wrong, and most texts are right.
     mutating func report(_ path: String, _ reason: @autoclosure () -> String) { problems.add(path, reason) }
 
     mutating func report(syntax error: JSONError, in text: [UInt8]) {
@@ -45,31 +47,15 @@ struct FieldReader {
 
     // MARK: Paths
 
-    /// The path of a member: `path.name`, or `path["name"]` where the name is no plain word.
-    func join(_ path: String, _ name: [UInt8]) -> String {
-        let isWord = ByteSet.word.contains(all: name, length: 1...64)
-        if isWord, path.isEmpty { return name.text }
-        if isWord {
-            var joined = path
-            joined.reserveCapacity(path.utf8.count + 1 + name.count)
-            joined += "."
-            joined += name.text
-            return joined
-        }
-        let shown = name.prefix(64)
-        let text = Array(shown).text.unicodeScalars.map { $0.escaped(asASCII: false) }.joined()
-        return "\(path)[\"\(text)\(shown.count < name.count ? "…" : "")\"]"
-    }
-
     /// The path of an element of a list; of the list itself where its one element stands without brackets.
     mutating func join(_ path: String, _ index: Int) -> String {
-        let element = "\(path)[\(index)]"
+        let element = path.element(index)
         return problems.knows(element) ? element : path
     }
 
     /// Notes where a member is, and returns its path.
     mutating func note(_ member: JSONMember, in path: String) -> String {
-        let memberPath = join(path, member.name)
+        let memberPath = path.member(member.name)
         problems.note(memberPath, at: member.nameOffset)
         return memberPath
     }
@@ -102,19 +88,20 @@ struct FieldReader {
         var values = FieldValues(capacity: descriptions.count)
         /// What the unknown keys seem to be meant for: that is given then, if not understood.
         var meant: Set<String> = []
+        problems.note(members, of: path)
         for member in members {
-            let memberPath = note(member, in: path)
-            guard let description = descriptions.first(where: { $0.nameBytes == member.name }) else {
+            let name = member.name
+            guard let description = descriptions.first(where: { $0.nameBytes == name }) else {
                 let names = descriptions.map(\.name)
-                let nearest = problems.isFull ? nil : NearestName.of(member.name.text, among: names)
+                let nearest = problems.isFull ? nil : NearestName.of(name.text, among: names)
                 if let nearest {
                     meant.insert(nearest)
                     absentNames.insert(nearest)
                 }
-                report(memberPath, FieldReader.unknown(meaning: nearest, among: names))
+                report(path.member(name), FieldReader.unknown(meaning: nearest, among: names))
                 continue
             }
-            values[description] = check(member.value, memberPath, description.kind)
+            values[description] = check(member.value, path.member(name), description.kind)
         }
         return (values, meant)
     }
@@ -161,18 +148,19 @@ struct FieldReader {
             report(path, "needs \(name), one of \(FieldReader.list(known))")
             return nil
         }
-        return word(member.value, note(member, in: path), among: known)
+        problems.note([member], of: path)
+        return word(member.value, path.member(member.name), among: known)
     }
 
     /// Reads one of the known words: its index among them.
-    mutating func word(_ value: JSONValue, _ path: String, among known: [String]) -> Int? {
-        guard let value = resolved(value, path) else { return nil }
+    mutating func word(_ value: JSONValue, _ path: @autoclosure () -> String, among known: [String]) -> Int? {
+        guard let value = resolved(value, path()) else { return nil }
         guard case .string(let name) = value.content else {
-            report(path, "must be one of \(FieldReader.list(known))")
+            report(path(), "must be one of \(FieldReader.list(known))")
             return nil
         }
         if let index = known.firstIndex(where: { $0.utf8.elementsEqual(name) }) { return index }
-        report(path, FieldReader.unknown(name.text, among: known))
+        report(path(), FieldReader.unknown(name.text, among: known))
         return nil
     }
 
@@ -185,76 +173,78 @@ struct FieldReader {
     // MARK: Values
 
     private mutating func check(
-        _ value: JSONValue, _ path: String, _ kind: FieldDescription.Kind
+        _ value: JSONValue, _ path: @autoclosure () -> String, _ kind: FieldDescription.Kind
     ) -> FieldValues.Value? {
-        guard let value = kind.isText ? resolved(value, path) : value else { return nil }
+        guard let value = kind.isText ? resolved(value, path()) : value else { return nil }
         switch kind {
         case .string:
-            guard let text = string(value, path) else { return nil }
+            guard let text = string(value, path()) else { return nil }
             // An operator that writes ${caller.id} where it is not filled in expects a bound that is not there.
-            if FieldReader.hasPlaceholder(text) { report(path, "must not contain ${, since nothing is filled in here") }
+            if FieldReader.hasPlaceholder(text) {
+                report(path(), "must not contain ${, since nothing is filled in here")
+            }
             return .string(text)
-        case .vendorText: return string(value, path).map { .string($0) }
+        case .vendorText: return string(value, path()).map { .string($0) }
         case .choice(let words):
             if case .string(let bytes) = value.content, words.contains(where: { $0.utf8.elementsEqual(bytes) }) {
                 return .string(bytes)
             }
-            report(path, "must be \(words.map { "\"\($0)\"" }.joined(separator: " or "))")
+            report(path(), "must be \(words.map { "\"\($0)\"" }.joined(separator: " or "))")
         case .boolean:
-            if let flag = boolean(value, path) { return .boolean(flag) }
+            if let flag = boolean(value, path()) { return .boolean(flag) }
         case .integer(let bounds):
             if case .number(let number) = value.content, let integer = number.integer, bounds.contains(integer) {
                 return .integer(integer)
             }
-            report(path, "must be \(Units.describe(bounds))")
+            report(path(), "must be \(Units.describe(bounds))")
         case .duration(let bounds):
             if let time = duration(value), bounds.contains(time), !Units.isSplit(time, within: bounds) {
                 return .integer(time)
             }
-            report(path, "must be \(Units.describe(durations: bounds))")
+            report(path(), "must be \(Units.describe(durations: bounds))")
         case .size(let bounds):
             if let size = size(value), bounds.contains(size) { return .integer(size) }
-            report(path, "must be \(Units.describe(sizes: bounds))\(Units.hint(forSize: value.text))")
+            report(path(), "must be \(Units.describe(sizes: bounds))\(Units.hint(forSize: value.text))")
         case .days(let bounds):
             if let days = days(value), bounds.contains(days) { return .integer(days) }
-            report(path, "must be \(Units.describe(days: bounds))")
+            report(path(), "must be \(Units.describe(days: bounds))")
         case .rate:
             if case .null = value.content { return nil }
             if case .string(let bytes) = value.content, let rate = Units.rate(bytes) { return .rate(rate) }
-            report(path, "must be \(Units.rateForm), or null for none")
+            report(path(), "must be \(Units.rateForm), or null for none")
         case .time:
             if case .string(let bytes) = value.content, let time = ISO8601.parse(bytes.span) { return .integer(time) }
-            report(path, "must be a time in UTC such as \"2027-01-01T00:00:00Z\"")
-        case .template: return template(value, path)
-        case .strings: return strings(value, path).map { .strings($0) }
-        case .secret: return readsSecrets ? secret(value, path).map { .secret($0) } : nil
-        case .object(let fields): return .object(read(value, path, by: fields))
-        case .objects(let fields): return objects(value, path, fields)
-        case .json(let length): return json(value, path, maximumLength: length)
+            report(path(), "must be a time in UTC such as \"2027-01-01T00:00:00Z\"")
+        case .template: return template(value, path())
+        case .strings: return strings(value, path()).map { .strings($0) }
+        case .secret: return readsSecrets ? secret(value, path()).map { .secret($0) } : nil
+        case .object(let fields): return .object(read(value, path(), by: fields))
+        case .objects(let fields): return objects(value, path(), fields)
+        case .json(let length): return json(value, path(), maximumLength: length)
         case .members:
             if case .object(let members) = value.content { return .members(members) }
-            report(path, "must be an object { name: …, … }")
+            report(path(), "must be an object { name: …, … }")
         }
         return nil
     }
 
     /// A text, or that of an environment variable.
-    mutating func string(_ value: JSONValue, _ path: String) -> [UInt8]? {
-        resolved(value, path).flatMap { literal($0, path) }
+    mutating func string(_ value: JSONValue, _ path: @autoclosure () -> String) -> [UInt8]? {
+        resolved(value, path()).flatMap { literal($0, path()) }
     }
 
     /// A text that stands in the file.
-    mutating func literal(_ value: JSONValue, _ path: String) -> [UInt8]? {
+    mutating func literal(_ value: JSONValue, _ path: @autoclosure () -> String) -> [UInt8]? {
         guard case .string(let bytes) = value.content else {
-            report(path, "must be a string")
+            report(path(), "must be a string")
             return nil
         }
         guard CharacterRule.isText(bytes) else {
-            report(path, "must not be empty, nor have control characters")
+            report(path(), "must not be empty, nor have control characters")
             return nil
         }
         if let placeholder = CharacterRule.placeholder(in: bytes) {
-            report(path, "put your own value in place of \(placeholder)")
+            report(path(), "put your own value in place of \(placeholder)")
             return nil
         }
         return bytes
@@ -285,32 +275,31 @@ struct FieldReader {
         }
     }
 
-    private mutating func template(_ value: JSONValue, _ path: String) -> FieldValues.Value? {
-        guard let bytes = string(value, path) else { return nil }
+    private mutating func template(_ value: JSONValue, _ path: @autoclosure () -> String) -> FieldValues.Value? {
+        guard let bytes = string(value, path()) else { return nil }
         do throws(KeyTemplate.Fault) {
             return .template(try KeyTemplate(bytes))
         } catch {
-            report(path, error.reason)
+            report(path(), error.reason)
             return nil
         }
     }
 
     /// A list of different texts; nil when one of them will not do, so that the others keep their indices.
-    mutating func strings(_ value: JSONValue, _ path: String) -> [[UInt8]]? {
-        guard let value = resolved(value, path) else { return nil }
+    mutating func strings(_ value: JSONValue, _ path: @autoclosure () -> String) -> [[UInt8]]? {
+        guard let value = resolved(value, path()) else { return nil }
         guard case .array(let elements) = value.content else {
-            if case .string = value.content { return literal(value, path).map { [$0] } }
-            report(path, "must be a list of strings\(FieldReader.example(instead: value, path))")
+            if case .string = value.content { return literal(value, path()).map { [$0] } }
+            report(path(), "must be a list of strings\(FieldReader.example(instead: value, path()))")
             return nil
         }
         var list: [[UInt8]] = []
         var known: Set<[UInt8]> = []
+        if !elements.isEmpty { problems.note(elements, of: path()) }
         for (index, element) in elements.enumerated() {
-            let elementPath = "\(path)[\(index)]"
-            problems.note(elementPath, at: element.offset)
-            guard let bytes = string(element, elementPath) else { continue }
+            guard let bytes = string(element, path().element(index)) else { continue }
             guard known.insert(bytes).inserted else {
-                report(elementPath, "is in the list already")
+                report(path().element(index), "is in the list already")
                 continue
             }
             list.append(bytes)
@@ -332,10 +321,9 @@ struct FieldReader {
             return nil
         }
         var list: [FieldValues] = []
+        problems.note(elements, of: path)
         for (index, element) in elements.enumerated() {
-            let elementPath = "\(path)[\(index)]"
-            problems.note(elementPath, at: element.offset)
-            list.append(read(element, elementPath, by: fields))
+            list.append(read(element, path.element(index), by: fields))
         }
         return .objects(list)
     }

@@ -97,7 +97,7 @@ extension Compiler {
     /// Defaults of a route that no grant has may be meant for another.
     func warn(ofUnused defaults: GrantDefaults, by grants: [Grant]) {
         for index in defaults.routes.subtracting(grants.map(\.route)).sorted() {
-            let path = reader.join("defaults.routes", Array(Registry.routes[index].description.name.utf8))
+            let path = "defaults.routes".member(Array(Registry.routes[index].description.name.utf8))
             reader.warnings.append("\(path): no grant is of this route")
         }
     }

@@ -6,8 +6,8 @@ struct ProblemList {
     static let most = 100
 
     private let text: [UInt8]
-    /// Where the paths are that have been read, in the order of reading. Most texts are right, and then nobody looks there.
-    private var notes: [(path: String, offset: Int)] = []
+    /// What has been read, in the order of reading. Most texts are right, and then nobody asks where a path is.
+    private var notes: [Note] = []
     /// The same by the path, as far as somebody has looked.
     private var offsets: [String: Int] = [:]
     private var indexed = 0
@@ -18,6 +18,13 @@ struct ProblemList {
     private var repeated = 0
     /// Where `defaults` is in the text; nil where there are none.
     var defaults: Range<Int>?
+
+    /// What has been read at a path.
+    private enum Note {
+        case value(String, offset: Int)
+        case members([JSONMember], of: String)
+        case elements([JSONValue], of: String)
+    }
 
     init(in text: [UInt8]) { self.text = text }
 
@@ -38,7 +45,13 @@ struct ProblemList {
     }
 
     /// Remembers where a path is.
-    mutating func note(_ path: String, at offset: Int) { notes.append((path, offset)) }
+    mutating func note(_ path: String, at offset: Int) { notes.append(.value(path, offset: offset)) }
+
+    /// Remembers where the members of an object are.
+    mutating func note(_ members: [JSONMember], of path: String) { notes.append(.members(members, of: path)) }
+
+    /// Remembers where the elements of a list are.
+    mutating func note(_ elements: [JSONValue], of path: String) { notes.append(.elements(elements, of: path)) }
 
     mutating func knows(_ path: String) -> Bool { offset(of: path) != nil }
 
@@ -46,7 +59,15 @@ struct ProblemList {
     mutating func position(of path: String) -> TextPosition? { offset(of: path).map { TextPosition(of: $0, in: text) } }
 
     private mutating func offset(of path: String) -> Int? {
-        for note in notes[indexed...] { offsets[note.path] = note.offset }
+        for note in notes[indexed...] {
+            switch note {
+            case .value(let path, let offset): offsets[path] = offset
+            case .members(let members, let path):
+                for member in members { offsets[path.member(member.name)] = member.nameOffset }
+            case .elements(let elements, let path):
+                for (index, element) in elements.enumerated() { offsets[path.element(index)] = element.offset }
+            }
+        }
         indexed = notes.count
         return offsets[path]
     }

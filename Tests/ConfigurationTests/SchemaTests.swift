@@ -25,13 +25,13 @@ struct SchemaTests {
             #expect(Schema.grant(of: .made(scope)).map(\.name).sorted() == (others + names).sorted())
             #expect(scope.words == words)
             var fields = Settings(of: ScopeFields())
-            #expect(!scope.isComplete(in: fields))
+            #expect(!scope.isComplete(in: fields.values))
             if names.contains("keyPrefix") { fields.keyPrefix = try KeyTemplate(Array("p/".utf8)) }
-            #expect(scope.isComplete(in: fields) == (words == "key or keyPrefix"))
+            #expect(scope.isComplete(in: fields.values) == (words == "key or keyPrefix"))
             fields.bucket = Array("b".utf8)
-            #expect(scope.isComplete(in: fields) == !scope.isEmpty)
+            #expect(scope.isComplete(in: fields.values) == !scope.isEmpty)
             fields.keyPrefix = nil
-            #expect(scope.isComplete(in: fields) == (words == "bucket"))
+            #expect(scope.isComplete(in: fields.values) == (words == "bucket"))
         }
     }
 

@@ -6,7 +6,7 @@ import Crypto
 ///
 /// It is a class so that a group of fields is copied in a moment: a grant's are, for every grant.
 // Unsafe: the compiler does not check a class that inherits; what it has are constants that are Sendable.
-public final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
+package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
     private let read: @Sendable (FieldValues.Value) -> Value
     /// What it reads as where nothing is given.
     private let nothing: Value
@@ -102,7 +102,7 @@ extension Field where Value == [UInt8] {
 // MARK: - Groups
 
 /// The keys of one object, as properties: each is a `Field`, or another group whose keys stand beside its own.
-public protocol FieldGroup: Sendable {}
+package protocol FieldGroup: Sendable {}
 
 extension FieldGroup {
     /// The keys, in the order of the properties.
@@ -113,7 +113,7 @@ extension FieldGroup {
 
 // Unsafe: the compiler does not check a class that others inherit from; its one property is a constant that is Sendable.
 /// A `Field` of any type.
-public class AnyField: @unchecked Sendable {
+package class AnyField: @unchecked Sendable {
     package final let description: FieldDescription
 
     fileprivate init(_ description: FieldDescription) { self.description = description }
@@ -122,43 +122,40 @@ public class AnyField: @unchecked Sendable {
     package final var name: String { description.name }
 }
 
+/// A group that many `Settings` are read by: a reference to it is copied in a moment, and a group may have dozens of fields.
+package final class Shared<Group: FieldGroup>: Sendable {
+    fileprivate let fields: Group
+
+    package init(_ fields: Group) { self.fields = fields }
+}
+
 /// What the configuration says for the keys of a group, read as if they were its own properties.
-///
-/// Reading is inlined, since a key path that the compiler knows costs nothing: a grant has dozens.
 @dynamicMemberLookup
-public struct Settings<Group: FieldGroup>: Sendable {
+package struct Settings<Group: FieldGroup>: Sendable {
     /// The same for whichever keys.
     package var values: FieldValues
-    @usableFromInline let group: Group
+    fileprivate let group: Shared<Group>
 
-    package init(_ values: FieldValues = FieldValues(), of group: Group) {
+    package init(_ values: FieldValues = FieldValues(), of group: Group) { self.init(values, of: Shared(group)) }
+
+    package init(_ values: FieldValues, of group: Shared<Group>) {
         self.values = values
         self.group = group
     }
 
-    @inlinable
-    public subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
-        @inline(__always)
-        get { value(of: group[keyPath: field]) }
-        set { set(group[keyPath: field], to: newValue) }
+    package subscript<Value>(dynamicMember field: KeyPath<Group, Field<Value>>) -> Value {
+        get { group.fields[keyPath: field].value(in: values) }
+        set { values[group.fields[keyPath: field]] = newValue }
     }
 
     /// What it says for a group that stands in it.
-    @inlinable
-    public subscript<Part: FieldGroup>(dynamicMember part: KeyPath<Group, Part>) -> Settings<Part> {
-        @inline(__always)
-        get { settings(of: group[keyPath: part]) }
-    }
-
-    @usableFromInline func value<Value>(of field: Field<Value>) -> Value { field.value(in: values) }
-    @usableFromInline mutating func set<Value>(_ field: Field<Value>, to value: Value) { values[field] = value }
-    @usableFromInline func settings<Part: FieldGroup>(of part: Part) -> Settings<Part> {
-        Settings<Part>(values, of: part)
+    package subscript<Part: FieldGroup>(dynamicMember part: KeyPath<Group, Part>) -> Settings<Part> {
+        Settings<Part>(values, of: group.fields[keyPath: part])
     }
 
     /// What the key says; nil where what is given is wrong, which has been reported.
     package func checked<Value>(_ field: KeyPath<Group, Field<Value>>) -> Value? {
-        values[group[keyPath: field].description].map { _ in self[dynamicMember: field] }
+        values.checked(group.fields[keyPath: field])
     }
 }
 
@@ -167,4 +164,7 @@ extension FieldValues {
         get { field.value(in: self) }
         set { self[field.description] = field.stored(newValue) }
     }
+
+    /// What the key says; nil where what is given is wrong, which has been reported.
+    package func checked<Value>(_ field: Field<Value>) -> Value? { self[field.description].map { _ in self[field] } }
 }

@@ -133,17 +133,19 @@ extension FieldKind where Value == [JSONMember] {
 extension FieldKind {
     /// An object with the keys of a group.
     package static func object<Group: FieldGroup>(_ group: Group) -> Self where Value == Settings<Group> {
-        Self(
+        let shared = Shared(group)
+        return Self(
             form: .object(group.descriptions),
-            read: { if case .object(let values) = $0 { Settings(values, of: group) } else { nil } },
+            read: { if case .object(let values) = $0 { Settings(values, of: shared) } else { nil } },
             store: { .object($0.values) })
     }
 
     /// A list of objects with the keys of a group.
     package static func objects<Group: FieldGroup>(_ group: Group) -> Self where Value == [Settings<Group>] {
-        Self(
+        let shared = Shared(group)
+        return Self(
             form: .objects(group.descriptions),
-            read: { if case .objects(let list) = $0 { list.map { Settings($0, of: group) } } else { nil } },
+            read: { if case .objects(let list) = $0 { list.map { Settings($0, of: shared) } } else { nil } },
             store: { .objects($0.map(\.values)) })
     }
 }

@@ -100,6 +100,8 @@ extension JSONReader {
         defer { opening = outer }
         var members: [JSONMember] = []
         var names: Set<[UInt8]> = []
+        // Most objects have two or more.
+        members.reserveCapacity(4)
         while try findItem(before: "}", isFirst: members.isEmpty) {
             let nameOffset = offset
             let name = try readName()

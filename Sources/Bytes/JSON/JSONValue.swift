@@ -26,12 +26,6 @@ package struct JSONValue: Sendable {
         return JSONValue(offset: offset, content: .object(members.filter { !$0.name.elementsEqual(name.utf8) }))
     }
 
-    /// The object without the members of some names; the value itself where it is none.
-    package func without(_ names: [[UInt8]]) -> JSONValue {
-        guard case .object(let members) = content else { return self }
-        return JSONValue(offset: offset, content: .object(members.filter { !names.contains($0.name) }))
-    }
-
     /// The text of a string; nil for anything else.
     package var text: [UInt8]? { if case .string(let bytes) = content { bytes } else { nil } }
 
@@ -49,7 +43,8 @@ package struct JSONValue: Sendable {
 
 extension JSONValue {
     /// Hashes what it says, wherever it stands in its text.
-    package func hash(into hasher: inout Hasher) {
+    /// - Parameter names: of members that are left out where it is an object.
+    package func hash(into hasher: inout Hasher, without names: [[UInt8]] = []) {
         switch content {
         case .null: hasher.combine(0)
         case .boolean(let value): hasher.combine(value)
@@ -59,8 +54,8 @@ extension JSONValue {
             hasher.combine(elements.count)
             for element in elements { element.hash(into: &hasher) }
         case .object(let members):
-            hasher.combine(members.count)
-            for member in members {
+            hasher.combine(members.count { !names.contains($0.name) })
+            for member in members where !names.contains(member.name) {
                 hasher.combine(word: member.name)
                 member.value.hash(into: &hasher)
             }

@@ -11,18 +11,21 @@ package struct GrantScope: OptionSet, Sendable {
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    private static let fields = ScopeFields()
+
     /// The fields, in the order of `ScopeFields`.
     package var descriptions: [FieldDescription] {
-        let fields = ScopeFields()
+        let fields = GrantScope.fields
         return (contains(.bucket) ? [fields.bucket.description] : [])
             + (contains(.keyPrefix) ? [fields.keyPrefix.description] : [])
             + (contains(.key) ? [fields.key.description, fields.extensions.description] : [])
     }
 
     /// Whether a grant with these fields says all of it.
-    package func isComplete(in fields: Settings<ScopeFields>) -> Bool {
-        let hasKey = fields.key != nil || fields.keyPrefix != nil
-        return !isEmpty && (!contains(.bucket) || fields.bucket != nil)
+    package func isComplete(in values: FieldValues) -> Bool {
+        let fields = GrantScope.fields
+        let hasKey = values[fields.key] != nil || values[fields.keyPrefix] != nil
+        return !isEmpty && (!contains(.bucket) || values[fields.bucket] != nil)
             && (isDisjoint(with: [.key, .keyPrefix]) || hasKey)
     }
 

@@ -86,8 +86,9 @@ package struct RouteGrant: Sendable {
         self.lifetime = lifetime
         self.credential = credential
         self.enforcement = enforcement
+        let shared = Shared(fields)
         self.makeIssuer = { values, context throws(FieldProblem) in
-            try makeIssuer(Settings(values, of: fields), context)
+            try makeIssuer(Settings(values, of: shared), context)
         }
     }
 

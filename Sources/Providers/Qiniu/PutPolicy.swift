@@ -109,13 +109,14 @@ package struct PutPolicy: Sendable {
         }
         self.chosen = chosen
         endUser = policy.endUser
+        let (values, detects) = (policy.values, policy.mimeLimit != nil && policy.detectMime == nil)
         constant = JSONMembers { json in
             if insertOnly { json.add("insertOnly", 1) }
             for field in PutPolicy.descriptions {
                 if chosen.contains(where: { $0.choice.parameter.name == field.name }) { continue }
-                json.add(field, policy.values[field])
+                json.add(field, values[field])
             }
-            if policy.mimeLimit != nil, policy.detectMime == nil { json.add("detectMime", 1) }
+            if detects { json.add("detectMime", 1) }
         }
     }
 

@@ -53,11 +53,12 @@ struct UploadToken: TokenIssuer {
     }
 
     init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
+        let fields = grant.policy
         policy = try PutPolicy(
-            grant.policy, insertOnly: !grant.overwrite, choose: grant.choose ?? [], context)
+            fields, insertOnly: !grant.overwrite, choose: grant.choose ?? [], context)
         domain = grant.domain
-        unenforced = grant.policy.mimeLimit != nil && grant.policy.detectMime == -1 ? [.clientsType] : []
-        let types = grant.policy.mimeLimit?.split(separator: UInt8(ascii: ";")).map {
+        unenforced = fields.mimeLimit != nil && fields.detectMime == -1 ? [.clientsType] : []
+        let types = fields.mimeLimit?.split(separator: UInt8(ascii: ";")).map {
             $0.drop { $0 == UInt8(ascii: "!") }
         }
         doubts = MediaTypeName.doubt(of: (types ?? []).map(Array.init)).map { ["policy.mimeLimit: \($0)"] } ?? []
