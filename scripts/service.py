@@ -5,6 +5,7 @@ import pathlib
 import re
 import resource
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -17,10 +18,16 @@ GRANTS = """
 """
 
 
-class Service:
-    """`server` has members of `server` beside the listener; `rest` whatever else."""
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
-    def __init__(self, binary, server="", rest=GRANTS, over_tls=False, listen="127.0.0.1:0"):
+
+class Service:
+    """`server` has members of `server` beside the listener, `log` those of `log`; `rest` whatever else."""
+
+    def __init__(self, binary, server="", rest=GRANTS, over_tls=False, listen="127.0.0.1:0", log=""):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="countersign-check-"))
         os.chmod(self.folder, 0o700)
         self.authority = self.folder / "cert.pem"
@@ -33,7 +40,7 @@ class Service:
         path = self.folder / "countersign.json5"
         path.touch(0o600)
         path.write_text(
-            f'{{ version: 1, admin: {{ listen: [] }}, log: {{ format: "text" }},'
+            f'{{ version: 1, admin: {{ listen: [] }}, log: {{ format: "text", {log} }},'
             f' server: {{ listen: "{listen}", {server} }}, {rest} }}')
         self.log = self.folder / "log"
         with self.log.open("w") as log:

@@ -30,7 +30,7 @@ extension Command {
     }
 
     /// With that of a wrong command line, by their numbers.
-    private var allExits: [(code: Exit, meaning: String)] {
+    var allExits: [(code: Exit, meaning: String)] {
         (exits + [(.usage, Exit.usage.meaning)]).sorted { $0.code.rawValue < $1.code.rawValue }
     }
 

@@ -4,7 +4,8 @@ import Lifecycle
 /// The commands. This is the only list of them, of their options and of their exit codes.
 extension Command {
     static let all = [
-        initialize, serve, check, mint, ticket, explain, inspect, makeKey, hashKey, audit, healthCheck, api, version,
+        initialize, serve, check, mint, ticket, explain, inspect, makeKey, hashKey, audit, healthCheck, api, describe,
+        version,
     ]
 
     static let initialize = Command(
@@ -106,6 +107,14 @@ extension Command {
         options: [.format], exits: [.done: nil],
         examples: ["countersign api > api.md", "countersign api --format json > openapi.json"],
         run: ReferencePrinting.run)
+
+    static let describe = Command(
+        "describe", "prints these commands as a manual page, or as the completions of a shell", options: [.form],
+        exits: [.done: nil],
+        examples: [
+            "countersign describe > countersign.1", "countersign describe --as bash > countersign.bash",
+        ],
+        run: Describing.run)
 
     static let version = Command(
         "version", "says which version this is", options: [.format], exits: [.done: nil],

@@ -31,13 +31,18 @@ struct Command: Sendable {
         self.run = run
     }
 
+    /// The words of the usage behind the name that must stand there as they are.
+    var fixedWords: [String] { usage.split(separator: " ").dropFirst().prefix(1).map(String.init) }
+
+    /// Whether names of files can follow.
+    var takesFiles: Bool { usage.hasSuffix("FILE…") }
+
     /// Whether what is no option can follow.
     func check(_ operands: [String]) throws(UsageError) {
-        let words = usage.split(separator: " ").dropFirst()
-        if let needed = words.first, operands.first != String(needed) {
-            throw UsageError(reason: "what it can do is: \(words.joined(separator: " "))")
+        if let needed = fixedWords.first, operands.first != needed {
+            throw UsageError(reason: "what it can do is: \(usage.dropFirst(name.count + 1))")
         }
-        if words.isEmpty, let operand = operands.first { throw UsageError(reason: "\(operand) cannot stand here") }
+        if fixedWords.isEmpty, let operand = operands.first { throw UsageError(reason: "\(operand) cannot stand here") }
     }
 
     static func named(_ name: String) throws(UsageError) -> Command {

@@ -29,6 +29,18 @@ struct Option: Hashable, Sendable {
     /// The same with the short name.
     var fullUsage: String { shortName.map { "\($0), \(usage)" } ?? usage }
 
+    /// All that it is called, the short name first.
+    var names: [String] { [shortName, name].compactMap(\.self) }
+
+    /// The values that it can have, where its usage has them all: words in small letters.
+    var choices: [String] {
+        guard let value, !value.contains(where: \.isUppercase) else { return [] }
+        return value.split(separator: "|").map(String.init)
+    }
+
+    /// Whether its value is the name of a file.
+    var takesFile: Bool { value == "FILE" }
+
     func isCalled(_ text: String) -> Bool { text == name || text == shortName }
 
     static let configuration = Option(
@@ -55,6 +67,9 @@ struct Option: Hashable, Sendable {
     static let time = Option("--at", "TIME", "the time of the request, such as 2027-01-01T00:00:00Z; else now")
     static let address = Option(
         "--address", "ADDRESS", "the caller's address, such as 192.0.2.1, for grants with addresses")
+    static let form = Option(
+        "--as", Describing.forms.map(\.key).joined(separator: "|"),
+        "a manual page, which is the default, or the completions of a shell")
     static let print = Option(
         "--print", nil, "shows each grant whole, as JSON: with its defaults, and without secrets")
     static let expectedHead = Option(

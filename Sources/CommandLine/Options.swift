@@ -66,6 +66,9 @@ struct Options {
             guard value == "text" || value == "json" else { throw UsageError(reason: "--format is text or json") }
             wantsJSON = value == "json"
         default:
+            if option == .form, !option.choices.contains(value) {
+                throw UsageError(reason: "\(option.name) is one of: \(option.choices.joined(separator: ", "))")
+            }
             if option == .expectedHead, !AuditVerifier.isHead(Array(value.utf8)) {
                 throw UsageError(reason: "--expect-head needs the 64 hex digits of a line's mac")
             }
