@@ -15,6 +15,7 @@ import urllib.parse
 import urllib.request
 
 import boto3
+import botocore.auth
 import botocore.config
 
 from service import Claims, Service
@@ -108,6 +109,10 @@ def configuration(endpoint):
           subresources: ["uploads", "uploadId", "partNumber"], query: ["response-content-type"] }},
         "requests": {{ route: "s3.authorization", {common}, keyPrefix: "user/1/", overwrite: true,
           methods: ["GET", "PUT", "DELETE"], headers: ["x-amz-meta-*"] }},
+        "strings": {{ route: "s3.sign", {common}, keyPrefix: "user/1/", overwrite: true,
+          methods: ["GET", "HEAD", "PUT", "DELETE", "POST"],
+          headers: ["content-type", "content-length", "x-amz-meta-*"],
+          subresources: ["uploads", "uploadId", "partNumber"], presign: "5m" }},
         "new": {{ route: "s3.presigned-url", {common}, keyPrefix: "new/", methods: ["PUT"], maxSize: "1KiB",
           contentTypes: ["image/*"] }},
         "forms": {{ route: "s3.post-policy", {common}, keyPrefix: "forms/1/", maxSize: "1KiB",
@@ -239,6 +244,67 @@ def check_limits(service, client, claims):
         claims.check(f"{outside} is not signed", ask(service, "presigned-url", key=outside)[1] in (400, 403))
 
 
+class RemoteSigner(botocore.auth.S3SigV4Auth):
+    """Has the service sign what boto3 has put together; it knows no secret."""
+
+    service = None
+
+    def signature(self, string_to_sign, request):
+        answer, status = ask(
+            self.service, "sign", contentToSign=string_to_sign, canonicalRequest=self.canonical_request(request),
+            style="path")
+        if status != 200:
+            raise PermissionError(answer["detail"])
+        return answer["signature"]
+
+
+def to_loopback(request, **_):
+    """Python has no address for names that end in .localhost; the host that is signed stays."""
+    parts = urllib.parse.urlsplit(request.url)
+    request.headers["Host"] = parts.netloc
+    request.url = parts._replace(netloc=f"127.0.0.1:{parts.port}").geturl()
+
+
+def check_strings(service, client, claims):
+    RemoteSigner.service = service
+    botocore.auth.AUTH_TYPE_MAPS["s3v4-remote"] = RemoteSigner
+    remote = boto3.client(
+        "s3", endpoint_url=client.meta.endpoint_url.replace("127.0.0.1", "s3.localhost"), region_name="us-east-1",
+        aws_access_key_id=KEY, aws_secret_access_key="no secret at all",
+        config=botocore.config.Config(
+            signature_version="s3v4-remote", s3={"addressing_style": "path"}, retries={"max_attempts": 0},
+            request_checksum_calculation="when_required", response_checksum_validation="when_required"))
+    remote.meta.events.register("before-send.s3", to_loopback)
+    key = "user/1/strings/a b+中.bin"
+    remote.put_object(Bucket=BUCKET, Key=key, Body=b"12345", Metadata={"a": "1"})
+    stored = remote.get_object(Bucket=BUCKET, Key=key)
+    claims.check(
+        "boto3 uploads and downloads by strings that are signed for it",
+        stored["Body"].read() == b"12345" and stored["Metadata"] == {"a": "1"})
+    upload = remote.create_multipart_upload(Bucket=BUCKET, Key=key)["UploadId"]
+    part = remote.upload_part(Bucket=BUCKET, Key=key, UploadId=upload, PartNumber=1, Body=b"parts")
+    remote.complete_multipart_upload(
+        Bucket=BUCKET, Key=key, UploadId=upload,
+        MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": part["ETag"]}]})
+    claims.check("and in parts", client.get_object(Bucket=BUCKET, Key=key)["Body"].read() == b"parts")
+    refused = {
+        "another key": lambda: remote.get_object(Bucket=BUCKET, Key="user/10/a"),
+        "a listing": lambda: remote.list_objects_v2(Bucket=BUCKET),
+        "an access list": lambda: remote.put_object(Bucket=BUCKET, Key=key, Body=b"1", ACL="public-read"),
+        "a copy": lambda: remote.copy_object(Bucket=BUCKET, Key=key, CopySource=f"{BUCKET}/ready"),
+        "tags": lambda: remote.get_object_tagging(Bucket=BUCKET, Key=key),
+        "another bucket": lambda: remote.get_object(Bucket="another", Key=key),
+    }
+    for name, call in refused.items():
+        try:
+            call()
+            claims.check(f"a string of {name} is not signed", False)
+        except PermissionError:
+            claims.check(f"a string of {name} is not signed", True)
+    remote.delete_object(Bucket=BUCKET, Key=key)
+    claims.check("boto3 deletes by one", not client.list_objects_v2(Bucket=BUCKET, Prefix=key).get("Contents"))
+
+
 def post(answer, content, filename="a.png", **changes):
     """What the server answers to the form with these changes; None leaves a field out."""
     command = ["curl", "--silent", "--show-error", "--max-time", "30", "--write-out", "\n%{http_code}"]
@@ -285,7 +351,7 @@ def main():
         server.wait()
         client = server.client()
         with Service(binary, rest=configuration(server.endpoint)) as service:
-            for part in [check_urls, check_requests, check_parts, check_limits, check_forms]:
+            for part in [check_urls, check_requests, check_parts, check_limits, check_forms, check_strings]:
                 part(service, client, claims)
     finally:
         server.stop()

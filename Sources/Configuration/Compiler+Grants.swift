@@ -90,9 +90,10 @@ extension Compiler {
         _ draft: Draft, for target: Grant.Target, _ credential: Int?, _ credentials: Credentials
     ) -> IssuerKind? {
         guard credential != nil || draft.route.grant.credential.needs.isEmpty else { return nil }
-        let accessKey = credential.flatMap { credentials.list[$0].key?.accessKey } ?? []
+        let key = credential.flatMap { credentials.list[$0].key }
         let context = GrantContext(
-            target: target, bucket: draft.fields[Draft.scope.bucket], accessKey: accessKey,
+            target: target, bucket: draft.fields[Draft.scope.bucket], accessKey: key?.accessKey ?? [],
+            securityToken: key?.securityToken,
             credential: credential.map { credentials.fields[$0] } ?? FieldValues(),
             hasSessions: credential.map { credentials.list[$0].sessions != nil } ?? false)
         return judgeAll(draft.fields, at: draft.path, isRead: draft.isRead) { fields throws(FieldProblem) in

@@ -61,6 +61,31 @@ struct RequestParts: Sendable {
         }
     }
 
+    /// What a canonical request says beside its signature's own fields and parameters.
+    /// - Parameter canonical: what the request was read from.
+    /// - Throws: if a header has another form than its name wants.
+    init(_ request: RemoteRequest, in canonical: Span<UInt8>, _ scheme: V4Scheme) throws(AskError) {
+        method = request.verb?.name.array ?? []
+        let query = request.query(in: canonical)
+        var parameters: [NameValue] = []
+        var position = 0
+        while let pair = query.next(&position) {
+            if scheme.isCarrier(query: query.bytes(pair.name)) { continue }
+            parameters.append(
+                NameValue(
+                    query.decoded(pair.name),
+                    pair.value.map { query.decoded($0) } ?? []))
+        }
+        self.parameters = parameters
+        let headers = request.headers(in: canonical)
+        position = 0
+        while let header = headers.next(&position) {
+            let name = headers.bytes(header.name)
+            guard let value = header.value, !scheme.isCarrier(header: name) else { continue }
+            try add(name.array, headers.bytes(value), from: "canonicalRequest")
+        }
+    }
+
     private mutating func add(
         _ name: [UInt8], _ text: Span<UInt8>, from parameter: String
     ) throws(AskError) {

@@ -108,6 +108,10 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
             EveryRoute("s3.authorization", "s3", #"bucket: "demo-s3", \#(reading), \#(outliving), \#(own)"#) {
                 [("method", "GET"), ("key", key($0))]
             },
+            EveryRoute("s3.sign", "s3", #"bucket: "demo-s3", \#(reading), \#(outliving), \#(own)"#) { caller in
+                let signable = SignableS3(bucket: "demo-s3", key: key(caller), headers: [])
+                return [("contentToSign", signable.string), ("canonicalRequest", signable.canonical)]
+            },
             EveryRoute(
                 "oss.callback", "oss", #"publicURL: "https://app.example.com/oss/callback", reply: { ok: 1 }"#, nil),
         ]

@@ -61,6 +61,39 @@ extension Setup {
                   route: "s3.post-policy", credential: "paths", callers: ["anonymous"], public: true,
                   bucket: "my.dotted.bucket", key: "one/${uuid}", maxSize: "1MiB", contentTypes: "image/png",
                 },
+                "strings": {
+                  route: "s3.sign", credential: "s3", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "in/", overwrite: true, \(all), presign: "5m",
+                },
+                "path-strings": {
+                  route: "s3.sign", credential: "paths", callers: ["anonymous"], public: true,
+                  bucket: "my.dotted.bucket", keyPrefix: "dots/", overwrite: true, methods: ["GET", "PUT"],
+                  presign: "7d",
+                },
+                "image-strings": {
+                  route: "s3.sign", credential: "s3", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "images/", methods: ["GET", "PUT"],
+                  contentTypes: ["image/*"], maxSize: "1KiB", presign: "5m",
+                },
+                "part-strings": {
+                  route: "s3.sign", credential: "s3", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "parts/", methods: ["POST", "PUT"],
+                  subresources: ["uploads", "uploadId", "partNumber"],
+                },
+                "demo-strings": {
+                  route: "s3.sign", credential: "s3", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "demo/", overwrite: true, methods: ["GET", "HEAD", "PUT"],
+                  headers: ["content-type", "range", "x-amz-meta-*"], query: ["response-content-type"], presign: "5m",
+                },
+                "part-demos": {
+                  route: "s3.sign", credential: "s3", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "pieces/", overwrite: true, methods: ["GET", "PUT", "POST", "DELETE"],
+                  subresources: ["uploads", "uploadId", "partNumber"],
+                },
+                "temporary-strings": {
+                  route: "s3.sign", credential: "session", callers: ["anonymous"], public: true,
+                  bucket: "demo-bucket", keyPrefix: "temporary/", methods: "GET", presign: "5m",
+                },
                 "temporary": {
                   route: "s3.presigned-url", credential: "session", callers: ["anonymous"], public: true,
                   bucket: "demo-bucket", keyPrefix: "temporary/", methods: "GET",

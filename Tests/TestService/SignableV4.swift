@@ -73,7 +73,7 @@ struct SignableV4: Sendable {
         "version=v4&stringToSign=\(percent(string))&canonicalRequest=\(percent(canonical))\(more)"
     }
 
-    private static func encoded(_ text: String, keeping marks: String = "") -> String {
+    static func encoded(_ text: String, keeping marks: String = "") -> String {
         text.utf8.map { byte in
             let isPlain =
                 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~\(marks)".utf8.contains(byte)

@@ -13,6 +13,10 @@ extension OSS {
             date: Array("x-oss-date".utf8), expires: Array("x-oss-expires".utf8),
             signedHeaders: Array("x-oss-additional-headers".utf8), token: Array("x-oss-security-token".utf8),
             signature: Array("x-oss-signature".utf8),
+            carriers: [
+                Array("x-oss-additional-headers".utf8), Array("x-oss-credential".utf8), Array("x-oss-date".utf8),
+                Array("x-oss-expires".utf8), Array("x-oss-signature-version".utf8),
+            ],
             reserved: [
                 "ossaccesskeyid", "expires", "signature", "security-token", "x-oss-access-key-id",
                 "x-oss-additional-headers", "x-oss-credential", "x-oss-date", "x-oss-expires", "x-oss-security-token",

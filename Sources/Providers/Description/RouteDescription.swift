@@ -185,18 +185,21 @@ package struct GrantContext: Sendable {
     package let bucket: [UInt8]?
     /// The public half of the grant's credential.
     package let accessKey: [UInt8]
+    /// What belongs to that key where it is temporary.
+    package let securityToken: [UInt8]?
     /// The credential's fields.
     package let credential: FieldValues
     /// Whether the credential is for sessions, one of which signs what is issued (`IssuerKind.signingBySession`).
     package let hasSessions: Bool
 
     package init(
-        target: Grant.Target, bucket: [UInt8]? = nil, accessKey: [UInt8], credential: FieldValues = FieldValues(),
-        hasSessions: Bool = false
+        target: Grant.Target, bucket: [UInt8]? = nil, accessKey: [UInt8], securityToken: [UInt8]? = nil,
+        credential: FieldValues = FieldValues(), hasSessions: Bool = false
     ) {
         self.target = target
         self.bucket = bucket
         self.accessKey = accessKey
+        self.securityToken = securityToken
         self.credential = credential
         self.hasSessions = hasSessions
     }

@@ -15,6 +15,21 @@ extension [Enforcement] {
         .reuse,
     ]
 
+    static let s3String = [
+        Enforcement(
+            .service, "method, bucket, key, query and headers", "the canonical request is read before it is signed"),
+        Enforcement(.vendor, "what the canonical request says", "a request that is otherwise has another signature"),
+        Enforcement(.vendor, "end", "the date of a request, or the lifetime of a URL, that the string holds"),
+        Enforcement(
+            .vendor, "size of an upload that is put whole",
+            "Content-Length must be signed, where the grant has maxSize"),
+        Enforcement(
+            .vendor, "overwriting",
+            "If-None-Match: * must be signed, unless the grant has overwrite: true; not every server knows it"),
+        Enforcement(.nobody, "content", "a body is signed only by its hash, if the client has signed that"),
+        .reuse,
+    ]
+
     static let s3Form = [
         Enforcement(.vendor, "bucket, key and end", "conditions and expiration of the policy"),
         Enforcement(.vendor, "size", "content-length-range of the policy"),

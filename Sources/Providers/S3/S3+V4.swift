@@ -24,6 +24,12 @@ extension S3 {
                 date: Array("X-Amz-Date".utf8), expires: Array("X-Amz-Expires".utf8),
                 signedHeaders: Array("X-Amz-SignedHeaders".utf8), token: Array("X-Amz-Security-Token".utf8),
                 signature: Array("X-Amz-Signature".utf8),
+                contentHash: Array("X-Amz-Content-Sha256".utf8),
+                carriers: [
+                    Array("X-Amz-Algorithm".utf8), Array("X-Amz-Content-Sha256".utf8),
+                    Array("X-Amz-Credential".utf8), Array("X-Amz-Date".utf8), Array("X-Amz-Expires".utf8),
+                    Array("X-Amz-Security-Token".utf8), Array("X-Amz-SignedHeaders".utf8),
+                ],
                 reserved: [
                     "awsaccesskeyid", "expires", "signature", "x-amz-algorithm", "x-amz-content-sha256",
                     "x-amz-credential", "x-amz-date", "x-amz-expires", "x-amz-security-token", "x-amz-signature",

@@ -8,7 +8,7 @@ package enum S3 {
         name: "s3", title: "Amazon S3 and compatible storage",
         givesSessions: false,
         credentialFields: credential.descriptions,
-        routes: [S3Authorization.urlRoute, S3Authorization.headerRoute, S3Form.route],
+        routes: [S3Authorization.urlRoute, S3Authorization.headerRoute, S3Form.route, S3RemoteSignature.route],
         accessKeyFault: { key in
             key.contains { StaticString("/,=").contains($0) } ? "must not contain / , or =, where servers end it" : nil
         },
@@ -95,6 +95,14 @@ package enum S3 {
                 out.append(bucket)
             }
             out.append(UInt8(ascii: "/"))
+        }
+
+        /// Whether the Host field of a request about a bucket is so.
+        func isHost(_ value: Span<UInt8>, of bucket: Span<UInt8>) -> Bool {
+            guard scheme.hasBucketInHost else { return value.equals(endpoint.authority) }
+            return value.count > bucket.count && value.begins(with: bucket)
+                && value[bucket.count] == UInt8(ascii: ".")
+                && value.extracting(bucket.count + 1..<value.count).equals(endpoint.authority)
         }
 
         private func writeAuthority(of bucket: Span<UInt8>, into out: inout ByteWriter) {

@@ -7,11 +7,7 @@ import Crypto
 struct S3Authorization: TokenIssuer {
     let callersEnd: CallersEnd
     private let place: S3.Place
-    private let rule: OperationRule
-    private let body: BodyClauses
-    /// Whether a body's size must be signed.
-    private let isSizeNeeded: Bool
-    private let overwrites: Bool
+    private let clauses: S3RequestClauses
     private let form: Form
 
     private enum Form {
@@ -24,7 +20,8 @@ struct S3Authorization: TokenIssuer {
             parameters.descriptions + urlParameters.descriptions, withoutKey: .refuse(parameter: parameters.key.name)
         ) { ask, _ throws(AskError) in ask.detail = try Detail(ask) },
         grant: RouteGrant(
-            Fields(), scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound), credential: S3.rule,
+            S3RequestClauses.Fields(), scope: scope, lifetime: .upTo(PresignedURLV4.lifetimes.upperBound),
+            credential: S3.rule,
             enforcement: .s3Request
         ) { grant, context throws(FieldProblem) in
             .signing(try S3Authorization(grant, context, .url, callersEnd: .shortens))
@@ -55,59 +52,16 @@ struct S3Authorization: TokenIssuer {
             AnswerField("bucket", "The bucket."), AnswerField("key", "The key that the request is about."),
         ]
 
-    struct Fields: FieldGroup {
-        let methods = Field(
-            "methods", .strings, required: true, told: true,
-            "The methods that may be signed, of \(list(S3Operations.table.methods)).")
-        let headers = Field(
-            "headers", .strings, told: true,
-            "The headers that may be signed, of \(list(S3Operations.table.headers)).")
-        let subresources = Field(
-            "subresources", .strings, told: true,
-            "The sub-resources that may be signed, of \(list(S3Operations.table.subResources)).")
-        let query = Field(
-            "query", .strings, told: true,
-            "The other query parameters that may be signed, of \(list(S3Operations.table.query)).")
-        let contentTypes = Field(
-            "contentTypes", .strings, told: true,
-            "Content types of uploads. A PUT of an object and the POST that begins an upload in parts must have one of them; `image/*` stands for all that begin with `image/`."
-        )
-        let maxSize = Field(
-            "maxSize", .size(1...BodyClauses.maximumSize), told: true,
-            "The longest body of PUT. Callers ask with `header=content-length:BYTES`, and the service signs it.")
-        let overwrite = Field(
-            "overwrite", .boolean, default: false, told: true,
-            "Whether an upload may replace an existing object. Without it, the service signs `If-None-Match: *`.")
-        let unenforced = Field(
-            "unenforced", .strings, "Clauses of the grant that the vendor cannot enforce (R18): maxSize.")
-    }
-
     private struct HeaderFields: FieldGroup {
-        let request = Fields()
+        let request = S3RequestClauses.Fields()
         let outliveCaller = Field<Bool>.outliveCaller
     }
 
-    private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
-
     private init(
-        _ grant: Settings<Fields>, _ context: GrantContext, _ form: Form, callersEnd: CallersEnd
+        _ grant: Settings<S3RequestClauses.Fields>, _ context: GrantContext, _ form: Form, callersEnd: CallersEnd
     ) throws(FieldProblem) {
         place = try S3.Place(context)
-        let subResources = grant.subresources ?? []
-        body = try BodyClauses(contentTypes: grant.contentTypes, maxSize: grant.maxSize)
-        isSizeNeeded = !subResources.contains { $0.text == "partNumber" }
-        let unenforced = grant.unenforced ?? []
-        guard unenforced.allSatisfy({ $0.text == "maxSize" }),
-            unenforced.isEmpty || body.maxSize != nil && !isSizeNeeded
-        else { throw FieldProblem("unenforced", "must name clauses of the grant that are not enforced, of maxSize") }
-        guard body.maxSize == nil || isSizeNeeded || !unenforced.isEmpty else {
-            throw FieldProblem(
-                "maxSize", "cannot be enforced: an object in pieces has any; or list it under unenforced (R18)")
-        }
-        rule = try OperationRule(
-            S3Operations.table, methods: grant.methods ?? [], subResources: (subResources, "subresources"),
-            query: (grant.query ?? [], "query"), headers: grant.headers ?? [], reach: context.reach)
-        overwrites = grant.overwrite
+        clauses = try S3RequestClauses(grant, context)
         self.form = form
         self.callersEnd = callersEnd
     }
@@ -134,30 +88,12 @@ struct S3Authorization: TokenIssuer {
         }
     }
 
-    var doubts: [String] { body.doubts }
+    var doubts: [String] { clauses.doubts }
 
     func objection(to ask: borrowing Ask) -> Objection? {
         guard let parts = (ask.detail as? Detail)?.parts else { return Objection("key", "was not read") }
         if let bucket = ask.bucket, !place.scheme.isBucket(bucket) { return Objection("bucket", S3.bucketFault) }
-        if mustCreate(parts), let condition = parts.condition, condition != Array("*".utf8) {
-            return Objection("overwrite", "if-none-match must be * or left out, since the grant does not overwrite")
-        }
-        let objection = rule.objection(
-            to: parts.method, .object, names: parts.parameters.map(\.name),
-            headers: parts.names.filter { !body.admits(header: $0.span) && !isOwn($0, of: parts) })
-        let puts = parts.method.span.equals("PUT")
-        // An upload in parts has its type when it begins.
-        let isTyped = puts && !parts.has("partNumber") || parts.method.span.equals("POST") && parts.has("uploads")
-        return objection
-            ?? body.objection(to: parts, isTyped: isTyped, isSized: puts, isSizeNeeded: isSizeNeeded)
-    }
-
-    /// Whether the request may only make a new object.
-    private func mustCreate(_ parts: RequestParts) -> Bool { !overwrites && parts.endsUpload }
-
-    /// Whether the service adds this header where it is not there.
-    private func isOwn(_ name: [UInt8], of parts: RequestParts) -> Bool {
-        name.span.equals("if-none-match") && mustCreate(parts)
+        return clauses.objection(to: parts, addsCondition: true)
     }
 
     // MARK: The request
@@ -172,7 +108,7 @@ struct S3Authorization: TokenIssuer {
         // A client's HTTP library writes the host by itself.
         let told = lines.count
         lines.append(parts.lines)
-        if mustCreate(parts), parts.condition == nil { lines.append("if-none-match: *\r\n") }
+        if clauses.mustCreate(parts), parts.condition == nil { lines.append("if-none-match: *\r\n") }
         if form == .header {
             HeaderSignatureV4.writeFields(
                 place.scheme, at: instant.unixSeconds, token: key.securityToken, into: &lines)

@@ -31,6 +31,10 @@ package final class V4Scheme: Sendable {
     /// The names of the query's parameters that carry a signature; arrays, since every URL has them.
     package struct ParameterNames: Sendable {
         package let algorithm, credential, date, expires, signedHeaders, token, signature: [UInt8]
+        /// The hash of the body, where URLs may say it.
+        var contentHash: [UInt8]?
+        /// Those of a signed URL that are not the request's; the signature itself is not signed.
+        let carriers: [[UInt8]]
         /// In lower case: by which URLs carry signatures of any version of the vendor's. No caller may give them.
         let reserved: [StaticString]
     }
@@ -107,6 +111,15 @@ package final class V4Scheme: Sendable {
         case .own:
             isOwn(name) || name.equals(ignoringCase: "content-type") || name.equals(ignoringCase: "content-md5")
         }
+    }
+
+    /// Whether a parameter of a query says how a URL is signed, and not what it asks for.
+    func isCarrier(query name: Span<UInt8>) -> Bool { OperationTable.lists(name, among: parameters.carriers) }
+
+    /// Whether a header of this name, which is in lower case, says how a request is signed, and not what it is.
+    func isCarrier(header name: Span<UInt8>) -> Bool {
+        if name.equals(fields.date) || name.equals(fields.contentHash) { return true }
+        return signed == .all && (name.equals("host") || name.equals(fields.token))
     }
 
     /// Whether a bucket of this name can be asked for.

@@ -87,7 +87,7 @@ extension Chapter {
             .answering("OSS V4 presigned URL, GET answered", Sample.get("/oss/presigned-url?\(download)")),
             Row("OSS V4 string and request read, \(stringV4.count + canonical.count) bytes") { bench in
                 {
-                    let string = try StringToSignV4(reading: stringV4.span)
+                    let string = try StringToSignV4(reading: stringV4.span, OSS.v4)
                     bench.take(try ParsedCanonicalRequest(reading: canonical.span, of: string).keyRange.count)
                 }
             },

@@ -43,7 +43,7 @@ enum OSSV4Vectors {
     static func sign(_ vector: Vector) throws {
         let (input, expected) = (try vector.input, try vector.expected)
         let text = try #require(input["stringToSign"]).bytes
-        let string = try StringToSignV4(reading: text.span)
+        let string = try StringToSignV4(reading: text.span, OSS.v4)
         let day = try #require(input["date"]?.string)
         let key = try key(input, at: moment("\(day)T000000Z"))
         #expect(key.covers(string.moment) && string.scope.array == key.scope)
@@ -57,7 +57,7 @@ enum OSSV4Vectors {
         _ text: String, of canonical: String, key: JSON?, at moment: Int64
     ) throws {
         let bytes = Array(text.utf8)
-        let string = try StringToSignV4(reading: bytes.span)
+        let string = try StringToSignV4(reading: bytes.span, OSS.v4)
         let isOf = try string.isOf(Array(canonical.utf8).span)
         let isOfAnother = try string.isOf(Array((canonical + "\n").utf8).span)
         #expect(isOf && !isOfAnother && string.moment == moment)

@@ -20,6 +20,13 @@ enum S3Vectors {
         try sample.expect(
             expected, hash: hash, at: try moment(date), key(input, sample.scheme),
             sabotaged: key(input, sample.scheme, suffix: "x"))
+        let object = Array(sample.key.utf8)
+        // SDKs sign keys that are not given to callers (R13).
+        if object.isEmpty || ObjectKeyRule.fault(of: object.span) == nil {
+            try read(
+                expected["stringToSign"]?.bytes ?? [], of: expected["canonicalRequest"]?.bytes ?? [], sample.scheme,
+                at: moment(date))
+        }
         guard hash == "UNSIGNED-PAYLOAD" else { return }
         let signed = try sample.withRequest { canonical in
             try OSSSample.Signed {
@@ -77,6 +84,37 @@ enum S3Vectors {
         let signed = try sign("")
         #expect(signature != nil && signed["x-amz-signature"] == signature && signed["policy"] == fields["policy"])
         #expect(try sign("x")["x-amz-signature"] != signature)
+    }
+
+    /// What EvaporateJS has its server sign, read as `/s3/sign` reads it.
+    static func sign(_ vector: Vector) throws {
+        let (input, expected) = (try vector.input, try vector.expected)
+        let moment = try moment(try #require(input["datetime"]?.string))
+        let text = try #require(input["to_sign"]).bytes
+        let request = try read(
+            text, of: try #require(input["canonical_request"]).bytes, S3.v4(.virtual), at: moment)
+        func sign(_ suffix: String) throws -> String {
+            let key = try SigningKey(
+                accessKey: [], secret: Secret(try #require(input["secretAccessKey"]).bytes + Array(suffix.utf8)))
+            var out = ByteWriter()
+            try request.writeSignature(
+                over: text.span, S3.v4(.virtual), region: try #require(input["region"]).bytes, with: key, into: &out)
+            return out.array.text
+        }
+        let signed = try sign("")
+        #expect(signed == expected["responseBody"]?.string)
+        #expect(try sign("x") != signed)
+    }
+
+    /// Reads a string to sign with its canonical request, and with no other.
+    @discardableResult
+    private static func read(
+        _ text: [UInt8], of canonical: [UInt8], _ scheme: V4Scheme, at moment: Int64
+    ) throws -> RemoteRequest {
+        let string = try StringToSignV4(reading: text.span, scheme)
+        let isOfAnother = try string.isOf((canonical + Array("\n".utf8)).span)
+        #expect(string.moment == moment && !isOfAnother)
+        return try RemoteReading(string, of: canonical.span, lasting: S3.dateTolerance, at: moment).request
     }
 
     /// SDKs write a parameter without a value in two ways.

@@ -8,9 +8,9 @@ extension RemoteSignature {
         let grant = Parameter.grant
         let contentToSign = Parameter(
             "contentToSign", aliases: ["content", "stringToSign"],
-            .text(maximumLength: StringToSign.maximumLength), "The string to sign, as the client's SDK made it.")
+            .text(maximumLength: SignedText.maximumLength), "The string to sign, as the client's SDK made it.")
         let canonicalRequest = Parameter(
-            "canonicalRequest", .text(maximumLength: StringToSign.maximumLength),
+            "canonicalRequest", .text(maximumLength: SignedText.maximumLength),
             "The canonical request that a V4 string to sign has the hash of.")
         let version = Parameter(
             "version", .text(maximumLength: 8), default: "v1", "The signature's version: v1, or v4")
@@ -86,27 +86,17 @@ extension RemoteSignature {
             throw AskError(.missing, "canonicalRequest", "must be the canonical request")
         }
         let string = try stringV4(of: ask)
-        let canonical: ParsedCanonicalRequest
-        do throws(StringToSignError) { canonical = try ParsedCanonicalRequest(reading: text, of: string) } catch {
-            throw AskError(.unreadableStringToSign, "canonicalRequest", error.description)
+        let reading = try RemoteReading(string, of: text, lasting: OSS.dateTolerance, at: now)
+        if let verb = reading.request.verb {
+            try check(ask, agreesWith: verb, bucket: text.extracting(reading.bucket))
         }
-        guard (try? string.isOf(text)) == true else {
-            throw AskError(
-                .unreadableStringToSign, "canonicalRequest", "hash: its SHA-256 is not line 4 of the string to sign")
-        }
-        try check(ask, agreesWith: canonical.verb, bucket: text.extracting(canonical.bucketRange))
-        let encoded = text.extracting(canonical.keyRange)
+        let encoded = text.extracting(reading.key)
         if let key = ask.key, !ParsedCanonicalRequest.isEncoding(encoded, of: key, keeping: .unreservedPath) {
             throw disagreement("key")
         }
-        let end: Ask.End =
-            switch canonical.form {
-            case .header: .fixed(string.moment + OSS.dateTolerance)
-            case .url(let lifetime): .binding(string.moment + lifetime)
-            }
         return Reading(
-            request: RemoteRequest(canonical, of: string, at: now), end: end, bucket: canonical.bucketRange,
-            key: canonical.keyRange, parameter: parameters.canonicalRequest)
+            request: reading.request, end: reading.end, bucket: reading.bucket, key: reading.key,
+            parameter: parameters.canonicalRequest)
     }
 
     /// A string without its canonical request is good only for who is trusted in what he says of it.
@@ -131,7 +121,7 @@ extension RemoteSignature {
         guard let method = ask[parameters.method] else {
             return (RemoteRequest(told: nil, of: string, at: now), string.moment)
         }
-        guard let verb = OSSVerb(method) else { throw disagreement("method") }
+        guard let verb = RequestVerb(method) else { throw disagreement("method") }
         return (RemoteRequest(told: verb, of: string, at: now), string.moment)
     }
 
@@ -147,11 +137,7 @@ extension RemoteSignature {
 
     @_lifetime(borrow ask)
     private static func stringV4(of ask: borrowing Ask) throws(AskError) -> StringToSignV4 {
-        let text = try text(of: ask)
-        let string: StringToSignV4
-        do throws(StringToSignError) { string = try StringToSignV4(reading: text) } catch {
-            throw AskError(.unreadableStringToSign, "contentToSign", error.description)
-        }
+        let string = try RemoteReading.string(text(of: ask), OSS.v4)
         if let region = ask[parameters.region], !region.equals(string.region) { throw disagreement("region") }
         if let product = ask[parameters.product], !product.equals(string.product) {
             throw disagreement("product")
@@ -161,7 +147,7 @@ extension RemoteSignature {
     }
 
     private static func check(
-        _ ask: borrowing Ask, agreesWith verb: OSSVerb, bucket: Span<UInt8>
+        _ ask: borrowing Ask, agreesWith verb: RequestVerb, bucket: Span<UInt8>
     ) throws(AskError) {
         if let method = ask[parameters.method], !method.equals(verb.name) { throw disagreement("method") }
         if let asked = ask.bucket, !asked.equals(bucket) { throw disagreement("bucket") }

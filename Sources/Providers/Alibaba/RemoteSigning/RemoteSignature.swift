@@ -20,9 +20,6 @@ struct RemoteSignature: TokenIssuer {
     let takesObscure: Bool
     let callersEnd: CallersEnd
 
-    /// A client's clock may be this much ahead, in seconds.
-    private static let clockLead: Int64 = 60
-
     static let route = RouteDescription(
         "oss.sign", path: "/oss/sign",
         "The signature over a string to sign, V1 or V4, whose request is read and found inside the grant.",
@@ -140,54 +137,20 @@ struct RemoteSignature: TokenIssuer {
         {
             return Objection("accessKeyId", "the grant signs with another access key")
         }
-        if let objection = objection(toTimeOf: request) { return objection }
+        if let objection = request.objectionToTime(presign: presign, tolerance: OSS.dateTolerance) { return objection }
         switch request.version {
         case .v1: return objection(to: request, of: ask, in: text)
         case .v4:
-            if let objection = objection(toScopeOf: request, in: text) { return objection }
+            if let objection = request.objectionToScope(in: text, OSS.v4, region: region) { return objection }
             if let canonical = ask[RemoteSignature.parameters.canonicalRequest] {
-                return objection(toKeyOf: request, in: canonical) ?? objection(to: request, of: ask, in: canonical)
+                return request.objectionToKey(in: canonical, OSS.v4, accessKey: accessKey)
+                    ?? objection(to: request, of: ask, in: canonical)
             }
             guard let verb = request.verb, rule.names(method: verb.name) else {
                 return Objection(outside: "methods", "the method must be one of the grant's")
             }
             return nil
         }
-    }
-
-    private func objection(toTimeOf request: RemoteRequest) -> Objection? {
-        guard request.age <= OSS.dateTolerance, request.age >= -RemoteSignature.clockLead else {
-            return Objection("date", "the date must lie at most 15 minutes back and 60 seconds ahead")
-        }
-        guard request.isURL else { return nil }
-        guard let presign else { return Objection("presign", "the grant signs no URLs, only headers") }
-        guard request.rest > 0, request.rest <= presign else {
-            return Objection("presign", "the expiry must lie ahead, within the grant's presign")
-        }
-        return nil
-    }
-
-    /// - Parameter text: the string to sign.
-    private func objection(toScopeOf request: RemoteRequest, in text: Span<UInt8>) -> Objection? {
-        guard let string = request.string(in: text) else {
-            return Objection("contentToSign", "was not read")
-        }
-        guard let region, string.region.equals(region), string.product.equals(OSS.v4.service) else {
-            return Objection(
-                "region", "the string's region and product must be the credential's, which are of one region")
-        }
-        return nil
-    }
-
-    /// - Parameter canonical: a canonical request.
-    private func objection(toKeyOf request: RemoteRequest, in canonical: Span<UInt8>) -> Objection? {
-        guard request.isURL else { return nil }
-        let query = request.query(in: canonical)
-        guard let credential = query.value(of: "x-oss-credential"),
-            let end = ParsedCanonicalRequest.accessKeyEnd(of: credential),
-            ParsedCanonicalRequest.isEncoding(credential.extracting(0..<end), of: accessKey.span)
-        else { return Objection("accessKeyId", "x-oss-credential names another access key than the grant's") }
-        return nil
     }
 
     /// - Parameter text: what the request was read from.
@@ -198,10 +161,10 @@ struct RemoteSignature: TokenIssuer {
         let query =
             request.version == .v1
             ? JudgedNames(request.query(in: text)) { _ in false }
-            : JudgedNames(request.query(in: text)) { ParsedCanonicalRequest.isCarrier(query: $0) }
+            : JudgedNames(request.query(in: text)) { OSS.v4.isCarrier(query: $0) }
         // Others than the vendor's own could be sent unsigned as well.
         let headers = JudgedNames(request.headers(in: text)) { name in
-            !OSS.v4.isOwn(name) || ParsedCanonicalRequest.isCarrier(header: name)
+            !OSS.v4.isOwn(name) || OSS.v4.isCarrier(header: name)
         }
         return rule.objection(to: verb.name, .object, names: query, headers: headers)
     }
@@ -219,7 +182,9 @@ struct RemoteSignature: TokenIssuer {
         scratch.reset()
         switch request.version {
         case .v1: Base64.standard.encode(try key.sha1.code(of: text).bytes, into: &scratch)
-        case .v4: try writeSignature(of: request, in: text, with: key, into: &scratch)
+        case .v4:
+            guard let region else { throw .unsignable("version 4 needs a region") }
+            try request.writeSignature(over: text, OSS.v4, region: region, with: key, into: &scratch)
         }
         if ask.wantsText {
             if request.version == .v1 {
@@ -240,15 +205,6 @@ struct RemoteSignature: TokenIssuer {
             json.add("bucket", permit.bucket)
             json.add("key", permit.key)
         })
-    }
-
-    private func writeSignature(
-        of request: RemoteRequest, in text: Span<UInt8>, with key: SigningKey, into out: inout ByteWriter
-    ) throws(IssueError) {
-        guard let region else { throw .unsignable("version 4 needs a region") }
-        guard let string = request.string(in: text) else { throw .nothingToSign }
-        let scoped = try ScopedKey.kept(by: key, OSS.v4, region: region, at: string.moment)
-        try string.writeSignature(with: scoped, into: &out)
     }
 
     private static func writeAuthorization(_ signature: Span<UInt8>, _ key: SigningKey, into out: inout ByteWriter) {

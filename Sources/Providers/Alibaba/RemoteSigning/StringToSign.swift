@@ -29,11 +29,8 @@ package struct StringToSign: ~Escapable {
         case expires(Int64)
     }
 
-    /// Bytes of the longest string that is read.
-    package static let maximumLength = 16_384
-
     private let text: Span<UInt8>
-    package let verb: OSSVerb
+    package let verb: RequestVerb
     package let moment: Moment
     private let contentMD5Range, contentTypeRange, dateRange: Range<Int>
     /// The lines without the last one's LF; empty where there are none.
@@ -47,7 +44,7 @@ package struct StringToSign: ~Escapable {
 
     @_lifetime(copy text)
     package init(reading text: Span<UInt8>) throws(StringToSignError) {
-        try SignedText.check(text, maximumLength: StringToSign.maximumLength)
+        try SignedText.check(text)
         var start = 0
         guard let verb = SignedText.line(&start, of: text), let contentMD5 = SignedText.line(&start, of: text),
             let contentType = SignedText.line(&start, of: text), let date = SignedText.line(&start, of: text)
@@ -61,7 +58,7 @@ package struct StringToSign: ~Escapable {
                 .resource, line: 5 + count, "the resource is the last line, without a line break at the end")
         }
         self.text = text
-        self.verb = try OSSVerb(reading: text.extracting(verb))
+        self.verb = try RequestVerb(reading: text.extracting(verb))
         try SignedText.checkContentMD5(text.extracting(contentMD5), line: 2)
         try SignedText.checkContentType(text.extracting(contentType), line: 3)
         moment = try StringToSign.moment(text.extracting(date))
@@ -171,7 +168,7 @@ extension StringToSign {
             throw StringToSignError(.resource, line: line, "/, /bucket/ or /bucket/key")
         }
         let (bucket, key) = (start + 1..<slash, slash + 1..<end)
-        try SignedText.checkBucket(text.extracting(bucket), line: line)
+        try SignedText.checkBucket(text.extracting(bucket), OSS.v4, line: line)
         try SignedText.checkKey(text.extracting(key), line: line)
         return (bucket, key)
     }

@@ -3,7 +3,7 @@
 
 /// What a string to sign was read as, copied.
 struct ReadString {
-    let verb: OSSVerb
+    let verb: RequestVerb
     let contentMD5, contentType: [UInt8]
     let moment: StringToSign.Moment
     let headers, subResources: [(name: [UInt8], value: [UInt8]?)]

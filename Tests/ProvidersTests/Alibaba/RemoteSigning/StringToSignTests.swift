@@ -143,8 +143,8 @@ private func refusal(of text: [UInt8]) -> StringToSignError? {
         let type = String(repeating: "t", count: 256)
         #expect(try read(put(type: type, resource: "/\(bucket)/\(key)")).key.count == 1_023)
         let frame = put(headers: "x-oss-meta-a:\n").count
-        let value = String(repeating: "v", count: StringToSign.maximumLength - frame)
-        #expect(try read(put(headers: "x-oss-meta-a:\(value)\n")).written().count == StringToSign.maximumLength)
+        let value = String(repeating: "v", count: SignedText.maximumLength - frame)
+        #expect(try read(put(headers: "x-oss-meta-a:\(value)\n")).written().count == SignedText.maximumLength)
         #expect(refusal(of: put(headers: "x-oss-meta-a:v\(value)\n"))?.clause == .syntax)
     }
 

@@ -3,8 +3,11 @@ import Bytes
 
 /// The rules that are the same for everything that clients submit to be signed. All of them work in place.
 enum SignedText {
+    /// Bytes of the longest text that is read.
+    package static let maximumLength = 16_384
+
     /// Refuses what is no text of lines that end with LF.
-    static func check(_ text: Span<UInt8>, maximumLength: Int) throws(StringToSignError) {
+    static func check(_ text: Span<UInt8>) throws(StringToSignError) {
         guard text.count <= maximumLength else { throw StringToSignError(.syntax, "at most 16384 bytes") }
         var start = 0
         while let index = text.firstControlCharacter(from: start) {
@@ -64,16 +67,20 @@ enum SignedText {
         }
     }
 
-    static func checkBucket(_ name: Span<UInt8>, line: Int) throws(StringToSignError) {
-        guard OSS.isBucket(name) else {
+    static func checkBucket(
+        _ name: Span<UInt8>, _ scheme: V4Scheme, line: Int? = nil
+    ) throws(StringToSignError) {
+        guard scheme.isBucket(name) else {
             throw StringToSignError(
-                .resource, line: line, "a bucket of 3 to 63 lower-case letters, digits and inner hyphens")
+                .resource, line: line,
+                "a bucket of 3 to 63 lower-case letters, digits and inner hyphens; or dots where only the path names it"
+            )
         }
     }
 
     /// - Parameter key: not encoded; empty for the bucket itself.
     static func checkKey(_ key: Span<UInt8>, line: Int) throws(StringToSignError) {
-        guard key.isEmpty || ObjectKeyRule.fault(of: key, maximumLength: OSS.maximumKeyLength) == nil else {
+        guard key.isEmpty || ObjectKeyRule.fault(of: key, maximumLength: ObjectKeyRule.maximumLength) == nil else {
             throw StringToSignError(
                 .resource, line: line,
                 "a key of at most 1023 bytes, without a leading /, segments . or .., control characters, $( and ${")

@@ -49,6 +49,14 @@ struct NamedValues: ~Escapable {
     @_lifetime(copy self)
     func bytes(_ range: Range<Int>) -> Span<UInt8> { text.extracting(range) }
 
+    /// A part of a query that was read as encoded in the one way there is.
+    func decoded(_ range: Range<Int>) -> [UInt8] {
+        let encoded = bytes(range)
+        var (decoded, position) = ([UInt8](), 0)
+        while let byte = Percent.nextEncoded(&position, of: encoded) { decoded.append(byte) }
+        return decoded
+    }
+
     /// The value of a name; nil where there is none, or the name stands alone.
     @_lifetime(copy self)
     func value(of name: StaticString) -> Span<UInt8>? {
@@ -59,7 +67,25 @@ struct NamedValues: ~Escapable {
         return nil
     }
 
+    /// The same of a name that a scheme has as bytes.
+    @_lifetime(copy self)
+    func value(of name: [UInt8]) -> Span<UInt8>? {
+        var position = 0
+        while let pair = next(&position) {
+            if bytes(pair.name).equals(name), let value = pair.value { return bytes(value) }
+        }
+        return nil
+    }
+
     func contains(_ name: StaticString) -> Bool {
+        var position = 0
+        while let pair = next(&position) {
+            if bytes(pair.name).equals(name) { return true }
+        }
+        return false
+    }
+
+    func contains(_ name: [UInt8]) -> Bool {
         var position = 0
         while let pair = next(&position) {
             if bytes(pair.name).equals(name) { return true }

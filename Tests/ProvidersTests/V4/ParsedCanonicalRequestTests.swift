@@ -40,7 +40,8 @@ import Testing
     private func read(_ bytes: [UInt8]) throws(StringToSignError) -> Parts {
         let string = Array("OSS4-HMAC-SHA256\n\(Self.date)\n\(Self.scope)\n\(String(repeating: "0", count: 64))".utf8)
         return Parts(
-            try ParsedCanonicalRequest(reading: bytes.span, of: try StringToSignV4(reading: string.span)), of: bytes)
+            try ParsedCanonicalRequest(reading: bytes.span, of: try StringToSignV4(reading: string.span, OSS.v4)),
+            of: bytes)
     }
 
     @Test(arguments: legal) func `what is canonical is read`(text: String) throws {

@@ -4,8 +4,9 @@ import Bytes
 /// The canonical request of a version 4 signature, as read from a client that asks for a signature. What our own signatures
 /// write is a `CanonicalRequest`.
 ///
-///     VERB \n /bucket/key \n name[=value]*(&name[=value]) \n *(name:value \n) \n [name*(;name)] \n UNSIGNED-PAYLOAD
+///     VERB \n /[bucket/]key \n name[=value]*(&name[=value]) \n *(name:value \n) \n [name*(;name)] \n payload
 ///
+/// Where bucket and payload stand, what an empty value looks like and which headers the last line but one names is the scheme's.
 /// It has one reading only: key, names and values of the query are encoded, each byte in one way; a header's line has a colon, so
 /// the empty line behind them is the first; every list is in ascending order, and names nothing twice. It does not judge:
 /// allowed verbs, dates, prefixes and sub-resources are the operation table's. It is a view of the text, and allocates nothing.
@@ -18,9 +19,10 @@ package struct ParsedCanonicalRequest: ~Escapable {
     }
 
     private let text: Span<UInt8>
-    let verb: OSSVerb
+    let scheme: V4Scheme
+    let verb: RequestVerb
     let form: Form
-    /// Empty at service level.
+    /// Empty at service level. In the path or in the host, as the scheme has it.
     let bucketRange: Range<Int>
     /// Percent-encoded; empty at bucket and service level.
     package let keyRange: Range<Int>
@@ -28,12 +30,12 @@ package struct ParsedCanonicalRequest: ~Escapable {
     let queryRange: Range<Int>
     /// The lines without the last one's LF; empty where there are none.
     let headerRange: Range<Int>
-    private let additionalRange: Range<Int>
+    private let additionalRange, payloadRange: Range<Int>
 
     /// - Parameter string: what is signed of it; it must be of the same moment and scope.
     @_lifetime(copy text)
     package init(reading text: Span<UInt8>, of string: borrowing StringToSignV4) throws(StringToSignError) {
-        try SignedText.check(text, maximumLength: StringToSign.maximumLength)
+        try SignedText.check(text)
         var start = 0
         guard let verb = SignedText.line(&start, of: text), let path = SignedText.line(&start, of: text),
             let query = SignedText.line(&start, of: text)
@@ -47,20 +49,25 @@ package struct ParsedCanonicalRequest: ~Escapable {
             count += 1
         }
         guard let additional = SignedText.line(&start, of: text) else { throw ParsedCanonicalRequest.incomplete }
+        let scheme = string.scheme
         self.text = text
-        self.verb = try OSSVerb(reading: text.extracting(verb))
-        (bucketRange, keyRange) = try ParsedCanonicalRequest.ranges(in: path, of: text)
-        try ParsedCanonicalRequest.checkQuery(NamedValues(query: text.extracting(query)))
-        (queryRange, headerRange, additionalRange) = (query, headers, additional)
+        self.scheme = scheme
+        self.verb = try RequestVerb(reading: text.extracting(verb))
+        let hasPath = scheme.hasBucketInPath
+        let (first, key) = try ParsedCanonicalRequest.ranges(in: path, of: text, scheme)
+        (keyRange, queryRange, headerRange, additionalRange) = (key, query, headers, additional)
+        payloadRange = start..<text.count
+        try ParsedCanonicalRequest.checkQuery(NamedValues(query: text.extracting(query)), scheme)
         try ParsedCanonicalRequest.checkHeaders(
-            NamedValues(lines: text.extracting(headers)), NamedValues(names: text.extracting(additional)),
+            NamedValues(lines: text.extracting(headers)), NamedValues(names: text.extracting(additional)), scheme,
             additionalLine: 5 + count)
-        guard text.extracting(start..<text.count).equals(V4Scheme.unsignedPayload) else {
-            throw StringToSignError(.payload, line: 6 + count, "UNSIGNED-PAYLOAD, without a line break at the end")
+        guard scheme.isPayload(text.extracting(payloadRange)) else {
+            throw StringToSignError(.payload, line: 6 + count, scheme.payloadFault)
         }
         form = try ParsedCanonicalRequest.form(
             NamedValues(query: text.extracting(query)), NamedValues(lines: text.extracting(headers)),
-            text.extracting(additional), of: string)
+            (text.extracting(additional), text.extracting(payloadRange)), of: string)
+        bucketRange = hasPath ? first : try ParsedCanonicalRequest.bucketRange(in: headers, of: text, scheme)
         guard isWrittenBack else { throw StringToSignError(.syntax, "the canonical request has one spelling only") }
     }
 
@@ -76,27 +83,12 @@ package struct ParsedCanonicalRequest: ~Escapable {
         get { NamedValues(lines: text.extracting(headerRange)) }
     }
 
-    /// Whether a name is one of the query's that carry the signature, and not the request.
-    static func isCarrier(query name: Span<UInt8>) -> Bool {
-        for carrier in queryCarriers where name.equals(carrier) { return true }
-        return false
-    }
-
-    /// Whether a header of this name says how the request is signed, and not what it is.
-    static func isCarrier(header name: Span<UInt8>) -> Bool {
-        name.equals("x-oss-date") || name.equals("x-oss-content-sha256")
-    }
-
-    private static let queryCarriers: [StaticString] = [
-        "x-oss-additional-headers", "x-oss-credential", "x-oss-date", "x-oss-expires", "x-oss-signature-version",
-    ]
-
     /// Whether the request from its parts is byte for byte what was read. What is encoded has one spelling only.
     private var isWrittenBack: Bool {
         var copy = TextComparison(with: text)
         copy.append(verb.name)
         copy.append("\n/")
-        if !bucketRange.isEmpty {
+        if !bucketRange.isEmpty, scheme.hasBucketInPath {
             copy.append(bucketRange)
             copy.append("/")
         }
@@ -110,7 +102,7 @@ package struct ParsedCanonicalRequest: ~Escapable {
             NamedValues(names: text.extracting(additionalRange)), at: additionalRange.lowerBound, mark: ";",
             between: ";")
         copy.append("\n")
-        copy.append(V4Scheme.unsignedPayload)
+        copy.append(payloadRange)
         return copy.isSame
     }
 
@@ -122,13 +114,17 @@ package struct ParsedCanonicalRequest: ~Escapable {
 // MARK: - The parts, in the order of the text
 
 extension ParsedCanonicalRequest {
-    /// Where bucket and key are in a path.
+    /// Where bucket and key are in a path; the bucket is empty where the host names it.
     private static func ranges(
-        in path: Range<Int>, of text: Span<UInt8>
+        in path: Range<Int>, of text: Span<UInt8>, _ scheme: V4Scheme
     ) throws(StringToSignError) -> (bucket: Range<Int>, key: Range<Int>) {
         let (start, end) = (path.lowerBound, path.upperBound)
         guard start < end, text[start] == UInt8(ascii: "/") else {
             throw StringToSignError(.resource, line: 2, "the path begins with /")
+        }
+        guard scheme.hasBucketInPath else {
+            try checkKey(text.extracting(start + 1..<end))
+            return (end..<end, start + 1..<end)
         }
         guard end - start > 1 else { return (end..<end, end..<end) }
         guard let slash = text.firstIndex(of: UInt8(ascii: "/"), from: start + 1), slash < end else {
@@ -136,13 +132,30 @@ extension ParsedCanonicalRequest {
                 .resource, line: 2, "/, /bucket/ or /bucket/key, wherever the request has its bucket")
         }
         let (bucket, key) = (start + 1..<slash, slash + 1..<end)
-        try SignedText.checkBucket(text.extracting(bucket), line: 2)
+        try SignedText.checkBucket(text.extracting(bucket), scheme, line: 2)
         try checkKey(text.extracting(key))
         return (bucket, key)
     }
 
+    /// Where the bucket is in the host, which is signed.
+    private static func bucketRange(
+        in headers: Range<Int>, of text: Span<UInt8>, _ scheme: V4Scheme
+    ) throws(StringToSignError) -> Range<Int> {
+        let lines = NamedValues(lines: text.extracting(headers))
+        var position = 0
+        while let header = lines.next(&position) {
+            guard lines.bytes(header.name).equals("host"), let value = header.value,
+                let dot = lines.bytes(value).firstIndex(of: UInt8(ascii: "."))
+            else { continue }
+            let start = headers.lowerBound + value.lowerBound
+            try SignedText.checkBucket(text.extracting(start..<start + dot), scheme)
+            return start..<start + dot
+        }
+        throw StringToSignError(.header, "host is bucket.endpoint; or the path begins with the bucket")
+    }
+
     private static func checkKey(_ encoded: Span<UInt8>) throws(StringToSignError) {
-        // As long as the longest key, OSS.maximumKeyLength.
+        // As long as the longest key, ObjectKeyRule.maximumLength.
         var key = InlineArray<1023, UInt8>(repeating: 0)
         var (position, count) = (0, 0)
         while count < key.count, let byte = Percent.nextEncoded(&position, of: encoded, keeping: .unreservedPath) {
@@ -157,7 +170,9 @@ extension ParsedCanonicalRequest {
         try SignedText.checkKey(key.span.extracting(0..<count), line: 2)
     }
 
-    private static func checkQuery(_ query: borrowing NamedValues) throws(StringToSignError) {
+    private static func checkQuery(
+        _ query: borrowing NamedValues, _ scheme: V4Scheme
+    ) throws(StringToSignError) {
         var position = 0
         var last: Range<Int>?
         while let pair = query.next(&position) {
@@ -168,8 +183,11 @@ extension ParsedCanonicalRequest {
                     "names and values percent-encoded in upper case but for letters, digits and -._~, without control characters"
                 )
             }
-            guard pair.value?.isEmpty != true else {
-                throw StringToSignError(.query, line: 3, "an empty value is written as the bare name")
+            guard scheme.endsBareNames ? pair.value != nil : pair.value?.isEmpty != true else {
+                throw StringToSignError(
+                    .query, line: 3,
+                    scheme.endsBareNames
+                        ? "an empty value is written as name=" : "an empty value is written as the bare name")
             }
             if let last, !query.bytes(last).precedes(name) {
                 throw StringToSignError(.query, line: 3, "names in ascending byte order once encoded, each once")
@@ -189,7 +207,7 @@ extension ParsedCanonicalRequest {
     }
 
     private static func checkHeaders(
-        _ headers: borrowing NamedValues, _ additional: borrowing NamedValues, additionalLine: Int
+        _ headers: borrowing NamedValues, _ additional: borrowing NamedValues, _ scheme: V4Scheme, additionalLine: Int
     ) throws(StringToSignError) {
         try SignedText.checkHeaders(headers, line: 4) { _ in true }
         var (position, additionalPosition) = (0, 0)
@@ -198,21 +216,29 @@ extension ParsedCanonicalRequest {
             let value = headers.bytes(header.value ?? header.name)
             if name.equals("content-md5") { try SignedText.checkContentMD5(value) }
             if name.equals("content-type") { try SignedText.checkContentType(value) }
-            if OSS.v4.isAlwaysSigned(name) { continue }
+            guard !scheme.collapsesSpaces || isCollapsed(value) else {
+                throw StringToSignError(.header, "a value of ASCII, with one space where there are several")
+            }
+            if scheme.signed == .own, scheme.isAlwaysSigned(name) { continue }
             // Both are in ascending order.
             guard let listed = additional.next(&additionalPosition), additional.bytes(listed.name).equals(name),
                 !value.isEmpty,
                 !name.equals("authorization")
             else {
-                throw StringToSignError(
-                    .additionalHeaders, line: additionalLine,
-                    "those headers, in ascending order, that are signed only because they stand there")
+                throw StringToSignError(scheme.namesClause, line: additionalLine, scheme.namesFault)
             }
         }
         guard additional.next(&additionalPosition) == nil else {
-            throw StringToSignError(
-                .additionalHeaders, line: additionalLine, "no header that is not there, or is always signed")
+            throw StringToSignError(scheme.namesClause, line: additionalLine, scheme.namesFault)
         }
+    }
+
+    /// Whether a header's value is as servers of S3 sign it.
+    private static func isCollapsed(_ value: Span<UInt8>) -> Bool {
+        for index in value.indices where value[index] == UInt8(ascii: " ") && index > 0 {
+            if value[index - 1] == UInt8(ascii: " ") { return false }
+        }
+        return value.isASCII
     }
 }
 
@@ -220,56 +246,84 @@ extension ParsedCanonicalRequest {
 
 extension ParsedCanonicalRequest {
     private static func form(
-        _ query: borrowing NamedValues, _ headers: borrowing NamedValues, _ additional: Span<UInt8>,
-        of string: borrowing StringToSignV4
+        _ query: borrowing NamedValues, _ headers: borrowing NamedValues,
+        _ rest: (additional: Span<UInt8>, payload: Span<UInt8>), of string: borrowing StringToSignV4
     ) throws(StringToSignError) -> Form {
-        guard query.contains("x-oss-signature-version") else {
-            for name in queryCarriers where query.contains(name) {
+        let (fields, names) = (string.scheme.fields, string.scheme.parameters)
+        guard string.scheme.signed == .own || headers.contains("host") else {
+            throw StringToSignError(.header, "host is a header that is signed")
+        }
+        guard query.contains(names.algorithm) else {
+            for name in names.carriers where query.contains(name) {
                 throw StringToSignError(.query, line: 3, "all that a signed URL has, or nothing of it")
             }
-            guard let date = headers.value(of: "x-oss-date"), date.equals(string.date) else {
+            guard let date = headers.value(of: fields.date), date.equals(string.date) else {
                 throw StringToSignError(
-                    .date, "x-oss-date is a header, and line 2 of the string to sign; or it is a URL")
+                    .date, naming: fields.date.array,
+                    "is a header, and line 2 of the string to sign; or it is a URL")
             }
-            guard let hash = headers.value(of: "x-oss-content-sha256"), hash.equals(V4Scheme.unsignedPayload) else {
-                throw StringToSignError(.payload, "x-oss-content-sha256 is a header, and UNSIGNED-PAYLOAD")
+            let hash = headers.value(of: fields.contentHash)
+            guard hash?.equals(rest.payload) ?? !string.scheme.isHashFieldNeeded else {
+                throw StringToSignError(
+                    .payload, naming: fields.contentHash.array, "is a header, and what the last line is")
             }
             return .header
         }
-        guard !headers.contains("x-oss-date"), !headers.contains("x-oss-content-sha256") else {
-            throw StringToSignError(.header, "a signed URL has no x-oss-date and x-oss-content-sha256 beside it")
+        guard !headers.contains(fields.date), !headers.contains(fields.contentHash), !headers.contains(fields.token)
+        else { throw StringToSignError(.header, "a signed URL has no headers of a signature beside it") }
+        return .url(lifetime: try lifetime(query, rest, of: string))
+    }
+
+    /// Checks what carries the signature of a URL.
+    /// - Returns: the URL's life, in seconds.
+    private static func lifetime(
+        _ query: borrowing NamedValues, _ rest: (additional: Span<UInt8>, payload: Span<UInt8>),
+        of string: borrowing StringToSignV4
+    ) throws(StringToSignError) -> Int64 {
+        let names = string.scheme.parameters
+        guard let version = query.value(of: names.algorithm), version.equals(string.scheme.algorithm) else {
+            throw StringToSignError(.query, line: 3, naming: names.algorithm, "is line 1 of the string to sign")
         }
-        guard let version = query.value(of: "x-oss-signature-version"), version.equals(OSS.v4.algorithm) else {
-            throw StringToSignError(.query, line: 3, "x-oss-signature-version is OSS4-HMAC-SHA256")
+        guard let date = query.value(of: names.date), date.equals(string.date) else {
+            throw StringToSignError(.date, line: 3, naming: names.date, "is line 2 of the string to sign")
         }
-        guard let date = query.value(of: "x-oss-date"), date.equals(string.date) else {
-            throw StringToSignError(.date, line: 3, "x-oss-date is line 2 of the string to sign")
-        }
-        guard let credential = query.value(of: "x-oss-credential"),
+        guard let credential = query.value(of: names.credential),
             let scope = accessKeyEnd(of: credential).map({ $0 + 3..<credential.count }),
             isEncoding(credential.extracting(scope), of: string.scope)
         else {
             throw StringToSignError(
-                .scope, line: 3, "x-oss-credential is the access key, / and line 3 of the string to sign")
+                .scope, line: 3, naming: names.credential, "is the access key, / and line 3 of the string to sign")
         }
-        guard isAdditional(additional, in: query) else {
+        guard isAdditional(rest.additional, named: names.signedHeaders, in: query) else {
             throw StringToSignError(
-                .additionalHeaders, line: 3, "x-oss-additional-headers is the last line but one, if that has any")
+                string.scheme.namesClause, line: 3, naming: names.signedHeaders,
+                "is the last line but one, if that has any")
         }
-        guard let expires = query.value(of: "x-oss-expires"), let lifetime = Decimal.parse(expires, maximum: 604_800),
-            lifetime > 0
-        else { throw StringToSignError(.query, line: 3, "x-oss-expires is 1 to 604800 seconds") }
-        return .url(lifetime: lifetime)
+        let isPayload =
+            if let name = names.contentHash, let hash = query.value(of: name) {
+                hash.equals(rest.payload)
+            } else {
+                rest.payload.equals(V4Scheme.unsignedPayload)
+            }
+        guard isPayload else {
+            throw StringToSignError(.payload, "a URL's is UNSIGNED-PAYLOAD, or what its query says")
+        }
+        guard let expires = query.value(of: names.expires),
+            let lifetime = Decimal.parse(expires, maximum: PresignedURLV4.lifetimes.upperBound), lifetime > 0
+        else { throw StringToSignError(.query, line: 3, naming: names.expires, "is 1 to 604800 seconds") }
+        return lifetime
     }
 
     /// Whether the query names the additional headers, and only if there are any.
-    private static func isAdditional(_ names: Span<UInt8>, in query: borrowing NamedValues) -> Bool {
-        guard query.contains("x-oss-additional-headers") else { return names.isEmpty }
-        guard let named = query.value(of: "x-oss-additional-headers") else { return false }
+    private static func isAdditional(
+        _ names: Span<UInt8>, named parameter: [UInt8], in query: borrowing NamedValues
+    ) -> Bool {
+        guard query.contains(parameter) else { return names.isEmpty }
+        guard let named = query.value(of: parameter) else { return false }
         return isEncoding(named, of: names)
     }
 
-    /// The index of the first encoded slash of an `x-oss-credential`, before which is the access key.
+    /// The index of the first encoded slash of a credential in a URL, before which is the access key.
     static func accessKeyEnd(of credential: Span<UInt8>) -> Int? {
         var position = 0
         while true {

@@ -12,14 +12,14 @@ import Testing
 
     private func refusal(of text: String) -> StringToSignError? {
         do throws(StringToSignError) {
-            _ = try StringToSignV4(reading: Array(text.utf8).span)
+            _ = try StringToSignV4(reading: Array(text.utf8).span, OSS.v4)
             return nil
         } catch { return error }
     }
 
     @Test func `it says when and for what it is`() throws {
         let text = Array(Self.good.utf8)
-        let string = try StringToSignV4(reading: text.span)
+        let string = try StringToSignV4(reading: text.span, OSS.v4)
         #expect(string.moment == 1_704_584_071)
         let parts = [string.date.text, string.scope.text, string.day.text, string.region.text, string.product.text]
         #expect(
@@ -61,12 +61,12 @@ import Testing
 
     @Test func `no byte of it may be another without being another string`() throws {
         let text = Array(Self.good.utf8)
-        let good = try StringToSignV4(reading: text.span)
+        let good = try StringToSignV4(reading: text.span, OSS.v4)
         for position in Self.good.utf8.indices {
             var bytes = Array(Self.good.utf8)
             let index = Self.good.utf8.distance(from: Self.good.startIndex, to: position)
             bytes[index] = bytes[index] == UInt8(ascii: "1") ? UInt8(ascii: "2") : UInt8(ascii: "1")
-            guard let other = try? StringToSignV4(reading: bytes.span) else { continue }
+            guard let other = try? StringToSignV4(reading: bytes.span, OSS.v4) else { continue }
             let isOther =
                 other.moment != good.moment || !other.scope.equals(good.scope) || index >= Self.good.utf8.count - 64
             #expect(isOther)
@@ -78,7 +78,7 @@ import Testing
         let digest = try Digest(.sha256, of: Array(canonical.utf8).span)
         let hash = Hex.encode(digest.bytes.array).text
         let text = Array(Self.good.replacing(Self.hash, with: hash).utf8)
-        let string = try StringToSignV4(reading: text.span)
+        let string = try StringToSignV4(reading: text.span, OSS.v4)
         for (text, expected) in [(canonical, true), (canonical + " ", false), ("", false), (hash, false)] {
             let isOf = try string.isOf(Array(text.utf8).span)
             #expect(isOf == expected)

@@ -21,7 +21,7 @@ struct RemoteRequest: AskDetail {
 
     let version: Version
     /// Nil where nobody knows it.
-    let verb: OSSVerb?
+    let verb: RequestVerb?
     /// Whether a URL is signed, and no header.
     let isURL: Bool
     /// How long ago the string was dated, in seconds; 0 where it has no date.
@@ -32,7 +32,7 @@ struct RemoteRequest: AskDetail {
     /// Where the region ends in a string of version 4.
     private let regionEnd: UInt16
 
-    /// Two bytes each: no text is longer than `StringToSign.maximumLength`.
+    /// Two bytes each: no text is longer than `SignedText.maximumLength`.
     private struct CompactRange: Sendable {
         let start, end: UInt16
 
@@ -69,7 +69,7 @@ struct RemoteRequest: AskDetail {
     }
 
     /// Of a request that the client has told about, and not shown.
-    init(told verb: OSSVerb?, of string: borrowing StringToSignV4, at now: Int64) {
+    init(told verb: RequestVerb?, of string: borrowing StringToSignV4, at now: Int64) {
         version = .v4
         self.verb = verb
         isURL = false
@@ -81,7 +81,9 @@ struct RemoteRequest: AskDetail {
 
     /// - Parameter text: the string to sign, of version 4, that the request was read from.
     @_lifetime(copy text)
-    func string(in text: Span<UInt8>) -> StringToSignV4? { StringToSignV4(text, regionEnd: Int(regionEnd)) }
+    func string(in text: Span<UInt8>, _ scheme: V4Scheme) -> StringToSignV4? {
+        StringToSignV4(text, scheme, regionEnd: Int(regionEnd))
+    }
 
     /// - Parameter text: the one that the request was read from.
     @_lifetime(copy text)

@@ -1,7 +1,7 @@
 import Bytes
 
-/// The methods of OSS's operations. OPTIONS is not signed.
-package enum OSSVerb: UInt8, Sendable, CaseIterable {
+/// The methods of the operations that are signed. OPTIONS is not signed.
+package enum RequestVerb: UInt8, Sendable, CaseIterable {
     case get, put, post, delete, head
 
     package var name: StaticString {
@@ -15,7 +15,7 @@ package enum OSSVerb: UInt8, Sendable, CaseIterable {
     }
 
     init?(_ text: Span<UInt8>) {
-        for verb in OSSVerb.allCases where text.equals(verb.name) {
+        for verb in RequestVerb.allCases where text.equals(verb.name) {
             self = verb
             return
         }
@@ -24,7 +24,7 @@ package enum OSSVerb: UInt8, Sendable, CaseIterable {
 
     /// The first line of what is signed.
     init(reading line: Span<UInt8>) throws(StringToSignError) {
-        guard let verb = OSSVerb(line) else {
+        guard let verb = RequestVerb(line) else {
             throw StringToSignError(.verb, line: 1, "GET, PUT, POST, DELETE or HEAD, in capitals")
         }
         self = verb

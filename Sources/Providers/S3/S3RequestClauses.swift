@@ -1,0 +1,96 @@
+import Access
+import Bytes
+
+/// What a grant says of requests about one object, whether the service writes them or a client has.
+struct S3RequestClauses: Sendable {
+    private let rule: OperationRule
+    private let body: BodyClauses
+    /// Whether a body's size must be signed.
+    private let isSizeNeeded: Bool
+    private let overwrites: Bool
+
+    struct Fields: FieldGroup {
+        let methods = Field(
+            "methods", .strings, required: true, told: true,
+            "The methods that may be signed, of \(list(S3Operations.table.methods)).")
+        let headers = Field(
+            "headers", .strings, told: true,
+            "The headers that may be signed, of \(list(S3Operations.table.headers)).")
+        let subresources = Field(
+            "subresources", .strings, told: true,
+            "The sub-resources that may be signed, of \(list(S3Operations.table.subResources)).")
+        let query = Field(
+            "query", .strings, told: true,
+            "The other query parameters that may be signed, of \(list(S3Operations.table.query)).")
+        let contentTypes = Field(
+            "contentTypes", .strings, told: true,
+            "Content types of uploads. A PUT of an object and the POST that begins an upload in parts must have one of them; `image/*` stands for all that begin with `image/`."
+        )
+        let maxSize = Field(
+            "maxSize", .size(1...BodyClauses.maximumSize), told: true,
+            "The longest body of PUT. Its `content-length` must be signed: callers ask with `header=content-length:BYTES`, or have it in their canonical request."
+        )
+        let overwrite = Field(
+            "overwrite", .boolean, default: false, told: true,
+            "Whether an upload may replace an existing object. Without it, `If-None-Match: *` must be signed; the service adds it to the requests that it writes."
+        )
+        let unenforced = Field(
+            "unenforced", .strings, "Clauses of the grant that the vendor cannot enforce (R18): maxSize.")
+    }
+
+    private static func list(_ names: [[UInt8]]) -> String { names.map(\.text).joined(separator: ", ") }
+
+    init(_ grant: Settings<Fields>, _ context: GrantContext) throws(FieldProblem) {
+        let subResources = grant.subresources ?? []
+        body = try BodyClauses(contentTypes: grant.contentTypes, maxSize: grant.maxSize)
+        isSizeNeeded = !subResources.contains { $0.text == "partNumber" }
+        let unenforced = grant.unenforced ?? []
+        guard unenforced.allSatisfy({ $0.text == "maxSize" }),
+            unenforced.isEmpty || body.maxSize != nil && !isSizeNeeded
+        else { throw FieldProblem("unenforced", "must name clauses of the grant that are not enforced, of maxSize") }
+        guard body.maxSize == nil || isSizeNeeded || !unenforced.isEmpty else {
+            throw FieldProblem(
+                "maxSize", "cannot be enforced: an object in pieces has any; or list it under unenforced (R18)")
+        }
+        rule = try OperationRule(
+            S3Operations.table, methods: grant.methods ?? [], subResources: (subResources, "subresources"),
+            query: (grant.query ?? [], "query"), headers: grant.headers ?? [], reach: context.reach)
+        overwrites = grant.overwrite
+    }
+
+    /// Warnings for the operator.
+    var doubts: [String] { body.doubts }
+
+    /// Whether a request may only make a new object.
+    func mustCreate(_ parts: RequestParts) -> Bool { !overwrites && parts.endsUpload }
+
+    /// Servers that take an upload's id of no bytes for none would do another operation than the one that is judged.
+    private func objection(toValuesOf parts: RequestParts) -> Objection? {
+        guard parts.parameters.allSatisfy({ !$0.value.isEmpty || $0.name.span.equals("uploads") }) else {
+            return Objection("subresources", "all but uploads must have a value")
+        }
+        return nil
+    }
+
+    /// - Parameter addsCondition: whether the service adds If-None-Match where it must be and is not.
+    func objection(to parts: RequestParts, addsCondition: Bool) -> Objection? {
+        let mustCreate = mustCreate(parts)
+        if mustCreate, parts.condition.map({ $0 != Array("*".utf8) }) ?? !addsCondition {
+            return addsCondition
+                ? Objection("overwrite", "if-none-match must be * or left out, since the grant does not overwrite")
+                : Objection("overwrite", "if-none-match: * must be signed, since the grant does not overwrite")
+        }
+        let objection =
+            rule.objection(
+                to: parts.method, .object, names: parts.parameters.map(\.name),
+                headers: parts.names.filter { name in
+                    !body.admits(header: name.span) && !(mustCreate && name.span.equals("if-none-match"))
+                })
+            ?? objection(toValuesOf: parts)
+        let puts = parts.method.span.equals("PUT")
+        // An upload in parts has its type when it begins.
+        let isTyped = puts && !parts.has("partNumber") || parts.method.span.equals("POST") && parts.has("uploads")
+        return objection
+            ?? body.objection(to: parts, isTyped: isTyped, isSized: puts, isSizeNeeded: isSizeNeeded)
+    }
+}
