@@ -125,7 +125,7 @@ let package = Package(
             path: "Tests/TestService", swiftSettings: strict),
         tests(
             "PipelineTests", "TestService", "Lifecycle", "Configuration", "Providers", "Machine", "TestPeers",
-            "TestKeys", "TestSamples", "Bytes",
+            "TestKeys", "TestSamples", "TestTraits", "Bytes",
             "Crypto",
             exclude: ["Fixtures"]),
         tests(
