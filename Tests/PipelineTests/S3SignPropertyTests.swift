@@ -152,6 +152,7 @@ struct S3SignPropertyTests {
                 #expect(answer.status == 403 && !answer.text.contains(request.signature), "\(said)")
             }
         }
-        #expect(signed > Rounds.share(of: 50) && refused > Rounds.share(of: 1000), "\(signed) signed, \(refused) refused")
+        #expect(
+            signed > Rounds.share(of: 50) && refused > Rounds.share(of: 1000), "\(signed) signed, \(refused) refused")
     }
 }
