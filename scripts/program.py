@@ -9,13 +9,9 @@ import socket
 import subprocess
 import time
 
+from service import free_port
+
 MEBI = 1 << 20
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def peak_memory(process):
