@@ -5,7 +5,7 @@ extension [Enforcement] {
         Enforcement(.vendor, "bucket and key", "scope of the put policy; of a prefix with isPrefixalScope"),
         Enforcement(.vendor, "end", "deadline of the put policy"),
         Enforcement(
-            .vendor, "overwriting", "insertOnly, unless the grant has overwrite: true; by a prefix nothing is overwritten"),
+            .vendor, "overwriting", "insertOnly, unless the grant has overwrite: true; by a prefix never"),
         Enforcement(.vendor, "size and type", "fsizeMin, fsizeLimit and mimeLimit, where the grant's policy has them"),
         .reuse,
     ]
