@@ -65,8 +65,13 @@ extension Inquiry {
         guard let name = options[.grant] else {
             throw UsageError(reason: "--route or --grant must say what is asked for")
         }
+        let named = configuration.grants.first { $0.name.elementsEqual(name.utf8) }
+        if let named, !Registry.routes[named.route].description.grant.hasCallers {
+            throw UsageError(
+                reason: "the grant \(name) is for a vendor's callbacks: it has no callers, and nothing to explain")
+        }
         let own = configuration.grants.filter { !$0.callers.isEmpty }
-        guard let grant = own.first(where: { $0.name.elementsEqual(name.utf8) }) else {
+        guard let grant = named.flatMap({ $0.callers.isEmpty ? nil : $0 }) else {
             let hint = NearestName.of(name, among: own.map(\.name.text)).map { "; did you mean \($0)?" } ?? ""
             throw UsageError(reason: "the configuration has no grant \(name)\(hint)")
         }

@@ -214,6 +214,17 @@ extension Compiler {
         (kind: $0, text: Array(text: $0.rawValue + ":"))
     }
 
+    /// An identity that is known, where its kind is written in small or large letters instead of its own; nil for all others.
+    static func respelled(_ text: [UInt8], _ identities: Identities) -> String? {
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let (kind, id) = (text[..<colon].map { $0 | 0x20 }, Array(text[(colon + 1)...]))
+        let start = identityStarts.first { $0.text.dropLast().map { $0 | 0x20 } == kind }
+        guard let meant = start?.kind, let known = identities.ids[meant], known?.contains(id) == true else {
+            return nil
+        }
+        return "\(meant.rawValue):\(id.text)"
+    }
+
     /// What stands before the first colon and after it.
     private func identity(_ text: [UInt8]) -> (Principal.Kind, id: [UInt8])? {
         for (kind, start) in Compiler.identityStarts {

@@ -45,7 +45,7 @@ extension Compiler {
     ) -> (Grant, IssuerKind)? {
         let path = noteNamed(member, in: "grants")
         guard let index = reader.kind(Schema.routeName, of: member.value, path, among: Schema.routeNames) else {
-            judgeGrant(ofUnknownRoute: member, at: path, credentials, identities)
+            judgeGrant(ofUnknownRoute: member, at: path, defaults, credentials, identities)
             return nil
         }
         let (route, provider) = (Registry.routes[index].description, Registry.routes[index].provider)
@@ -170,9 +170,10 @@ extension Compiler {
         var callers: [CallerSelector] = []
         for (index, name) in names.enumerated() {
             guard let selector = selector(name) else {
+                let meant = Compiler.respelled(name, identities).map { "; did you mean \($0)?" } ?? ""
                 reader.report(
                     reader.join(path(), index),
-                    "must be \"anonymous\", \"authenticated\", \"apiKey:ID\", \"jwt:ID\" or \"certificate:ID\"")
+                    "must be \"anonymous\", \"authenticated\", \"apiKey:ID\", \"jwt:ID\" or \"certificate:ID\"\(meant)")
                 continue
             }
             if case .identity(let kind, let id) = selector {

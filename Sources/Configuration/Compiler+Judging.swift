@@ -36,7 +36,8 @@ extension Compiler {
 
     /// Judges a grant whose route is not known: as one of the route that seems to be meant, else as one of any.
     func judgeGrant(
-        ofUnknownRoute member: JSONMember, at path: String, _ credentials: Credentials, _ identities: Identities
+        ofUnknownRoute member: JSONMember, at path: String, _ defaults: GrantDefaults, _ credentials: Credentials,
+        _ identities: Identities
     ) {
         guard case .object = member.value.content else { return }
         let name = member.value["route"]?.text?.text
@@ -47,7 +48,7 @@ extension Compiler {
         {
             let keys = Schema.grants[index].filter { $0.name != Schema.routeName }
             let problems = reader.problems.count
-            let fields = reader.read(rest, path, by: keys)
+            let fields = reader.read(defaults.complete(rest, of: index), path, by: keys)
             judge(
                 Draft(path: path, route: index, fields: fields, isRead: reader.problems.count == problems), identities)
             checkCredential(fields[Draft.grant.credential], path, credentials)

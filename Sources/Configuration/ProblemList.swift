@@ -79,10 +79,11 @@ struct ProblemList {
         }
     }
 
-    /// The names of the keys below a path that anything is wrong with.
+    /// The names of the keys below a path that anything is wrong with, or with the variable that such a key names.
     func names(below path: String) -> [String] {
         found.filter { $0.path.utf8.starts(with: (path + ".").utf8) }.map { problem in
-            String(problem.path.split(separator: ".").last.map { $0.prefix { $0 != "[" } } ?? "")
+            let own = problem.path.hasSuffix(".env") ? problem.path.dropLast(4) : problem.path[...]
+            return String(own.split(separator: ".").last.map { $0.prefix { $0 != "[" } } ?? "")
         }
     }
 
@@ -101,11 +102,15 @@ struct ProblemList {
             if !isFull { found.append((offset, path, reason())) }
             return
         }
-        // What is wrong with a default by itself was told before any grant was read.
-        if found.contains(where: { $0.offset == offset && $0.path.utf8.starts(with: "defaults.".utf8) }) {
+        let reason = "\(reason()) (this is a default)"
+        // What is wrong with a default by itself was told before any grant was read; the rest is told at the first grant that has it.
+        let isTold = found.contains {
+            $0.offset == offset && ($0.path.utf8.starts(with: "defaults.".utf8) || $0.reason == reason)
+        }
+        if isTold {
             repeated += 1
         } else if !isFull {
-            found.append((offset, path, "\(reason()) (this is a default)"))
+            found.append((offset, path, reason))
         }
     }
 }

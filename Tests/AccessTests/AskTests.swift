@@ -128,6 +128,12 @@ import Testing
         } catch { Issue.record("\(error)") }
     }
 
+    @Test func `a short word is shown as the name that is not known`() {
+        let error = #expect(throws: AskError.self) { _ = try Fixture.ask("playlist=secret-value") }
+        #expect(error?.parameter == "playlist")
+        #expect(error?.reason.hasPrefix("is not known; there are grant, bucket, key") == true)
+    }
+
     private func headers(_ fill: (inout Parameters) throws -> Void) throws -> [[String?]] {
         var ask = Ask(Fixture.nonce)
         try fill(&ask.parameters)

@@ -32,7 +32,11 @@ struct LinearPolicy {
             let nearest = objections.filter { $0.clause == farthest }
             // A fixed key is no answer to whoever asks for a key, while there is a prefix.
             let last = nearest.last { $0.grant.takesTarget(of: ask) } ?? nearest.last
-            return "\(denial(of: ask, by: caller, last, missing: missing, longest: longest))"
+            let takesTarget = last?.grant.takesTarget(of: ask)
+            let told = nearest.map(\.grant).filter { $0.takesTarget(of: ask) == takesTarget }
+            let all = ask.grant != nil || grants.count <= 8 ? told : []
+            let objection = last.map { ($0.objection, $0.clause, all) }
+            return "\(denial(of: ask, by: caller, objection, missing: missing, longest: longest))"
         }
         _ = policy.judge(ask, by: winner, for: caller, at: Fixture.instant, &scope)
         return LinearPolicy.words(winner, bucket: scope.bucket, key: scope.key, scope.extent)
@@ -46,16 +50,21 @@ struct LinearPolicy {
     static let manyFit = "eight or more are ambiguous"
 
     private func denial(
-        of ask: borrowing Ask, by caller: Caller, _ objection: (Objection, Clause, Grant)?, missing: String?,
+        of ask: borrowing Ask, by caller: Caller, _ objection: (Objection, Clause, [Grant])?, missing: String?,
         longest: Int64?
     ) -> Denial {
         if let longest { return .lifetimeTooLong(maximum: longest) }
         if let missing { return .missing(parameter: missing) }
         if objection == nil, let obscurity = ask.obscurity { return .obscure(obscurity) }
-        guard let (objection, clause, grant) = objection else { return .notInGrant(nil) }
+        guard let (objection, clause, grants) = objection else { return .notInGrant(nil) }
         var told = objection
         if clause == .key {
-            told.granted = policy.listedKey(of: grant, for: caller, by: ask.nonce, at: Fixture.instant)
+            var keys: [[UInt8]] = []
+            for grant in grants {
+                let key = policy.listedKey(of: grant, for: caller, by: ask.nonce, at: Fixture.instant)
+                if let key, !keys.contains(key) { keys.append(key) }
+            }
+            told.granted = keys.isEmpty ? nil : Array(keys.joined(separator: Array(text: ", ")))
         }
         return .notInGrant(told)
     }

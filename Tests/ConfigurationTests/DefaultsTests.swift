@@ -141,6 +141,28 @@ struct DefaultsTests {
             "grants.g.keyPrefix", "(R9) (this is a default)")
     }
 
+    @Test(arguments: [
+        ("‸callers: \"apikey:app\"", "grants.g0.callers", "did you mean apiKey:app? (this is a default)"),
+        ("‸credential: \"kodoo\", callers: \"apiKey:app\"", "grants.g0.credential", "is not known"),
+    ])
+    func `a default that no grant can use is told at the first alone`(default: String, path: String, word: String)
+        throws
+    {
+        let own = `default`.contains("credential") ? "" : "credential: \"kodo\", "
+        let grants = (0..<3).map {
+            "g\($0): { route: \"qiniu.uptoken\", \(own)bucket: \"b\", keyPrefix: \"\($0)/\" },"
+        }
+        try Mistake.check(Self.text("grants: { \(`default`) }", grants.joined()), path, word)
+    }
+
+    @Test func `a grant whose route is misspelt has the defaults of the one that is meant`() throws {
+        try Mistake.check(
+            Self.text(
+                "grants: { callers: \"apiKey:app\" }, routes: { \"qiniu.uptoken\": { credential: \"kodo\", bucket: \"b\" } }",
+                "g: { ‸route: \"qiniu.uptokn\", keyPrefix: \"a/\" }"),
+            "grants.g.route", "did you mean qiniu.uptoken?")
+    }
+
     @Test func `check tells of a route's defaults that no grant has`() throws {
         let configuration = try Sample.load(
             Self.text(

@@ -144,6 +144,13 @@ struct GrantLanguageTests {
         #expect(problems.first?.position != nil)
     }
 
+    @Test func `of a variable that is missing nothing follows`() {
+        let text = Self.environmentText(
+            "keyPrefix: \"p/\", policy: { callbackUrl: { env: \"NONE\" }, callbackBody: \"key=$(key)\" }")
+        let problems = Sample.problems(in: text, variables: Self.variables)
+        #expect(problems.map(\.path) == ["grants.g.policy.callbackUrl.env"], "\(problems)")
+    }
+
     @Test func `a variable is held to the key's own rules, and its text is in no message`() {
         for (field, name, path, word) in [
             ("keyPrefix", "BUCKET", "keyPrefix", "must end in /"),

@@ -438,8 +438,13 @@ struct InquiryTests {
         for command in ["mint", "explain", "ticket"] {
             let help = try Program.run(command, "--help")
             #expect(help.code == 0 && help.out.contains("--caller CALLER"), "\(help.out)")
-            let none = try Program.run(command, "--config", "/no/such.json5", "--caller", "anonymous")
-            #expect(none.code == 3, "\(none.err)")
+            #expect(try Program.run(command, "--config", "/no/such.json5", "--caller", "anonymous").code == 3)
         }
+    }
+
+    @Test func `a grant for callbacks is told to be one`() throws {
+        let service = try Service.shared(.callbacks, .epoll)
+        let outcome = try run("explain", service.configuration, ["--caller", "anonymous", "--grant", "done"])
+        #expect(outcome.code == 2 && outcome.err.contains("done is for a vendor's callbacks"), "\(outcome.err)")
     }
 }

@@ -110,6 +110,23 @@ struct MessagesTests {
         #expect(!answer.text.contains("photos/alice/"))
     }
 
+    @Test func `a key outside several prefixes is told all of them, or none where they are many`() throws {
+        func grants(_ count: Int) -> String {
+            let common = #"route: "qiniu.uptoken", credential: "qiniu", callers: "apiKey:alice", bucket: "media""#
+            return (1...count).map { #""g\#($0)": { \#(common), keyPrefix: "p\#($0)/" }"# }.joined(separator: ",\n")
+        }
+        for (count, ending) in [(2, ": p1/, p2/"), (8, ": p1/, p2/, p3/, p4/, p5/, p6/, p7/, p8/"), (9, "prefix")] {
+            let setup = Setup(
+                name: "prefixes \(count)",
+                rest: "authentication: { apiKeys: [\(APIKey.alice.entry)] }, grants: { \(grants(count)) },")
+            let answer = try Service.shared(setup).get("/qiniu/uptoken?key=a.jpg", APIKey.alice.bearer)
+            answer.expectProblem(403, "not_in_grant")
+            #expect(answer.json["detail"]?.string?.hasSuffix(ending) == true, "\(answer.text)")
+            let named = try Service.shared(setup).get("/qiniu/uptoken?key=a.jpg&grant=g1", APIKey.alice.bearer)
+            #expect(named.json["detail"]?.string?.hasSuffix(": p1/") == true, "\(named.text)")
+        }
+    }
+
     @Test func `a claim that keeps a caller from a grant is named in the log, and not to the caller`() throws {
         try Service.run(Self.setup) { service in
             for (claims, told) in [

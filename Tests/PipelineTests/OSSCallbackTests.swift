@@ -263,7 +263,7 @@ struct OSSCallbackTests {
     }
 
     @Test func `the log has one line for each callback, parked or not, and says why one was refused`() throws {
-        try run(logLevel: "debug") { service, _ in
+        try run { service, _ in
             let good = OSSCallback()
             let signature = try good.signed()
             let body = good.with { $0.body += "&more=1" }
@@ -279,11 +279,11 @@ struct OSSCallbackTests {
             let log = service.stop().err
             for line in [
                 "info: callback verified requestId=good-1 grant=done",
-                "debug: callback refused requestId=forged-1 grant=done reason=the signature is not that of this request",
-                "debug: callback refused requestId=forged-2 grant=done reason=its Authorization is not the base64",
-                "debug: callback refused requestId=forged-3 grant=done reason=it has no x-oss-pub-key-url",
-                "debug: callback refused requestId=forged-4 grant=done reason=its x-oss-pub-key-url is not the base64",
-                "debug: callback refused requestId=forged-5 grant=- reason=no grant's publicURL has its path and query",
+                "info: callback refused requestId=forged-1 grant=done reason=the signature is not that of this request",
+                "info: callback refused requestId=forged-2 grant=done reason=its Authorization is not the base64",
+                "info: callback refused requestId=forged-3 grant=done reason=it has no x-oss-pub-key-url",
+                "info: callback refused requestId=forged-4 grant=done reason=its x-oss-pub-key-url is not the base64",
+                "info: callback refused requestId=forged-5 grant=- reason=no grant's publicURL has its path and query",
             ] {
                 #expect(log.contains(line), "\(line)\n\(log)")
             }

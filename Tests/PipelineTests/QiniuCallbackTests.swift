@@ -192,9 +192,7 @@ struct QiniuCallbackTests {
     }
 
     @Test func `the log has a line for each callback, and says why one was refused, without its content`() throws {
-        var setup = Setup.callbacks
-        setup.logLevel = "debug"
-        try Service.run(setup) { service in
+        try Service.run(.callbacks) { service in
             let good = KodoCallback()
             _ = try good.send(to: service, good.authorization(), more: ["X-Request-Id: good-1"])
             let body = good.with { $0.body += "&more=1" }
@@ -206,14 +204,20 @@ struct QiniuCallbackTests {
             _ = try old.send(to: service, old.authorization(), more: ["X-Request-Id: forged-4"])
             let lost = good.with { $0.target = "/qiniu/callback" }
             _ = try lost.send(to: service, lost.authorization(), more: ["X-Request-Id: forged-5"])
+            let scheme = KodoCallback().with {
+                $0.target = "/hooks/done?of=other"
+                ($0.accessKey, $0.secret) = ("e2e-other-access-key", "secret-of-another-account")
+            }
+            _ = try scheme.send(to: service, scheme.authorization("QBox"), more: ["X-Request-Id: forged-6"])
             let log = service.stop().err
             for line in [
                 "info: callback verified requestId=good-1 grant=done",
-                "debug: callback refused requestId=forged-1 grant=done reason=the signature is not that of this request",
-                "debug: callback refused requestId=forged-2 grant=done reason=it is signed with another access key",
-                "debug: callback refused requestId=forged-3 grant=done reason=the Authorization field is not",
-                "debug: callback refused requestId=forged-4 grant=done reason=its X-Qiniu-Date is too far",
-                "debug: callback refused requestId=forged-5 grant=- reason=no grant's publicURL has its path and query",
+                "info: callback refused requestId=forged-1 grant=done reason=the signature is not that of this request",
+                "info: callback refused requestId=forged-2 grant=done reason=it is signed with another access key",
+                "info: callback refused requestId=forged-3 grant=done reason=the Authorization field is not",
+                "info: callback refused requestId=forged-4 grant=done reason=its X-Qiniu-Date is too far",
+                "info: callback refused requestId=forged-5 grant=- reason=no grant's publicURL has its path and query",
+                "requestId=forged-6 grant=signed reason=it is signed by QBox, as forms are, and the grant's schemes do not",
             ] {
                 #expect(log.contains(line), "\(line)\n\(log)")
             }

@@ -133,6 +133,13 @@ struct RecipeTests {
                 $0.asker = .user(claims: #""streamer":true"#)
             },
         ],
+        "A backend asks for its users": [
+            .allowed("/qiniu/uptoken?key=avatars/42.jpg") { $0.asker = .key },
+            .allowed("/qiniu/uptoken?key=users/42/photos/a.jpg") { $0.asker = .key },
+            .refused("/qiniu/uptoken?key=invoices/42.pdf", "not_in_grant") { $0.asker = .key },
+            .refused("/qiniu/uptoken", "ambiguous_grant") { $0.asker = .key },
+            .refused("/qiniu/uptoken?key=avatars/42.jpg", "unauthenticated") { $0.asker = .anonymous },
+        ],
         "Callbacks that name the user": [
             .allowed("/qiniu/uptoken?key=photos/42/a.jpg"),
             .allowed("/oss/post-policy?key=photos/42/a.jpg"),

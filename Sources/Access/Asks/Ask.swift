@@ -357,7 +357,11 @@ package struct Ask: ~Copyable {
             return AskError(.unknown, name, "is not known; did you mean \(nearest)?")
         }
         let names = known.descriptions.map(\.name).joined(separator: ", ")
-        return AskError(.unknown, "", "a parameter has a name that is not known; there are \(names)")
+        // No credential is as short as this.
+        let isWord = name.utf8.count <= 12 && name.utf8.allSatisfy { 0x61...0x7A ~= $0 | 0x20 }
+        return isWord
+            ? AskError(.unknown, name, "is not known; there are \(names)")
+            : AskError(.unknown, "", "a parameter has a name that is not known; there are \(names)")
     }
 }
 

@@ -17,6 +17,14 @@ package final class ParameterDescription: Sendable {
         case pairs(separator: UInt8, maximumCount: Int, maximumLength: Int)
     }
 
+    /// Whether its value is one text.
+    package var isText: Bool {
+        switch kind {
+        case .grant, .bucket, .key, .keyPrefix, .fileExtension, .text: true
+        case .lifetime, .integer, .pairs: false
+        }
+    }
+
     package let name: String
     package let aliases: [String]
     package let kind: Kind

@@ -54,6 +54,28 @@ extension Policy {
         }
     }
 
+    /// The keys and prefixes, as the caller is told them (`list`), of the grants that object to an ask's key alone; nil where these
+    /// are more than an answer names, or none is told.
+    /// - Parameter takesTarget: of which of them (`Grant.takesTarget`).
+    func listedKeys(
+        near ask: borrowing Ask, on route: Int, takingTarget takesTarget: Bool, for caller: Caller,
+        at instant: Instant
+    ) -> [UInt8]? {
+        let numbers = routes[route].numbers(for: caller)
+        guard numbers.count <= Tally.mostNamed else { return nil }
+        var candidate = Scope()
+        var keys: [[UInt8]] = []
+        for number in numbers {
+            let grant = all[Int(number)]
+            guard case .objects(_, .key) = judge(ask, by: grant, for: caller, at: instant, &candidate),
+                grant.takesTarget(of: ask) == takesTarget,
+                let key = listedKey(of: grant, for: caller, by: ask.nonce, at: instant), !keys.contains(key)
+            else { continue }
+            keys.append(key)
+        }
+        return keys.isEmpty ? nil : Array(keys.joined(separator: Array(text: ", ")))
+    }
+
     /// A caller's own grant that a ticket may be for: `authenticated` is not said of tickets (R11).
     package func ticketGrant(named name: Span<UInt8>, for caller: Caller) -> Grant? {
         guard let number = names.number(of: name) else { return nil }

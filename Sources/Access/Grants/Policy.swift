@@ -55,7 +55,7 @@ package struct Policy: Sendable {
             return .denied(.ambiguous(names, areAll: !workspace.tally.isFull))
         }
         guard let number = workspace.tally.winner else {
-            return .denied(denial(by: workspace.tally, of: ask, by: caller, at: instant))
+            return .denied(denial(by: workspace.tally, of: ask, on: route, by: caller, at: instant))
         }
         let winner = all[Int(number)]
         let (lifetime, limitedBy): (Int64, Permit.Limit)
@@ -71,17 +71,20 @@ package struct Policy: Sendable {
 
     /// Why an ask that no grant fits is denied.
     private func denial(
-        by tally: Tally, of ask: borrowing Ask, by caller: Caller, at instant: Instant
+        by tally: Tally, of ask: borrowing Ask, on route: Int, by caller: Caller, at instant: Instant
     ) -> Denial {
         if let longest = tally.longest { return .lifetimeTooLong(maximum: longest) }
         if let missing = tally.missing { return .missing(parameter: missing.parameter) }
-        guard let (objection, clause, _, number) = tally.objection else {
+        guard let (objection, clause, takesTarget, number) = tally.objection else {
             return ask.obscurity.map { .obscure($0) } ?? .notInGrant(nil)
         }
         var told = objection
         let grant = all[Int(number)]
         if clause == .key {
-            told.granted = listedKey(of: grant, for: caller, by: ask.nonce, at: instant)
+            told.granted =
+                ask.grant == nil
+                ? listedKeys(near: ask, on: route, takingTarget: takesTarget, for: caller, at: instant)
+                : listedKey(of: grant, for: caller, by: ask.nonce, at: instant)
         } else if objection.isOutside, caller.ticket == nil {
             // The list is not for tickets.
             told.granted = grant.told(objection.clause.description)

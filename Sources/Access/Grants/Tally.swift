@@ -4,6 +4,8 @@ struct Tally {
     private(set) var winner: Int32?
     /// The numbers of the grants that fit, up to as many as an answer names.
     private var fitting = InlineArray<8, Int32>(repeating: 0)
+    /// How many grants an answer names at most.
+    static let mostNamed = 8
     private var fittingCount = 0
     /// The longest lifetime of the grants that refuse nothing but the lifetime asked for.
     private(set) var longest: Int64?

@@ -10,11 +10,13 @@ final class CallbackKeyCache {
     private let tools: LoopCallTools
     private let cache: LoopCache<PublishedKey, RSAPublicKey>
     private let parked: ParkedRequests
+    private var refusals: RefusalLog
 
     init(_ keys: CallbackKeys, _ tools: LoopCallTools, _ parked: ParkedRequests) {
         self.keys = keys
         self.tools = tools
         self.parked = parked
+        refusals = RefusalLog(tools.log)
         cache = LoopCache(keys.cache, post: tools.post)
     }
 
@@ -41,11 +43,12 @@ final class CallbackKeyCache {
         _ request: ParkedRequest, waiting waiter: UInt64, for claim: CallbackClaim, by entry: CallbackTable.Entry,
         at now: Instant
     ) throws(Refusal) {
-        let (id, log, clock) = (request.requestID, tools.log, tools.calls.clock)
+        let (id, clock) = (request.requestID, tools.calls.clock)
         try parked.park(request, in: .callbacks(most: keys.waiting), for: waiter, of: cache, since: now) {
-            outcome, response throws(Refusal) in
-            let key = try CallbackKeyCache.key(outcome, at: clock())
-            try entry.answer(claim, by: key, as: id.text, log, into: &response)
+            [self] outcome, response throws(Refusal) in
+            let instant = clock()
+            let key = try CallbackKeyCache.key(outcome, at: instant)
+            try entry.answer(claim, by: key, as: id.text, at: instant, &refusals, into: &response)
             return nil
         }
     }

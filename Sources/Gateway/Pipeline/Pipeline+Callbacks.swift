@@ -12,7 +12,7 @@ extension Pipeline {
     mutating func receive(
         _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Outcome {
-        let instant = context.instant
+        let (id, instant) = (context.id.bytes.text, context.instant)
         let entry = try judgeHead(of: request)
         let verdict: CallbackVerdict
         do throws(IssueError) {
@@ -22,12 +22,12 @@ extension Pipeline {
             throw fail("verifying a callback", error)
         }
         guard case .claimed(let claim) = verdict else {
-            try entry.answer(verdict, as: context.id.bytes.text, log, into: &response)
+            try entry.answer(verdict, as: id, at: instant, &refusals, into: &response)
             return .told
         }
         switch try upstream.callbackKeys.ask(for: claim.key, at: instant) {
         case .use(let key):
-            try entry.answer(claim, by: key, as: context.id.bytes.text, log, into: &response)
+            try entry.answer(claim, by: key, as: id, at: instant, &refusals, into: &response)
             return .told
         case .later(let waiter):
             try upstream.callbackKeys.park(
@@ -38,7 +38,7 @@ extension Pipeline {
     }
 
     /// The grant that the request is for, if its head may be that of a callback by it.
-    func judgeHead(of request: borrowing Request) throws(Refusal) -> CallbackTable.Entry {
+    mutating func judgeHead(of request: borrowing Request) throws(Refusal) -> CallbackTable.Entry {
         let instant = context.instant
         guard request.head.method == .post else { throw .methodNotAllowed(of: .callback) }
         guard let entry = callbacks.find(path: request.path, query: request.query) else {
@@ -64,8 +64,9 @@ extension Pipeline {
             at: instant.unixSeconds)
     }
 
-    private func forged(_ fault: CallbackFault, _ entry: CallbackTable.Entry?) -> Refusal {
-        log.refuse(callback: context.id.bytes.text, of: entry?.grant, because: fault)
+    private mutating func forged(_ fault: CallbackFault, _ entry: CallbackTable.Entry?) -> Refusal {
+        let (id, instant) = (context.id.bytes.text, context.instant)
+        return refusals.refuse(callback: id, of: entry?.grant, because: fault, at: instant)
     }
 }
 
@@ -73,38 +74,30 @@ extension CallbackTable.Entry {
     /// Answers a callback whose key has been fetched.
     /// - Parameter requestID: for the log.
     func answer(
-        _ claim: CallbackClaim, by key: RSAPublicKey, as requestID: String, _ log: Log, into response: inout Response
+        _ claim: CallbackClaim, by key: RSAPublicKey, as requestID: String, at instant: Instant,
+        _ refusals: inout RefusalLog, into response: inout Response
     ) throws(Refusal) {
         let verdict: CallbackVerdict
         do throws(CryptoError) { verdict = try claim.judge(by: key) } catch {
-            log.write(.error, "verifying a callback failed", ["requestId": requestID, "error": "\(error)"])
+            refusals.log.write(.error, "verifying a callback failed", ["requestId": requestID, "error": "\(error)"])
             throw .internalError
         }
-        try answer(verdict, as: requestID, log, into: &response)
+        try answer(verdict, as: requestID, at: instant, &refusals, into: &response)
     }
 
     /// Answers a callback when its key is there, and logs the result.
     func answer(
-        _ verdict: CallbackVerdict, as requestID: String, _ log: Log, into response: inout Response
+        _ verdict: CallbackVerdict, as requestID: String, at instant: Instant, _ refusals: inout RefusalLog,
+        into response: inout Response
     ) throws(Refusal) {
         switch verdict {
         case .genuine:
-            log.write(.info, "callback verified", ["requestId": requestID, "grant": grant.name.text])
+            refusals.log.write(.info, "callback verified", ["requestId": requestID, "grant": grant.name.text])
             response.body.append(verifier.reply)
             response.body.append("\n")
-        case .refused(let fault): throw log.refuse(callback: requestID, of: grant, because: fault)
+        case .refused(let fault):
+            throw refusals.refuse(callback: requestID, of: grant, because: fault, at: instant)
         case .claimed: throw .internalError
         }
-    }
-}
-
-extension Log {
-    /// Notes why a request is no callback, and returns the refusal that its sender gets.
-    fileprivate func refuse(callback requestID: String, of grant: Grant?, because fault: CallbackFault) -> Refusal {
-        // Anybody can send a forged callback, and must not fill the log.
-        write(
-            .debug, "callback refused",
-            ["requestId": requestID, "grant": grant?.name.text ?? "-", "reason": fault.reason.description])
-        return .forgedCallback
     }
 }

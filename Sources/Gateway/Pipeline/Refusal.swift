@@ -126,13 +126,15 @@ extension Refusal {
     init(_ error: ParameterError, known: ParameterList) {
         var name = error.name
         if case .json(let error) = error.fault { name = error.key ?? [] }
-        let shown = known.flatMap { [$0.name] + $0.aliases }.first { $0.utf8.elementsEqual(name) }
+        let description = known.first { ([$0.name] + $0.aliases).contains { $0.utf8.elementsEqual(name) } }
+        let shown = description.flatMap { ([$0.name] + $0.aliases).first { $0.utf8.elementsEqual(name) } }
         let subject = shown ?? "a parameter"
         let reason =
             switch error.fault {
             case .badEscape: "\(subject) has a % that is not followed by two hex digits"
             case .notUTF8: "\(subject) must be UTF-8"
             case .notAnObject: "the body must be a JSON object"
+            case .unsupportedValue where description?.isText == true: "\(subject) must be a string"
             case .unsupportedValue:
                 "\(subject) must be a string, a number, true, false, a list of strings, or an object of strings and numbers"
             case .json(let error):

@@ -1,13 +1,14 @@
 import Access
 import Bytes
 import HTTP
+import Providers
 import Telemetry
 
-/// Logs why credentials are refused and which limits are exceeded: at level info, with the request's id and no value from the
-/// client, since clients are not told all of it, and without the log's line for each request nobody else would be.
+/// Logs why credentials and callbacks are refused, and which limits are exceeded: at level info, with the request's id and no
+/// value from the client, since clients are not told all of it, and without the log's line for each request nobody else would be.
 /// Anybody can cause refusals, so a loop writes a few such lines a second; the next line says how many were left out.
 struct RefusalLog {
-    private let log: Log
+    let log: Log
     private var second: Int64 = 0
     private var left = 0
     private var withheld = 0
@@ -25,13 +26,26 @@ struct RefusalLog {
         guard takesLine(at: context.instant) else { return }
         switch fault {
         case .token(let fault)?:
-            write("token refused", context, ["failed": fault.part.rawValue, "reason": fault.reason.description])
+            write(
+                "token refused", context.id.bytes.text,
+                ["failed": fault.part.rawValue, "reason": fault.reason.description])
         case .endedKey(let principal)?:
             write(
-                "credential refused", context,
+                "credential refused", context.id.bytes.text,
                 ["reason": "the API key has ended: its notAfter is in the past", "caller": principal.written.text])
-        case nil: write("credential refused", context, ["reason": reason.description])
+        case nil: write("credential refused", context.id.bytes.text, ["reason": reason.description])
         }
+    }
+
+    /// Logs why a request is no callback, and returns the refusal that its sender gets.
+    /// - Parameter grant: nil where the request's path and query are those of none.
+    mutating func refuse(
+        callback id: String, of grant: Grant?, because fault: CallbackFault, at instant: Instant
+    ) -> Refusal {
+        if takesLine(at: instant) {
+            write("callback refused", id, ["grant": grant?.name.text ?? "-", "reason": fault.reason.description])
+        }
+        return .forgedCallback
     }
 
     /// Logs which limit a request exceeded, and whose it is.
@@ -39,7 +53,7 @@ struct RefusalLog {
         guard takesLine(at: context.instant) else { return }
         let isKnown = context.caller !== Caller.nobody
         write(
-            "rate limited", context,
+            "rate limited", context.id.bytes.text,
             [
                 "limit": limit.rawValue, "caller": isKnown ? context.caller.principal.written.text : "-",
                 "client": context.client.description,
@@ -53,7 +67,8 @@ struct RefusalLog {
         let faults = faults()
         guard !faults.isEmpty, takesLine(at: context.instant) else { return }
         write(
-            "claims do not admit the caller", context, ["failed": "claims", "reason": faults.joined(separator: "; ")])
+            "claims do not admit the caller", context.id.bytes.text,
+            ["failed": "claims", "reason": faults.joined(separator: "; ")])
     }
 
     private mutating func takesLine(at instant: Instant) -> Bool {
@@ -68,9 +83,9 @@ struct RefusalLog {
     }
 
     private mutating func write(
-        _ message: String, _ context: borrowing RequestContext, _ details: KeyValuePairs<String, String>
+        _ message: String, _ id: String, _ details: KeyValuePairs<String, String>
     ) {
-        var all = [(key: "requestId", value: context.id.bytes.text)] + details
+        var all = [(key: "requestId", value: id)] + details
         if withheld > 0 { all.append((key: "untoldBefore", value: "\(withheld)")) }
         log.write(.info, message, all)
         withheld = 0

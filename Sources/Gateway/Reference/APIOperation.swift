@@ -96,13 +96,14 @@ struct APIOperation: Sendable {
         credentials = .callers
         input = .route(route.request)
         let members = route.answer.members
-        let common = route.answer.isForSDK ? [] : APIOperation.common
+        let isOwn = !route.answer.isForSDK && !route.answer.token.isEmpty
+        let common = isOwn ? APIOperation.common : []
         answer = members + common.filter { own in !members.contains { $0.name == own.name } }
         asksVendor =
             provider.givesSessions || route.answer.token.isEmpty || !route.grant.credential.otherProviders.isEmpty
     }
 
-    /// What every route that issues something tells, beside its own, unless its answer is for SDKs.
+    /// What a route tells beside its own members, unless its answer is for SDKs, or the vendor's own: then nothing was issued.
     private static let common = [
         AnswerField("grant", "The grant that it is by."),
         AnswerField("expiresAt", "When what is issued ends, in UTC; null for never."),

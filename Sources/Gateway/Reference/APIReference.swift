@@ -231,8 +231,8 @@ package enum APIReference {
 
             An error is a problem document (RFC 9457) of the type `application/problem+json`. `code` is for programs, and never changes its
             meaning. `detail` is for people; do not parse it. `requestId` names the request. The service's
-            log has a line with it, at level info or above, for a refused credential, an exceeded rate (ten lines a second in each event loop at
-            most), a callback, a listing that the vendor refuses, and `internal_error`. Other requests have a line only with
+            log has a line with it, at level info or above, for a refused credential or callback, an exceeded rate (of these ten lines a second
+            in each event loop at most), a genuine callback, a listing that the vendor refuses, and `internal_error`. Other requests have a line only with
             [`log.requests`](../config/README.md#log).
 
             ```json

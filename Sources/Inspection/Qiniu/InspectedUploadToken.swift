@@ -54,8 +54,8 @@ enum InspectedUploadToken {
         } else {
             inspection.tell("key", "any")
         }
-        // A scope without a key never replaces anything (`put-policy` page).
-        let replaces = parts.key != nil && (parts.policy["insertOnly"]?.integer ?? 0) == 0
+        // Only a scope with a whole key replaces anything (`put-policy` page).
+        let replaces = parts.key != nil && !isPrefix && (parts.policy["insertOnly"]?.integer ?? 0) == 0
         inspection.tell("replaces objects", replaces ? "yes" : "no")
         guard case .object(let members) = parts.policy.content else { return }
         let told: [StaticString] = ["scope", "deadline", "isPrefixalScope", "insertOnly"]

@@ -113,7 +113,7 @@ struct DownloadIssuer: TokenIssuer {
     func objection(to ask: borrowing Ask) -> Objection? {
         if let query = ask[DownloadIssuer.parameters.query] {
             guard queries.contains(where: { query.equals($0) }) else {
-                return Objection("query", "the grant's query does not have this one, word for word")
+                return Objection(outside: "query", "the grant's query does not have this one, word for word")
             }
         }
         return nil

@@ -4,7 +4,8 @@ extension [Enforcement] {
     static let qiniuUploadToken = [
         Enforcement(.vendor, "bucket and key", "scope of the put policy; of a prefix with isPrefixalScope"),
         Enforcement(.vendor, "end", "deadline of the put policy"),
-        Enforcement(.vendor, "overwriting", "insertOnly, unless the grant has overwrite: true"),
+        Enforcement(
+            .vendor, "overwriting", "insertOnly, unless the grant has overwrite: true; by a prefix never"),
         Enforcement(.vendor, "size and type", "fsizeMin, fsizeLimit and mimeLimit, where the grant's policy has them"),
         .reuse,
     ]

@@ -24,7 +24,8 @@ struct QiniuCallback: CallbackVerifier {
         let reply = Field.reply(to: "Kodo")
         let schemes = Field(
             "schemes", .strings, default: .texts("qiniu", "qbox"),
-            "The signatures of Kodo that the service accepts. qbox covers neither method nor host, and never ends.")
+            "The signatures of Kodo that the service accepts. A form is signed by qbox, JSON by qiniu. qbox covers neither "
+                + "method nor host, and never ends.")
     }
 
     init(_ grant: Settings<Fields>) throws(FieldProblem) {
@@ -81,6 +82,17 @@ struct QiniuCallback: CallbackVerifier {
         }
     }
 
+    private static func unwanted(_ signature: ManagementSignature) -> CallbackFault {
+        switch signature {
+        case .qbox:
+            CallbackFault(
+                "it is signed by QBox, as forms are, and the grant's schemes do not name qbox; name it, or send JSON")
+        case .qiniu:
+            CallbackFault(
+                "it is signed by Qiniu, as JSON is, and the grant's schemes do not name qiniu; name it, or send a form")
+        }
+    }
+
     private func claim(
         in callback: borrowing ReceivedCallback, _ request: borrowing ManagementRequest, of key: SigningKey
     ) throws(CallbackFault) -> CallbackSignature.Claim {
@@ -91,7 +103,7 @@ struct QiniuCallback: CallbackVerifier {
             throw CallbackFault(error.reason)
         }
         guard signatures.contains(claim.signature) else {
-            throw CallbackFault("the grant's schemes do not name the one that it is signed by")
+            throw QiniuCallback.unwanted(claim.signature)
         }
         if let index = request.fields.index(of: "x-qiniu-date") {
             guard let date = ISO8601.parseBasic(request.fields.value(at: index)) else {

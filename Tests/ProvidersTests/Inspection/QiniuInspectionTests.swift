@@ -39,7 +39,9 @@ import Testing
     @Test func `scopes are told apart`() throws {
         let prefix = try InspectionSample.inspect(token(policy(#","isPrefixalScope":1"#, scope: "media:a/")))
         #expect(prefix[fact: "key prefix"] == "a/" && prefix[fact: "key"] == nil)
-        #expect(prefix[fact: "replaces objects"] == "yes")
+        #expect(prefix[fact: "replaces objects"] == "no")
+        let key = try InspectionSample.inspect(token(policy(scope: "media:a/b.jpg")))
+        #expect(key[fact: "key"] == "a/b.jpg" && key[fact: "replaces objects"] == "yes")
         let bucket = try InspectionSample.inspect(token(policy(scope: "media")))
         #expect(bucket[fact: "key"] == "any" && bucket[fact: "replaces objects"] == "no")
     }
