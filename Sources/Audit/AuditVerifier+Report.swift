@@ -38,7 +38,9 @@ extension AuditVerifier.Problem {
             ? "line \(numbers.lowerBound)" : "lines \(numbers.lowerBound) to \(numbers.upperBound - 1)"
         let (are, have) = numbers.count == 1 ? ("is", "has") : ("are", "have")
         switch kind {
-        case .edited: return "\(which) \(have) been edited, or chained anew without the key"
+        case .edited:
+            return "\(which) \(have) been edited, or chained anew without the key "
+                + "(or under an earlier key: give `--key-file` of it as well)"
         case .foreign: return "this is no line of an audit"
         case .removed: return "\(which) \(are) missing before this one"
         case .reordered: return "\(which) \(are) not where \(numbers.count == 1 ? "it was" : "they were") written"

@@ -110,6 +110,7 @@ struct StartingConfiguration {
           },
 
           // Who gets what. The service issues nothing else.
+          // For a second caller in `callers`, say ${caller.source}/ in place of ${caller.id}/: the callers must not share keys.
           grants: {
         \(section(samples.map(\.grants)))
           },

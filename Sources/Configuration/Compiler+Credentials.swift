@@ -27,7 +27,9 @@ extension Compiler {
             if provider == nil { judgeCredential(ofUnknownProvider: member.value, at: path) }
             let credential = provider.flatMap { compileCredential(member, path, $0) }
             credentials.byName[member.name] = (provider?.name, credential == nil ? nil : credentials.list.count)
-            if let (credential, fields) = credential {
+            if let (compiled, fields) = credential {
+                var credential = compiled
+                credential.environmentSecret = environmentSecret(of: member.value)
                 credentials.list.append(credential)
                 credentials.fields.append(fields)
                 credentials.hashes.append(hash(of: credential, saying: member.value))
@@ -35,6 +37,12 @@ extension Compiler {
         }
         refuseMixture(credentials.list)
         return credentials
+    }
+
+    private func environmentSecret(of credential: JSONValue) -> TextPosition? {
+        let name = Schema.credential.pair.secretKey.name
+        guard credential[name]?["env"] != nil else { return nil }
+        return credential.range(ofMember: name).map { reader.problems.position(at: $0.lowerBound) }
     }
 
     /// Of all that a credential is made of: what the configuration says, the secret, and whom the vendor is trusted by.

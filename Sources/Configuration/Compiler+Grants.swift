@@ -195,8 +195,8 @@ extension Compiler {
         } else if !template.namesSource, !isOne {
             reader.report(
                 path,
-                "must have ${caller.source}, as in users/${caller.source}/${caller.id}/, or callers must be one kind:id; else two "
-                    + "callers could share it (R9)"
+                "must have ${caller.source}, as in users/${caller.source}/ (for tokens, ${caller.id} as well: "
+                    + "users/${caller.source}/${caller.id}/), or callers must be one kind:id; else two callers could share it (R9)"
             )
         }
     }

@@ -106,7 +106,9 @@ final class Compiler {
             callbackKeys: compileCallbackKeys(root.callbackKeys),
             reload: Compiler.reload(root.reload),
             audit: root.audit.flatMap { compileAudit($0) },
-            log: Compiler.log(root.log), fixed: RestartOnlySetting.all(in: root.values, by: Schema.root.descriptions),
+            log: Compiler.log(root.log),
+            fixed: RestartOnlySetting.all(
+                in: root.values, by: Schema.root.descriptions, of: document, in: file.bytes),
             warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants)
                 + overlaps + Compiler.warning(ofTickets: authenticator, server)
                 + (root.audit == nil ? Compiler.warning(withoutAudit: server) : []))

@@ -76,6 +76,8 @@ package struct Configuration: Sendable {
         package let sessions: Sessions?
         /// How the vendor is asked for what callers want to know.
         package var fetches = FetchLimits()
+        /// Where the secret key stands in the text, if it is a variable of the environment; else nil.
+        var environmentSecret: TextPosition?
         /// What the file says of it.
         package let fields: FieldValues
     }

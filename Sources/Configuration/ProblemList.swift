@@ -58,6 +58,8 @@ struct ProblemList {
     /// Where a path is that has been read.
     mutating func position(of path: String) -> TextPosition? { offset(of: path).map { TextPosition(of: $0, in: text) } }
 
+    func position(at offset: Int) -> TextPosition { TextPosition(of: offset, in: text) }
+
     private mutating func offset(of path: String) -> Int? {
         for note in notes[indexed...] {
             switch note {

@@ -1,9 +1,12 @@
 import Access
+import Bytes
 import Crypto
 
 /// A key that counts from the service's start to its end, and what stands there.
-package struct RestartOnlySetting: Sendable, Equatable {
+package struct RestartOnlySetting: Sendable {
     let path: String
+    /// Where it stands, or else the nearest object that it would stand in.
+    let position: TextPosition
     private let value: Value
 
     private enum Value: Equatable {
@@ -20,17 +23,31 @@ package struct RestartOnlySetting: Sendable, Equatable {
     }
 
     /// All that values hold of them, in the order of their descriptions.
+    /// - Parameters:
+    ///   - object: what the values were read from, in a text.
     static func all(
-        in values: FieldValues, by descriptions: [FieldDescription], below path: String = ""
+        in values: FieldValues, by descriptions: [FieldDescription], of object: JSONValue, in text: [UInt8],
+        below path: String = ""
     ) -> [RestartOnlySetting] {
         descriptions.flatMap { field -> [RestartOnlySetting] in
-            let own = field.isFixed ? [RestartOnlySetting(path: path + field.name, value: value(values[field]))] : []
-            guard case .object(let fields) = field.kind else { return own }
+            var settings: [RestartOnlySetting] = []
+            if field.isFixed {
+                let offset = object.range(ofMember: field.name)?.lowerBound ?? object.offset
+                settings.append(
+                    RestartOnlySetting(
+                        path: path + field.name, position: TextPosition(of: offset, in: text),
+                        value: value(values[field])))
+            }
+            guard case .object(let fields) = field.kind else { return settings }
             // One that is not there has the same keys, without values: lists of two configurations are compared in pairs.
             let inner = if case .object(let inner)? = values[field] { inner } else { FieldValues() }
-            return own + all(in: inner, by: fields, below: path + field.name + ".")
+            let place = object[field.name] ?? JSONValue(offset: object.offset, content: .object([]))
+            return settings + all(in: inner, by: fields, of: place, in: text, below: path + field.name + ".")
         }
     }
+
+    /// Whether the same stands there in another text.
+    func says(sameAs other: RestartOnlySetting) -> Bool { path == other.path && value == other.value }
 
     /// What tells a value from another; an object only from none.
     private static func value(_ value: FieldValues.Value?) -> Value {
@@ -48,7 +65,27 @@ package struct RestartOnlySetting: Sendable, Equatable {
 
 extension Configuration {
     /// The keys in which it differs from the one that the service was started with, although they cannot change meanwhile.
-    package func keysFixedOtherwise(than started: [RestartOnlySetting]) -> [String] {
-        zip(fixed, started).filter { $0 != $1 }.map(\.0.path)
+    package func changes(ofFixed started: [RestartOnlySetting]) -> [Problem] {
+        zip(fixed, started).filter { !$0.says(sameAs: $1) }.map { setting, _ in
+            Problem(
+                path: setting.path, position: setting.position,
+                reason: "cannot change while the service runs; put it back, or stop and start the service")
+        }
+    }
+
+    /// The credentials that have another access key than in a former configuration, and still its secret, because that is a
+    /// variable of the environment: the service would sign with a secret of another key.
+    package func secretsLeftBehind(since former: Configuration) -> [Problem] {
+        credentials.compactMap { credential in
+            guard let position = credential.environmentSecret, let key = credential.key, !credential.isSandbox,
+                let formerKey = former.credentials.first(where: { $0.name == credential.name })?.key,
+                key.accessKey != formerKey.accessKey, key.secret.constantTimeEquals(formerKey.secret)
+            else { return nil }
+            return Problem(
+                path: "credentials".member(Array(text: credential.name)).member(Array(text: "secretKey")),
+                position: position,
+                reason: "is still the secret of the former accessKey, since a secret from env cannot change without a "
+                    + "restart; use { file: \"PATH\" } for it, or stop and start the service")
+        }
     }
 }

@@ -111,15 +111,12 @@ final class Reloader: Sendable {
         }
         do {
             let configuration = try Configuration.checked(path, in: recorder.environment(over: .process))
-            // After a hand-over, settings that need a restart concern the other process only.
-            let changed = isSucceeded ? [] : configuration.keysFixedOtherwise(than: fixed)
-            guard changed.isEmpty else {
-                return refuse(
-                    changed.map { key in
-                        Problem(
-                            path: key, position: nil,
-                            reason: "cannot change while the service runs; put it back, or start anew")
-                    })
+            // After a hand-over, what needs a restart concerns the other process only.
+            if !isSucceeded {
+                let problems =
+                    configuration.changes(ofFixed: fixed)
+                    + configuration.secretsLeftBehind(since: snapshot.configuration)
+                guard problems.isEmpty else { return refuse(problems) }
             }
             var making = Snapshot.Settings()
             making.files = recorder.files
@@ -140,7 +137,10 @@ final class Reloader: Sendable {
         let left = Countdown(from: shares.count) { [record, systemd, isSucceeded] in
             if !isSucceeded { systemd.ready() }
             let generation = record.succeeded(at: SystemClock.now().unixSeconds)
-            next.log.write(.info, "configuration reloaded", ["generation": "\(generation)"])
+            // Its successor also says that it has reloaded.
+            isSucceeded
+                ? next.log.write(.info, "configuration reloaded by the old process", ["process": "\(getpid())"])
+                : next.log.write(.info, "configuration reloaded", ["generation": "\(generation)"])
         }
         for (loop, share) in zip(loops, shares) { loop.adopt(share) { left.count() } }
     }
@@ -150,7 +150,8 @@ final class Reloader: Sendable {
         if !isSucceeded { systemd.ready() }
         for problem in problems {
             snapshot.log.write(
-                .error, "configuration not reloaded, the one before stays", ["problem": problem.description])
+                .error, "configuration not reloaded, the one before stays",
+                ["configuration": path, "problem": "\(problem)".visible])
         }
     }
 }

@@ -1,4 +1,5 @@
 import Access
+import Bytes
 import Testing
 
 @testable import Configuration
@@ -27,9 +28,9 @@ struct FixedKeyTests {
     ])
     func `names the keys that cannot change`(server: String, rest: String, keys: [String]) throws {
         let (plain, other) = (try Self.load(""), try Self.load(server, rest))
-        #expect(other.keysFixedOtherwise(than: plain.fixed) == keys)
-        #expect(plain.keysFixedOtherwise(than: other.fixed) == keys)
-        #expect(other.keysFixedOtherwise(than: other.fixed).isEmpty)
+        #expect(other.changes(ofFixed: plain.fixed).map(\.path) == keys)
+        #expect(plain.changes(ofFixed: other.fixed).map(\.path) == keys)
+        #expect(other.changes(ofFixed: other.fixed).isEmpty)
     }
 
     @Test(arguments: [
@@ -44,8 +45,8 @@ struct FixedKeyTests {
                 .filter { !change.hasPrefix($0.prefix(4)) }
             return try Self.load("", "audit: { \((rest + [change]).joined(separator: ", ")) }")
         }
-        #expect(try load(change).keysFixedOtherwise(than: load("queue: 10000").fixed) == [key])
-        #expect(try load(change).keysFixedOtherwise(than: load(change).fixed).isEmpty)
+        #expect(try load(change).changes(ofFixed: load("queue: 10000").fixed).map(\.path) == [key])
+        #expect(try load(change).changes(ofFixed: load(change).fixed).isEmpty)
     }
 
     @Test(arguments: [
@@ -58,7 +59,7 @@ struct FixedKeyTests {
         ("statusInBody: true", "log: { level: 'debug' }, reload: { interval: '1s' }, rateLimit: { perCaller: '1/s' }"),
     ])
     func `lets all else change`(server: String, rest: String) throws {
-        #expect(try Self.load(server, rest).keysFixedOtherwise(than: Self.load("").fixed).isEmpty)
+        #expect(try Self.load(server, rest).changes(ofFixed: Self.load("").fixed).isEmpty)
     }
 
     @Test
@@ -67,5 +68,47 @@ struct FixedKeyTests {
         let compared = try Self.load("").fixed.map(\.path)
         #expect(described.sorted() == compared.sorted())
         #expect(compared.contains("server.tls"))
+    }
+
+    @Test
+    func `a change is told where it stands, or where it would stand`() throws {
+        func positions(_ text: String) throws -> [String] {
+            try Sample.load(text).changes(ofFixed: Self.load("workers: 3").fixed).map { problem in
+                let position = try #require(problem.position)
+                return "\(problem.path) \(position.line):\(position.column)"
+            }
+        }
+        let end = "credentials: {}, grants: {} }"
+        #expect(try positions("{ version: 1,\n  server: { workers: 4 },\n \(end)") == ["server.workers 2:13"])
+        #expect(try positions("{ version: 1,\n  server: { hosts: [] },\n \(end)") == ["server.workers 2:11"])
+        #expect(try positions("{ version: 1,\n \(end)") == ["server.workers 1:1"])
+        #expect(
+            try positions("{ version: 1, server: { workers: 3 },\n rateLimit: {\n  identities: 64 },\n \(end)")
+                == ["rateLimit.identities 3:3"])
+    }
+
+    @Test(arguments: [
+        // The access key alone, by whatever means.
+        ("'AK-new', secretKey: { env: 'ONE' }", true), ("{ env: 'KEY' }, secretKey: { env: 'ONE' }", true),
+        // Under another name the same text is no other secret.
+        ("'AK-new', secretKey: { env: 'SAME' }", true),
+        ("'AK-new', secretKey: { env: 'TWO' }", false), ("'AK-old', secretKey: { env: 'ONE' }", false),
+        ("'AK-old', secretKey: { env: 'TWO' }", false), ("'AK-new', secretKey: 'secret-in-the-file'", false),
+        ("'AK-new', secretKey: { env: 'ONE' }, sandbox: true", false),
+    ])
+    func `an access key does not change without its secret from the environment`(
+        pair: String, isLeftBehind: Bool
+    ) throws {
+        func load(_ pair: String) throws -> Configuration {
+            let text = "{ version: 1, grants: {}, credentials: {\n  kodo: { provider: 'qiniu', accessKey: \(pair) } } }"
+            let secrets = ["ONE": "secret-number-one", "SAME": "secret-number-one", "TWO": "secret-number-two"]
+            return try Sample.load(text, variables: secrets.merging(["KEY": "AK-new"]) { $1 })
+        }
+        let problems = try load(pair).secretsLeftBehind(since: load("'AK-old', secretKey: { env: 'ONE' }"))
+        #expect(problems.count == (isLeftBehind ? 1 : 0))
+        for problem in problems {
+            #expect(problem.path == "credentials.kodo.secretKey" && problem.position?.line == 2)
+            #expect(problem.reason.contains("use { file: ") && !problem.reason.contains("number-one"))
+        }
     }
 }

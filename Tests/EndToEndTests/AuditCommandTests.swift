@@ -171,6 +171,7 @@ struct AuditCommandTests {
         try Keeper.write(String(repeating: "x", count: 40), to: key)
         let other = try verify("verify", "--key-file", key, file)
         #expect(other.code == 1 && other.out.contains("lines 1 to 5 have been edited"), "\(other.out)")
+        #expect(other.out.contains("(or under an earlier key: give `--key-file` of it as well)"), "\(other.out)")
         #expect(try verify("verify", "--key-file", key, folder + "/nothing").code == 1)
         try Keeper.write(AuditTrail.key, to: key, mode: 0o644)
         let open = try verify("verify", "--key-file", key, file)

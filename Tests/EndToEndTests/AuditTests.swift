@@ -236,7 +236,8 @@ struct AuditTests {
         try load.wait(forMore: 50)
         let answered = load.stop()
         service.process.signal(SIGTERM)
-        _ = try service.process.wait()
+        let outcome = try service.process.wait()
+        #expect(outcome.err.ranges(of: "the audit begins a new file").count == 5)
         let folder = service.folder + "/audit"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter {
             $0.hasPrefix("a.jsonl") && !$0.hasSuffix("-head")
@@ -264,7 +265,7 @@ struct AuditTests {
         try service.replace("secrets/audit", with: String(repeating: "another key ", count: 3))
         service.process.signal(SIGHUP)
         let log = try service.process.waitForError(holding: "configuration not reloaded")
-        #expect(log.contains("audit.key: cannot change while the service runs; put it back, or start anew"))
+        #expect(log.contains("audit.key: cannot change while the service runs; put it back, or stop and start"))
         #expect(!log.contains("another key"))
         let answer = try service.get("/qiniu/uptoken?key=photos/a")
         let trail = try AuditTrail(service)

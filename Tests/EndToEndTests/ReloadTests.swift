@@ -323,6 +323,35 @@ struct ReloadTests {
         }
     }
 
+    @Test func `nothing is signed for another access key by the secret that a variable still has`() throws {
+        var setup = Setup(
+            name: "left-behind",
+            rest: """
+                grants: { "all": { route: "qiniu.uptoken", credential: "qiniu", callers: ["anonymous"], public: true,
+                  bucket: "files", keyPrefix: "a/" } }, \(ReloadTests.quiet)
+                """)
+        setup.credentials = setup.credentials
+            .replacing(#"{ file: "secrets/qiniu" }"#, with: #"{ env: "E2E_OSS_SECRET" }"#)
+        try Service.run(setup, .epoll) { service in
+            func accessKey() throws -> Substring? {
+                try service.get("/qiniu/uptoken?key=a/b").json["uptoken"]?.string?.split(separator: ":").first
+            }
+            #expect(try accessKey() == Setup.qiniuAccessKey[...])
+            var other = setup
+            other.credentials = setup.credentials.replacing(Setup.qiniuAccessKey, with: "another-access-key")
+            try service.replaceConfiguration(with: other, .epoll)
+            service.process.signal(SIGHUP)
+            let log = try service.process.waitForError(holding: "credentials.qiniu.secretKey: is still the secret of")
+            #expect(log.contains("not reloaded") && !log.contains(Setup.ossSecret))
+            #expect(try accessKey() == Setup.qiniuAccessKey[...])
+            // With a secret of its own it is taken up.
+            other.credentials = other.credentials
+                .replacing(#"{ env: "E2E_OSS_SECRET" }"#, with: #"{ file: "secrets/qiniu" }"#, maxReplacements: 1)
+            try service.reload(other, .epoll, generation: 2)
+            #expect(try accessKey() == "another-access-key")
+        }
+    }
+
     @Test func `a caller is denied at once, also where a policy test says that it is allowed`() throws {
         func setup(_ denied: String) -> Setup {
             Setup(
@@ -361,7 +390,7 @@ struct ReloadTests {
             try service.replaceConfiguration(with: several, transport)
             service.process.signal(SIGHUP)
             let log = try service.process.waitForError(holding: "server.workers: cannot change")
-            #expect(log.contains("server.listen: cannot change"))
+            #expect(log.contains("server.listen: cannot change") && log.contains("\(service.configuration)"))
             #expect(try ReloadTests.bucket(service.get("/nos/token?object=a")) == "one")
         }
     }

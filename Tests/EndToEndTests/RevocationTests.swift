@@ -42,7 +42,8 @@ struct RevocationTests {
             let words = try #require(log.ranges(of: "handed over process=").last)
             let other = try #require(pid_t(log[words.upperBound...].prefix { $0.isNumber }))
             defer { kill(other, SIGKILL) }
-            _ = try service.process.waitForError(holding: "configuration reloaded")
+            _ = try service.process.waitForError(
+                holding: "configuration reloaded by the old process process=\(service.process.identifier)\n")
             try clients[0].send(body)
             try clients[0].answer().expectSuccess()
             try service.replaceConfiguration(with: setup("\"apiKey:alice\""), transport)

@@ -125,7 +125,9 @@ final class AuditWriter {
 
     /// Begins a new file because the operator asks for it (SIGUSR1).
     func rotate(_ subscribers: [SharedAudit.Subscriber], at now: Instant) {
-        attempt(subscribers) { file throws(AuditFault) in try file.rotate(at: now.unixSeconds) }
+        if attempt(subscribers, { file throws(AuditFault) in try file.rotate(at: now.unixSeconds) }) {
+            log.write(.info, "the audit begins a new file")
+        }
         standing.mark = file.durable
     }
 
