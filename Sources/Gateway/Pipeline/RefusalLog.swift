@@ -25,7 +25,7 @@ struct RefusalLog {
         guard takesLine(at: context.instant) else { return }
         switch fault {
         case .token(let fault)?:
-            write("token refused", context, ["failed": fault.part.rawValue, "reason": fault.reason.description])
+            write("token refused", context, ["failed": fault.part.rawValue, "reason": fault.words])
         case .endedKey(let principal)?:
             write(
                 "credential refused", context,
