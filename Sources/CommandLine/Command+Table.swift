@@ -63,13 +63,16 @@ extension Command {
 
     static let inspect = Command(
         "inspect",
-        "shows what the token, URL, header or form on standard input allows, or why the vendor would refuse it",
+        "shows what the token, URL, header, form or JSON answer on standard input allows, or why the vendor would refuse it",
         options: [.configuration, .format],
         exits: [
             .done: "its vendor would take it, as far as can be told",
             .failed: "its vendor would refuse it, or it is of no known kind", .invalidConfiguration: nil,
         ],
-        examples: ["countersign inspect < token.txt", "countersign inspect --config countersign.json5 < url.txt"],
+        examples: [
+            "countersign inspect < token.txt", "countersign inspect --config countersign.json5 < url.txt",
+            "countersign inspect < answer.json",
+        ],
         run: Inspecting.run)
 
     static let makeKey = Command(

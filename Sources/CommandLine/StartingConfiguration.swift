@@ -95,10 +95,14 @@ struct StartingConfiguration {
           },
 
           // For operators: /livez, /readyz and /metrics. Other addresses than loopback need `auth`.
-          admin: { listen: "127.0.0.1:8081" },
+          admin: {
+            listen: "127.0.0.1:8081",
+            // A page for operators at http://127.0.0.1:8081/console:
+            // console: true,
+          },
 
           // The vendors' keys. No client ever sees them. A secret is { env: "NAME" }, { file: "PATH" } or a string;
-          // files with secrets must not be readable by everybody.
+          // files with secrets must not be readable by everybody. To try it without a cloud account: docs/sandbox.md.
           credentials: {
         \(section(samples.map(\.credential)))
           },

@@ -44,8 +44,8 @@ package struct BaseURL: Sendable {
         }
         // A bucket's name comes before it, so that no address of numbers will do.
         guard base.isSecure || isSandbox && base.isOfLocalhost else {
-            return "may begin with http:// only with sandbox: true, before a name of this machine, "
-                + "such as \"\(sample)\""
+            return "may begin with http:// only with sandbox: true, before a name of this machine (a name, "
+                + "not an address), such as \"\(sample)\""
         }
         return nil
     }

@@ -42,6 +42,7 @@ struct RequestParts: Sendable {
     /// - Throws: if a header has another form than its name wants.
     init(_ ask: borrowing Ask, _ asked: Parameters, _ more: URLParameters) throws(AskError) {
         method = ask.bytes(of: asked.method)
+        try HTTPMethodName.check(method)
         parameters = ask[asked.query].map { pair in
             NameValue(
                 ask.parameters.bytes(pair.name).array, pair.value.map { ask.parameters.bytes($0).array } ?? [])

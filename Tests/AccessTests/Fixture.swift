@@ -129,7 +129,7 @@ enum Fixture {
             case .ambiguous(let names, _): return .ambiguous(names.map(\.text))
             case .credentialTooShort(let shortfall): return .credentialTooShort(shortfall)
             case .notInGrant(let objection): return .notInGrant(clause: objection?.clause.description)
-            case .missing(let parameter): return .missing(parameter)
+            case .missing(let parameter, _): return .missing(parameter)
             case .obscure(let error): return .obscure(error.parameter)
             case .lifetimeTooLong(let maximum): return .tooLong(maximum: maximum)
             }

@@ -54,7 +54,9 @@ struct LinearPolicy {
         longest: Int64?
     ) -> Denial {
         if let longest { return .lifetimeTooLong(maximum: longest) }
-        if let missing { return .missing(parameter: missing) }
+        if let missing {
+            return .missing(parameter: missing, or: ask.prefixParameter(insteadOf: missing))
+        }
         if objection == nil, let obscurity = ask.obscurity { return .obscure(obscurity) }
         guard let (objection, clause, grants) = objection else { return .notInGrant(nil) }
         var told = objection

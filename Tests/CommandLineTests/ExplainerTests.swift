@@ -103,6 +103,11 @@ struct ExplainerTests {
         #expect(ExplanationReport(answer).text(inColour: false).contains(#"photos/\u{202e}\u{9b}x"#))
     }
 
+    @Test func `where a prefix does as well as a key, both are asked for`() throws {
+        let answer = try explain(try InquiryFixture.inquiry("apiKey:app", "oss.post-policy", []))
+        #expect(ExplanationReport(answer).text(inColour: false).contains("key or keyPrefix is needed"))
+    }
+
     @Test func `R18: what only this grant leaves open is told of it`() throws {
         let answer = try explain(try InquiryFixture.inquiry("apiKey:app", "oss.post-policy", [("key", "in/a")]))
         let gap = try #require(answer.enforcement.last)
@@ -127,7 +132,12 @@ struct ExplainerTests {
                 #expect(!enforcement.subject.isEmpty && !enforcement.means.isEmpty, "\(route.name)")
             }
         }
-        let plainURLs = ["oss.presigned-url", "nos.presigned-url", "oss.sign", "distribute-token"]
+        for name in ["oss.presigned-url", "oss.authorization", "s3.presigned-url", "s3.authorization"] {
+            let held = Registry.routes.first { $0.description.name == name }?.description.grant.enforcement
+            let size = held?.first { $0.keeper == .vendor && $0.subject.contains("size") }
+            #expect(size?.means.contains("Content-Length is signed, where the grant has maxSize") == true, "\(name)")
+        }
+        let plainURLs = ["oss.presigned-url", "s3.presigned-url", "nos.presigned-url", "oss.sign", "distribute-token"]
         for name in plainURLs {
             let route = Registry.routes.first { $0.description.name == name }?.description
             let isTold = route?.grant.enforcement.contains { $0.keeper == .nobody && $0.subject.contains("size") }

@@ -118,7 +118,7 @@ struct SandboxTests {
         ),
         (
             "a: { provider: 'nos', sandbox: true, ‸endpoint: 'http://127.0.0.1:1' }", "a.endpoint",
-            "a name of this machine"
+            "a name of this machine (a name, not an address)"
         ),
         ("a: { provider: 'oss', sandbox: true, ‸endpoint: 'http://evillocalhost' }", "a.endpoint", "of this machine"),
         (

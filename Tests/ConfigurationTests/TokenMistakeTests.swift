@@ -104,7 +104,9 @@ struct TokenMistakeTests {
             issuer("jwksFile: \"jwks.json\"", "‸jwksFile: \"no.json\"", ".jwksFile", "conf/no.json cannot be read"),
             issuer("jwksFile: \"jwks.json\"", "‸jwksFile: \"nothing\"", ".jwksFile", "conf/nothing is empty"),
             issuer("jwksFile: \"jwks.json\"", "‸jwksFile: \"writable\"", ".jwksFile", "chmod o-w"),
-            issuer("jwksFile: \"jwks.json\"", "‸jwksFile: \"issuer.pem\"", ".jwksFile", "is not proper JSON"),
+            issuer(
+                "jwksFile: \"jwks.json\"", "‸jwksFile: \"issuer.pem\"", ".jwksFile",
+                "is a PEM, which belongs in publicKeyFile"),
             issuer("jwksFile: \"jwks.json\"", "‸jwksFile: \"short.json\"", ".jwksFile", "keys[0] has not the size"),
             issuer("jwksFile: \"jwks.json\"", "‸jwksFile: \"private.json\"", ".jwksFile", "private half"),
             issuer("jwksFile: \"jwks.json\"", "‸jwksFile: \"twice.json\"", ".jwksFile", "the kid of another key"),

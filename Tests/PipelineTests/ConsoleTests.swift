@@ -50,7 +50,9 @@ struct ConsoleTests {
 
     @Test func `without admin.console nothing of it is there`() throws {
         let admin = try Service.shared(.open).admin
-        for path in Self.files + Self.data { try admin.get(path).expectProblem(404, "not_found") }
+        for path in Self.files + Self.data {
+            try admin.get(path).expectProblem(404, "not_found", "admin: { console: true }")
+        }
         for path in Self.actions { try admin.post(path, json: "{}").expectProblem(404, "not_found") }
     }
 

@@ -144,6 +144,9 @@ struct OSSAuthorizationTests {
             #expect(answer.json["clause"] == .string(clause))
         }
         try service.get("/oss/authorization?grant=objects").expectProblem(400, "missing_parameter", "key")
+        let small = try service.get("/oss/authorization?key=out/a&method=put")
+        small.expectProblem(400, "invalid_parameter", "write PUT")
+        #expect(small.json["parameter"] == "method")
         for extra in ["expires=60", "contentType=a/b", "contentMd5=x"] {
             try service.get("/oss/authorization?key=in/a&\(extra)").expectProblem(400, "unknown_parameter")
         }

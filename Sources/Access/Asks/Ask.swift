@@ -129,6 +129,13 @@ package struct Ask: ~Copyable {
         return "key"
     }
 
+    /// The parameter for a prefix that the route takes in place of this one; nil where there is none, or this one is no key's.
+    func prefixParameter(insteadOf name: String) -> String? {
+        let known = known.descriptions
+        guard known.contains(where: { if case .key = $0.kind { $0.name == name } else { false } }) else { return nil }
+        return known.first { if case .keyPrefix = $0.kind { true } else { false } }?.name
+    }
+
     /// Whether a parameter was given, other than a list.
     package func has(_ parameter: ParameterDescription) -> Bool {
         guard let position = position(of: parameter) else { return false }
@@ -267,7 +274,7 @@ package struct Ask: ~Copyable {
             }
             return .bytes(range)
         case .lifetime(let least):
-            let seconds = try integer(entry, name, least...Int64(Int32.max))
+            let seconds = try integer(entry, name, least...Int64(Int32.max), unit: "of seconds ")
             lifetime = seconds
             return .integer(seconds)
         case .integer(let bounds):
@@ -337,13 +344,14 @@ package struct Ask: ~Copyable {
     }
 
     private func integer(
-        _ entry: Parameters.Entry, _ name: String, _ bounds: ClosedRange<Int64>
+        _ entry: Parameters.Entry, _ name: String, _ bounds: ClosedRange<Int64>, unit: String = ""
     ) throws(AskError) -> Int64 {
         guard entry.form != .boolean,
             let value = Decimal.parse(parameters.bytes(entry.value), maximum: bounds.upperBound), bounds.contains(value)
         else {
             throw AskError(
-                .invalid, name, "must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound), in digits")
+                .invalid, name,
+                "must be a whole number \(unit)from \(bounds.lowerBound) to \(bounds.upperBound), in digits")
         }
         return value
     }

@@ -11,8 +11,8 @@ package enum Denial: Sendable {
     /// Several grants admit the ask; the caller must name one. With their names, which `GET /grants` lists for this caller, too;
     /// there may be more where they are not all.
     case ambiguous([[UInt8]], areAll: Bool)
-    /// The grant would admit the ask with this parameter.
-    case missing(parameter: String)
+    /// The grant would admit the ask with this parameter, or with the other, where the route has one in its place.
+    case missing(parameter: String, or: String? = nil)
     /// The ask is for more seconds than the grant allows.
     case lifetimeTooLong(maximum: Int64)
     /// What is asked for would outlive the caller's own credential, and cannot be shortened.

@@ -74,7 +74,9 @@ package struct Policy: Sendable {
         by tally: Tally, of ask: borrowing Ask, on route: Int, by caller: Caller, at instant: Instant
     ) -> Denial {
         if let longest = tally.longest { return .lifetimeTooLong(maximum: longest) }
-        if let missing = tally.missing { return .missing(parameter: missing.parameter) }
+        if let missing = tally.missing {
+            return .missing(parameter: missing.parameter, or: ask.prefixParameter(insteadOf: missing.parameter))
+        }
         guard let (objection, clause, takesTarget, number) = tally.objection else {
             return ask.obscurity.map { .obscure($0) } ?? .notInGrant(nil)
         }

@@ -201,6 +201,9 @@ struct AdminPipeline: ~Copyable {
             throw .webPage
         }
         for candidate in paths where request.path.equals(candidate.path) { return candidate.endpoint }
+        for endpoint in Endpoint.allCases where endpoint.isOfConsole && request.path.equals(endpoint.path) {
+            throw .noConsole
+        }
         throw .notFound
     }
 

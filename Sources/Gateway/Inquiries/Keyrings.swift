@@ -84,7 +84,7 @@ package struct Keyrings {
             inspection.leavesOpen("signature", "the issuer's keys are fetched only while the service runs")
         case .refused(_, .token(let fault)?) where fault.isGenuine:
             inspection.holds("signature")
-            inspection.fails(fault.part.rawValue, fault.reason.description)
+            inspection.fails(fault.part.rawValue, fault.words)
         case .refused(let reason, let fault):
             inspection.fails(
                 (fault?.token?.part ?? .signature).rawValue, (fault?.token?.reason ?? reason).description)

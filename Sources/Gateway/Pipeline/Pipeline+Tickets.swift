@@ -111,7 +111,7 @@ extension Pipeline {
         guard case .alone = expires.nesting, expires.form != .boolean,
             let seconds = Decimal.parse(ask.parameters.bytes(expires.value), maximum: longest), seconds > 0
         else {
-            let bounds = "a whole number from 1 to \(longest), the most that tickets.maxLifetime admits"
+            let bounds = "a whole number of seconds from 1 to \(longest), the most that tickets.maxLifetime admits"
             throw Refusal(AskError(.invalid, "expires", "must be \(bounds)"))
         }
         return seconds

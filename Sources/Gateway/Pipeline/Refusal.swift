@@ -32,6 +32,8 @@ package struct Refusal: Error {
 extension Refusal {
     static let notFound = Refusal(.notFound, "there is nothing at this path")
 
+    static let noConsole = Refusal(.notFound, "there is no page for operators without admin: { console: true }")
+
     /// - Parameter path: a path that nothing is at.
     static func notFound(at path: Span<UInt8>) -> Refusal {
         guard let meant = Router.suggestion(for: path) else { return .notFound }
@@ -174,8 +176,8 @@ extension Refusal {
                 .ambiguousGrant,
                 "several grants admit this\(areAll ? "" : ", among them"): \(list); name one with the parameter grant")
             subject = ("parameter", "grant")
-        case .missing(let parameter):
-            self.init(.missingParameter, "\(parameter) is needed")
+        case .missing(let parameter, let other):
+            self.init(.missingParameter, "\(parameter)\(other.map { " or \($0)" } ?? "") is needed")
             subject = ("parameter", parameter)
         case .lifetimeTooLong(let maximum):
             self.init(.invalidParameter, "expires must be at most \(maximum) seconds, the grant's maxLifetime")

@@ -26,9 +26,7 @@ struct RefusalLog {
         guard takesLine(at: context.instant) else { return }
         switch fault {
         case .token(let fault)?:
-            write(
-                "token refused", context.id.bytes.text,
-                ["failed": fault.part.rawValue, "reason": fault.reason.description])
+            write("token refused", context.id.bytes.text, ["failed": fault.part.rawValue, "reason": fault.words])
         case .endedKey(let principal)?:
             write(
                 "credential refused", context.id.bytes.text,

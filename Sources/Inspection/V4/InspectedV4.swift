@@ -110,7 +110,8 @@ struct InspectedV4<Request: InspectedV4Request> {
         inspection.tellToken(token)
         scope.tell(of: moment, host: read.hostRegion, in: &inspection)
         if let entry = inspection.key(scope.accessKey, of: keyring, isTemporary: token != nil),
-            let key = scope.key(of: entry, at: moment, in: &inspection)
+            let key = scope.key(of: entry, at: moment, in: &inspection),
+            !inspection.lacks(names, of: request)
         {
             inspection.isSigned(
                 signature, byOneOf: request.possibleMethods, otherwise: scheme.signsOtherwise
@@ -133,6 +134,19 @@ struct InspectedV4<Request: InspectedV4Request> {
         let names = (list ?? []).split(separator: UInt8(ascii: ";")).map { Array($0) }
         if !names.isEmpty { inspection.tell("signed headers", names.map(\.text).joined(separator: ", ")) }
         return names
+    }
+}
+
+extension Inspection {
+    /// Whether a URL was given alone, though its signature covers headers; notes that it cannot be judged so.
+    /// - Parameter names: the headers that are signed, in lower case.
+    fileprivate mutating func lacks(_ names: [[UInt8]], of request: InspectedRequest) -> Bool {
+        let missing = names.filter { !$0.span.equals("host") }
+        guard request.method == nil, request.fields.isEmpty, !missing.isEmpty else { return false }
+        leavesOpen(
+            "signature",
+            "signed, but not in the URL: \(missing.map(\.text).joined(separator: ", ")); give the whole JSON answer")
+        return true
     }
 }
 

@@ -15,7 +15,11 @@ extension [Enforcement] {
         Enforcement(.vendor, "Content-Type, Content-MD5 and x-oss- headers", "they are signed, where they are given"),
         Enforcement(.vendor, "end", "the date or the deadline that is signed"),
         Enforcement(.vendor, "callback", "it is signed, where the grant has one, with the name of who uploads in it"),
-        Enforcement(.nobody, "size", "a body's size is not signed; oss.post-policy can limit it"),
+        Enforcement(
+            .vendor, "size of a body that is sent whole",
+            "Content-Length is signed, where the grant has maxSize and versions: \"v4\""),
+        Enforcement(
+            .nobody, "size without maxSize", "a body's size is then not signed; maxSize or oss.post-policy limits it"),
         .reuse,
     ]
 

@@ -9,6 +9,8 @@ extension [Enforcement] {
             .vendor, "size of an upload that is put whole",
             "Content-Length is signed, where the grant has maxSize"),
         Enforcement(
+            .nobody, "size without maxSize", "a body's size is then not signed; maxSize or s3.post-policy limits it"),
+        Enforcement(
             .vendor, "overwriting",
             "If-None-Match: * is signed, unless the grant has overwrite: true; not every server knows it"),
         Enforcement(.nobody, "content", "a body is signed only by a Content-MD5, where the caller gives one"),

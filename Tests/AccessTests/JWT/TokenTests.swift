@@ -57,6 +57,25 @@ import Testing
         #expect(told(key.token(claims: TokenFixture.claims(["iss": "\"x\""]))) == "the API key or token is not valid")
     }
 
+    @Test func `the log says what is wrong with its times, and for whom a token is`() throws {
+        func logged(_ claims: String) -> String? {
+            guard case .refused(_, .token(let fault)?) = authenticator.finding(key.token(claims: claims)) else {
+                return nil
+            }
+            return fault.words
+        }
+        let audience = "and audience of the configuration is \(TokenFixture.audience)"
+        #expect(
+            logged(TokenFixture.claims(["aud": "[\"x\",\"y\"]"]))
+                == "the token is for another audience: its aud is x, y, \(audience)")
+        let long = String(repeating: "x", count: 300)
+        #expect(
+            logged(TokenFixture.claims(["aud": "\"\(long)\""]))
+                == "the token is for another audience: its aud is \(long.prefix(200))…, \(audience)")
+        let claims = TokenFixture.claims(["exp": "\(Fixture.now - 100)", "iat": "\(Fixture.now)"])
+        #expect(logged(claims) == "its exp is before its iat or nbf")
+    }
+
     @Test func `R5: a token holds until its exp, and the leeway longer`() throws {
         let token = key.token(claims: TokenFixture.claims(["nbf": "\(Fixture.now)"]))
         for (now, holds) in [(-31, false), (-30, true), (0, true), (599, true), (629, true), (630, false)] {

@@ -89,7 +89,16 @@ import Testing
         #expect(inspection.verdict == .genuine && inspection[fact: "signed headers"] == "content-length")
         try InspectionSample.expectRefusal(
             answer("PUT", url, headers.replacing("5", with: "6")), "signature", "this URL")
-        try InspectionSample.expectRefusal(url, "form", "an additional field must be in the request")
+        try InspectionSample.expectRefusal(
+            answer("PUT", url, #""content-type":"image/png""#), "form", "an additional field must be in the request")
+    }
+
+    @Test func `a URL alone whose signature covers a header is left open, not refused`() throws {
+        let sample = OSSSample(fields: [("content-length", "5")], additional: ["content-length"])
+        let inspection = try InspectionSample.inspect(try urlV4(sample))
+        let check = try #require(inspection.checks.first { $0.name == "signature" })
+        #expect(inspection.verdict == .unverified && check.outcome == .open)
+        #expect(check.reason == "signed, but not in the URL: content-length; give the whole JSON answer")
     }
 
     @Test func `a temporary key's URL cannot be checked, and its token is not told`() throws {

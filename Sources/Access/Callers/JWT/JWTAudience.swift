@@ -13,6 +13,8 @@ struct JWTAudience {
     /// What is wrong with a genuine token where it is not meant for this audience; nil where it is.
     func fault(for audience: [UInt8]) -> JWTFault? {
         if names.contains(audience) { return nil }
-        return JWTFault("the token is for another audience", in: .audience, isGenuine: true)
+        return JWTFault(
+            "the token is for another audience", in: .audience, isGenuine: true,
+            mismatch: AudienceMismatch(names: names, wanted: audience))
     }
 }

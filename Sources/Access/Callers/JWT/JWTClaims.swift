@@ -35,7 +35,7 @@ struct JWTClaims {
             }
             start = max(start ?? 0, time)
         }
-        guard start ?? 0 <= expiry else { throw JWTFault("it ends before it begins") }
+        guard start ?? 0 <= expiry else { throw JWTFault("its exp is before its iat or nbf") }
         self.start = start
     }
 

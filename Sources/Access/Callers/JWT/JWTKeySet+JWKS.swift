@@ -68,6 +68,7 @@ extension JWTKeySet {
 
     private static func entries(of text: Span<UInt8>) throws(Fault) -> [JSONValue] {
         guard text.count <= JWTKeySet.longestText else { throw Fault("has more than 256 KiB") }
+        guard !text.begins(with: "-----BEGIN") else { throw Fault("is a PEM, which belongs in publicKeyFile") }
         let document: JSONValue
         do throws(JSONError) {
             document = try JSONReader.read(text, as: .json, maximumDepth: 8, maximumValues: 5000)
