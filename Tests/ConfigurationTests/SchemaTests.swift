@@ -85,7 +85,8 @@ struct SchemaTests {
         do throws(ConfigurationError) {
             var content = ""
             dump(try Sample.load(text), to: &content)
-            return (content, [])
+            // Where a key stands in the text is not what it says.
+            return (content.replacing(#/- (line|column): [0-9]+/#, with: ""), [])
         } catch {
             return (error.description, error.problems)
         }
