@@ -18,8 +18,9 @@ package struct IPAddress: Sendable, Equatable {
 
     /// Four or sixteen bytes, in network order.
     package var bytes: [UInt8] {
-        (isV6 ? 0..<16 : 12..<16).map { index in
-            UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64((7 - index & 7) * 8))
+        (isV6 ? 0..<16 : 12..<16).map { (index: Int) -> UInt8 in
+            let half: UInt64 = index < 8 ? high : low
+            return UInt8(truncatingIfNeeded: half >> UInt64((7 - index & 7) * 8))
         }
     }
 

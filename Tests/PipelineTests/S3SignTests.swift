@@ -172,7 +172,8 @@ struct S3SignTests {
 
     @Test func `bad input is told which field, why and what would be right`() throws {
         let service = try Service.shared(.s3Requests)
-        let (string, canonical) = (percent(SignableS3().string), percent(SignableS3().canonical))
+        let made = SignableS3()
+        let (string, canonical) = (percent(made.string), percent(made.canonical))
         try service.post("/s3/sign", Self.form, "canonicalRequest=\(canonical)")
             .expectProblem(400, "missing_parameter", "contentToSign")
         try service.post("/s3/sign", Self.form, "contentToSign=\(string)")
@@ -182,25 +183,26 @@ struct S3SignTests {
                 .expectProblem(400, "invalid_parameter", "style")
         }
         for (text, word) in [
-            ("GET\n/in/a", "syntax"), (SignableS3().canonical + "\n", "payload"),
+            ("GET\n/in/a", "syntax"), (made.canonical + "\n", "payload"),
             (
-                SignableS3().canonical.replacing("UNSIGNED-PAYLOAD", with: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"),
+                made.canonical.replacing("UNSIGNED-PAYLOAD", with: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"),
                 "payload"
             ),
-            (SignableS3().canonical.replacing("x-amz-date:", with: "x-amz-day:"), "signedHeaders"),
-            (SignableS3(key: "in/../a").canonical, "resource"), (SignableS3(key: "in/./a").canonical, "resource"),
-            (SignableS3(headers: [("x-amz-meta-a", "1  2")]).canonical, "header"),
-            (SignableS3(headers: [("x-amz-meta-a", "\u{E4}")]).canonical, "header"),
-            (SignableS3().canonical.replacing("\n\ncontent-type:", with: "\nuploads\ncontent-type:"), "query"),
+            (made.canonical.replacing("x-amz-date:", with: "x-amz-day:"), "signedHeaders"),
+            (made.with { $0.key = "in/../a" }.canonical, "resource"),
+            (made.with { $0.key = "in/./a" }.canonical, "resource"),
+            (made.with { $0.headers = [("x-amz-meta-a", "1  2")] }.canonical, "header"),
+            (made.with { $0.headers = [("x-amz-meta-a", "\u{E4}")] }.canonical, "header"),
+            (made.canonical.replacing("\n\ncontent-type:", with: "\nuploads\ncontent-type:"), "query"),
         ] {
             let hash = Digests.hex(Digests.sha256(Array(text.utf8)))
-            let string = SignableS3().string.dropLast(64) + hash
+            let string = made.string.dropLast(64) + hash
             let answer = try service.post(
                 "/s3/sign", Self.form, "contentToSign=\(percent(String(string)))&canonicalRequest=\(percent(text))")
             answer.expectProblem(422, "unreadable_string_to_sign", "canonicalRequest")
             #expect(answer.json["detail"]?.string?.contains(word) == true, "\(word): \(answer.text)")
         }
-        let other = "contentToSign=\(string)&canonicalRequest=\(percent(SignableS3(key: "in/b").canonical))"
+        let other = "contentToSign=\(string)&canonicalRequest=\(percent(made.with { $0.key = "in/b" }.canonical))"
         let answer = try service.post("/s3/sign", Self.form, other)
         answer.expectProblem(422, "unreadable_string_to_sign", "canonicalRequest")
         #expect(answer.json["detail"]?.string?.contains("hash") == true)

@@ -52,11 +52,12 @@ import Testing
             shares.append(Double(early) / Double(life))
         }
         // A second of play, the step of the search, and one, by which lives are cut.
-        let play = 2 / Double(life)
-        let (low, high) = (shares.min() ?? 0, shares.max() ?? 1)
+        let play: Double = 2 / Double(life)
+        let (low, high): (Double, Double) = (shares.min() ?? 0, shares.max() ?? 1)
         #expect(low >= 0.475 - play && low < 0.477)
         #expect(high <= 0.525 + play && high > 0.523)
-        #expect(abs(shares.reduce(0, +) / 10_000 - 0.5) < 0.002)
+        let mean: Double = shares.reduce(0, +) / 10_000
+        #expect(abs(mean - 0.5) < 0.002)
     }
 
     /// Life, the least left while the vendor refuses, the least left while it fails; seconds.
