@@ -46,7 +46,7 @@ package struct AuditFileTrust {
     package var weakness: String? {
         for (path, mark) in [(folder, FileIdentity(following: folder)), (path, FileIdentity(path))] {
             guard let mode = mark?.info.st_mode, mode & 0o044 != 0 else { continue }
-            return "others can read \(path), and could hold its lock, so that nothing is issued; chmod go-r it"
+            return "others can read \(path), and could hold its lock, so that nothing is issued; chmod go-r \(path)"
         }
         return nil
     }

@@ -97,9 +97,11 @@ struct StartingConfiguration {
           // For operators: /livez, /readyz and /metrics. Other addresses than loopback need `auth`.
           admin: {
             listen: "127.0.0.1:8081",
-            // A page for operators at http://127.0.0.1:8081/console:
+            // A page for operators at http://127.0.0.1:8081/console; with `audit`, it shows what was issued to whom:
             // console: true,
           },
+          // What is issued is on record here. The key is at least 16 random bytes: `openssl rand -base64 32`.
+          // audit: { file: "audit.jsonl", key: { file: "audit-key" } },
 
           // The vendors' keys. No client ever sees them. A secret is { env: "NAME" }, { file: "PATH" } or a string;
           // files with secrets must not be readable by everybody. To try it without a cloud account: docs/sandbox.md.

@@ -101,7 +101,9 @@ struct OperationRule: Sendable {
             return Objection(field, "the grant does not name this operation, or there is none")
         }
         guard asked.allSatisfy({ OperationTable.has($0, among: headers) }) else {
-            return Objection(outside: "headers", "the headers must be among the grant's")
+            return headers.isEmpty
+                ? Objection("headers", "the grant lists none that may be signed")
+                : Objection(outside: "headers", "the headers must be among the grant's")
         }
         return nil
     }

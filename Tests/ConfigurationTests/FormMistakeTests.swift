@@ -50,7 +50,7 @@ struct FormMistakeTests {
         func warnings(_ old: String, _ new: String) throws -> [String] {
             try Sample.load(try #require(FormMistakeTests.text.replacingOnce(old, with: new))).warnings
         }
-        let callback = "grants.one: callback: a form may name one of its own"
+        let callback = "grants.one: callback: a client may have OSS call an address of its choice"
         let acl = "grants.one: ACL: a form may publish what it uploads"
         let plain = try warnings("maxSize: 5368709120", "maxSize: 1")
         #expect(plain.count == 1 && plain[0].hasPrefix(callback))

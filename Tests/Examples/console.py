@@ -109,6 +109,31 @@ def upload(page, folder):
         page.locator("#tried .bad, #tried img").first.wait_for()
 
 
+def limited(page):
+    """Stores a file by a grant that limits the size, in a folder of the caller's own."""
+    path = pathlib.Path(os.environ["COUNTERSIGN_OBJECTS"]).parents[2] / "config/served.json5"
+    text = path.read_text()
+    grant = """  grants: {
+    "small": { route: "oss.presigned-url", credential: "oss", callers: ["jwt:login"], bucket: "demo-bucket",
+      keyPrefix: "small/${caller.id}/", methods: ["GET", "PUT"], versions: "v4", maxSize: "1MiB" },"""
+    issuer = """  authentication: { jwt: [{ id: "login", issuer: "login", audience: "uploads", algorithms: ["RS256"],
+    jwksUrl: "https://login.invalid/keys" }] },"""
+    path.write_text(text.replace("  grants: {", issuer + grant, 1))
+    page.locator("#trial option", has_text="small").wait_for(state="attached")
+    page.select_option("#trial", label="small (oss.presigned-url)")
+    check(page.input_value("#trial-caller") == "jwt:login/42", "a caller of the grant is proposed")
+    page.fill("#trial-caller", "jwt:login/7")
+    page.set_input_files("#file", {"name": "a.txt", "mimeType": "text/plain", "buffer": b"eighteen bytes ..."})
+    check(page.input_value("#trial-key") == "small/7/a.txt", "the key is in the caller's folder")
+    page.click("#f-try button")
+    page.get_by_text("read back the same 18 bytes, text/plain").wait_for()
+    page.set_input_files("#file", {"name": "b.txt", "mimeType": "text/plain", "buffer": bytes(1 << 20) + b"+"})
+    page.click("#f-try button")
+    page.locator("#tried .bad", has_text="maxSize").wait_for()
+    path.write_text(text)
+    page.locator("#trial option", has_text="small").wait_for(state="detached")
+
+
 def verify(page):
     page.click("#verify")
     page.locator("#verified", has_text="whole: lines 1 to ").wait_for()
@@ -170,6 +195,7 @@ def look(browser, folder):
     explain(page)
     inspect(page)
     upload(page, folder)
+    limited(page)
     verify(page)
     reload(page)
     for second in range(8):

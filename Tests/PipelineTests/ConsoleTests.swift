@@ -22,12 +22,16 @@ struct ConsoleTests {
         var setup = Setup(
             name: "console-sandbox",
             rest: """
-                authentication: { apiKeys: [\(APIKey.alice.entry)] },
+                authentication: { apiKeys: [\(APIKey.alice.entry)], jwt: [{ id: "login", issuer: "login", audience: "uploads",
+                    algorithms: ["RS256"], jwksUrl: "https://login.example.com/keys" }] },
                   grants: {
                     "links": { route: "oss.presigned-url", credential: "try", callers: ["apiKey:alice"],
                       bucket: "demo-bucket", keyPrefix: "demo/", methods: ["GET", "PUT"], contentTypes: ["image/*"] },
                     "reading": { route: "oss.presigned-url", credential: "try", callers: ["apiKey:alice"],
                       bucket: "demo-bucket", keyPrefix: "read/", methods: ["GET"] },
+                    "small": { route: "oss.presigned-url", credential: "try", callers: ["jwt:login"],
+                      bucket: "demo-bucket", keyPrefix: "small/${caller.id}/", methods: ["GET", "PUT"],
+                      versions: ["v4"], maxSize: "1MiB" },
                   },
                 """)
         setup.credentials = """
@@ -87,9 +91,11 @@ struct ConsoleTests {
     @Test func `a sandbox can be tried, and the page may send files there and nowhere else`() throws {
         let admin = try Service.shared(Self.tried).admin
         let trials = try admin.get("/console/status", Self.operatorKey.bearer).json["sandbox"]?.list ?? []
-        #expect(trials.map { $0["grant"]?.string } == ["links"], "by its URLs alone a file is put and read")
+        #expect(trials.map { $0["grant"]?.string } == ["links", "small"], "by URLs alone a file is put and read")
         #expect(trials.first?["route"] == "oss.presigned-url" && trials.first?["caller"] == "apiKey:alice")
-        #expect(trials.first?["key"] == "demo/")
+        #expect(trials.first?["key"] == "demo/" && trials.first?["signsLength"] == false)
+        #expect(trials.last?["caller"] == "jwt:login/42", "a caller, not an issuer of tokens: explain and mint take it")
+        #expect(trials.last?["key"] == "small/${caller.id}/" && trials.last?["signsLength"] == true)
         let policy = try admin.get("/console")["Content-Security-Policy"] ?? ""
         #expect(policy.contains("; connect-src 'self' http://oss.localhost:8090 http://*.oss.localhost:8090; "))
         #expect(policy.contains("; img-src 'self' blob:; "))
@@ -106,6 +112,12 @@ struct ConsoleTests {
         let named = try admin.post(
             "/console/mint", json: Self.inquiry("oss.presigned-url", #"{"key":"demo/a"}"#, #","grant":"links""#), key)
         #expect(named.json["method"] == "GET", "\(named.text)")
+        let small = try admin.post(
+            "/console/mint",
+            json: #"{"caller":"jwt:login/42","route":"oss.presigned-url","#
+                + #""parameters":{"method":"PUT","key":"small/42/a.png","header":{"content-length":18}}}"#, key)
+        #expect(small.json["grant"] == "small", "\(small.text)")
+        #expect(small.json["headers"]?["content-length"]?.string == "18")
         let real = try Service.shared(Self.shown).admin
         try real.post("/console/mint", json: Self.inquiry("qiniu.uptoken", #"{"key":"hers/a"}"#), key)
             .expectProblem(403, "forbidden", "sandbox: true")

@@ -67,8 +67,8 @@ struct S3SignTests {
     }
 
     @Test func `a URL ends when its life is over, and lives within the grant's presign`() throws {
-        let answer = try expectSignature(of: .url)
-        #expect(answer.json["expiresAt"] == .string(iso8601(SignableS3.url.moment + 280)))
+        let url = SignableS3.url
+        #expect(try expectSignature(of: url).json["expiresAt"] == .string(iso8601(url.moment + 280)))
         try expectRefusal(of: .url.with { $0.lifetime = "400" }, "presign")
         try expectRefusal(
             of: SignableS3(method: "PUT", key: "parts/a", headers: [], lifetime: "60"), "presign")

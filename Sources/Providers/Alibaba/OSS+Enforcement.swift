@@ -58,7 +58,7 @@ extension Enforcement {
     /// A form whose grant has no callback.
     static let anyCallback = Enforcement(
         .nobody, "callback",
-        "a form may name one of its own, since OSS's policies cannot say that a field must not be there; a callback in the grant is pinned"
+        "a client may have OSS call an address of its choice after the upload, since no form policy can forbid that; name a callback in the grant, which it then has to keep"
     )
 
     /// A form whose grant leaves the ACL open.

@@ -28,7 +28,7 @@ struct S3RequestClauses: Sendable {
         )
         let maxSize = Field(
             "maxSize", .size(1...BodyClauses.maximumSize), told: true,
-            "The longest body of PUT. Its `content-length` must be signed: callers ask with `header=content-length:BYTES`, or have it in their canonical request."
+            "The longest body of PUT. Its `content-length` must be signed: callers ask with `header=content-length:BYTES`, which need not be in `headers`, or have it in their canonical request."
         )
         let overwrite = Field(
             "overwrite", .boolean, default: false, told: true,

@@ -245,9 +245,22 @@ function showTrials(list) {
 function chooseTrial() {
   const trial = trials[$("trial").selectedIndex];
   if (!trial) return;
-  const file = $("file").files[0];
-  $("trial-caller").value = trial.caller;
-  $("trial-key").value = file && (trial.key === "" || trial.key.endsWith("/")) ? trial.key + file.name : trial.key;
+  $("trial-caller").value = trial.caller ?? "";
+  chooseKey();
+}
+
+// The grant's key or prefix as it is for the caller, up to what the service alone fills in.
+function rendered(template, caller) {
+  const [, kind, id, subject] = /^(\w+):([^/]*)(?:\/(.*))?$/.exec(caller) ?? ["", "", "", ""];
+  const text = template.replaceAll("${caller.id}", () => subject ?? id).replaceAll("${caller.source}", () => `${kind}-${id}`);
+  return text.split("${")[0];
+}
+
+function chooseKey() {
+  const trial = trials[$("trial").selectedIndex], file = $("file").files[0];
+  if (!trial) return;
+  const key = rendered(trial.key, $("trial-caller").value);
+  $("trial-key").value = file && (key === "" || key.endsWith("/")) ? key + file.name : key;
 }
 
 async function isSame(one, other) {
@@ -269,7 +282,9 @@ async function byURL(place, parameters, body) {
 async function tryUpload() {
   const file = $("file").files[0], name = $("trial-key").value, place = element("div");
   $("tried").replaceChildren(place);
-  const put = await byURL(place, { method: "PUT", key: name, contentType: file.type || "application/octet-stream" }, file);
+  const upload = { method: "PUT", key: name, contentType: file.type || "application/octet-stream" };
+  if (trials[$("trial").selectedIndex].signsLength) upload.header = { "content-length": file.size };
+  const put = await byURL(place, upload, file);
   place.append(element("p", `The sandbox: stored ${put.minted.bucket}/${put.minted.key}`, "good"));
   const got = await byURL(place, { method: "GET", key: name });
   const stored = await got.answer.blob(), type = got.answer.headers.get("Content-Type");
@@ -284,7 +299,8 @@ async function tryUpload() {
 }
 
 $("trial").addEventListener("change", chooseTrial);
-$("file").addEventListener("change", chooseTrial);
+$("file").addEventListener("change", chooseKey);
+$("trial-caller").addEventListener("input", chooseKey);
 $("f-try").addEventListener("submit", async (event) => {
   event.preventDefault();
   try { await tryUpload(); } catch (error) { $("tried").append(element("p", error.message, "bad")); }

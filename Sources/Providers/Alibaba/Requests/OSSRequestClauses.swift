@@ -38,7 +38,7 @@ struct OSSRequestClauses: Sendable {
             contentTypes = BodyClauses.contentTypes
             maxSize = Field(
                 "maxSize", .size(1...BodyClauses.maximumSize), told: true,
-                "The longest body of PUT and POST. It needs `versions: \"v4\"`, since v1 does not sign `Content-Length`; callers ask with `header=content-length:BYTES`."
+                "The longest body of PUT and POST. It needs `versions: \"v4\"`, since v1 does not sign `Content-Length`; callers ask with `header=content-length:BYTES`, which need not be in `headers`. A browser sends that header by itself."
             )
             versions = Field(
                 "versions", .strings, default: OSSRequestParts.Version.allCases.map(\.name.array), told: true,
