@@ -1,4 +1,5 @@
 import Access
+import TestTraits
 import Testing
 
 @testable import Providers
@@ -53,7 +54,7 @@ struct SchemaTests {
     @Test(arguments: Documented.all)
     func `every documented key holds its values to its type`(key: Documented) {
         let path = key.name.replacing("[]", with: "[0]")
-        for value in key.badValues {
+        for (number, value) in key.badValues.enumerated() where Rounds.takes(key.name.utf8.count + number) {
             let problems = outcome(key.configuration(with: value)).problems
             #expect(problems.count == 1, "\(value): \(problems)")
             #expect(problems.allSatisfy { $0.path.hasPrefix(path) && $0.position != nil }, "\(value): \(problems)")
@@ -86,7 +87,11 @@ struct SchemaTests {
             var content = ""
             dump(try Sample.load(text), to: &content)
             // Where a key stands in the text is not what it says.
-            return (content.replacing(#/- (line|column): [0-9]+/#, with: ""), [])
+            let lines = content.utf8.split(separator: UInt8(ascii: "\n")).filter { line in
+                let words = line.drop { $0 == UInt8(ascii: " ") }
+                return !words.starts(with: "- line: ".utf8) && !words.starts(with: "- column: ".utf8)
+            }
+            return (lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"), [])
         } catch {
             return (error.description, error.problems)
         }

@@ -6,5 +6,8 @@ package enum Rounds {
     /// - Parameter all: those of `scripts/check-all`, or what at least must come of them.
     package static func share(of all: Int) -> Int { isThorough ? all : max(1, all / 10) }
 
+    /// Whether a test of a long list goes through its item of this number: one of four in `scripts/test`, and each in `scripts/check-all`.
+    package static func takes(_ number: Int) -> Bool { isThorough || number % 4 == 0 }
+
     private static let isThorough = ProcessInfo.processInfo.environment["COUNTERSIGN_TEST_ROUNDS"] == "all"
 }
