@@ -77,7 +77,7 @@ extension Configuration {
     /// variable of the environment: the service would sign with a secret of another key.
     package func secretsLeftBehind(since former: Configuration) -> [Problem] {
         credentials.compactMap { credential in
-            guard let position = credential.environmentSecret, let key = credential.key, !credential.isSandbox,
+            guard let position = credential.environmentSecret, let key = credential.key,
                 let formerKey = former.credentials.first(where: { $0.name == credential.name })?.key,
                 key.accessKey != formerKey.accessKey, key.secret.constantTimeEquals(formerKey.secret)
             else { return nil }
