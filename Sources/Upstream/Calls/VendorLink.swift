@@ -13,6 +13,8 @@ package final class VendorLink: Sendable {
         /// The index of the endpoint that answered last.
         var endpoint = 0
         var outcomes = CallOutcomes()
+        /// Whether the call that ended last had failed in all its attempts, because of the vendor.
+        var hasFailed = false
         /// What clients have left of their shares of the calls.
         var shares: RateTable
     }
@@ -51,8 +53,9 @@ package final class VendorLink: Sendable {
         return standing.isAllowed ? nil : standing.wait
     }
 
-    /// Whether calls have failed in a row, and none has come through since.
-    package var isFailing: Bool { state.withLock { $0.breaker.state != .closed } }
+    /// Whether a call has failed in all its attempts, or attempts have opened the breaker, and the vendor has answered no call
+    /// since. Only calls can tell: while nobody asks, it stays as it is.
+    package var isFailing: Bool { state.withLock { $0.hasFailed || $0.breaker.state != .closed } }
 
     /// How attempts have ended, for metrics.
     package var outcomes: CallOutcomes { state.withLock { $0.outcomes } }
@@ -67,7 +70,9 @@ package final class VendorLink: Sendable {
     func next(_ retry: inout Retry, at now: Instant) -> Retry.Step {
         state.withLock { state in
             let step = retry.next(at: now.monotonic, past: &state.breaker, within: &state.budget)
-            if case .giveUp(let fault) = step, fault.isUntried { state.outcomes.add(fault) }
+            if case .giveUp(let fault) = step {
+                if fault.isUntried { state.outcomes.add(fault) } else { state.hasFailed = fault.isOutage }
+            }
             return step
         }
     }
@@ -75,7 +80,10 @@ package final class VendorLink: Sendable {
     func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Instant) -> Retry.Step {
         state.withLock { state in
             state.outcomes.add(fault)
-            return retry.failed(with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
+            let step = retry.failed(
+                with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
+            if case .giveUp(let fault) = step { state.hasFailed = fault.isOutage }
+            return step
         }
     }
 
@@ -83,6 +91,7 @@ package final class VendorLink: Sendable {
         state.withLock { state in
             state.outcomes.add(nil)
             retry.succeeded(at: now.monotonic, past: &state.breaker)
+            state.hasFailed = false
             state.endpoint = retry.endpoint
         }
     }

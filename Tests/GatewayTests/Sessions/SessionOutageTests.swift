@@ -91,6 +91,28 @@ import Upstream
         #expect((wellSince ?? .max) - end < 5_000)
     }
 
+    @Test(arguments: Behaviour.allCases)
+    func `the account is failing with the first call that has failed in all its attempts, until the vendor answers one`(
+        behaviour: Behaviour
+    ) throws {
+        let fixture = try SessionFixture()
+        var outage = Outage(behaviour)
+        let first = fixture.ask(try fixture.session("first"))
+        for _ in 0..<40 {
+            outage.answer(fixture)
+            fixture.pass(milliseconds: 250)
+            outage.end(fixture, at: fixture.monotonic)
+        }
+        #expect(first.refusal != nil && !fixture.isWaiting())
+        #expect(fixture.shared.sts.isFailing)
+        // Nobody asks.
+        fixture.pass(milliseconds: 60_000)
+        #expect(fixture.shared.sts.isFailing)
+        _ = fixture.ask(try fixture.session("second"))
+        for call in fixture.take() { fixture.refuse(call, 403, "NoPermission") }
+        #expect(!fixture.shared.sts.isFailing)
+    }
+
     @Test(arguments: [900, 1_200, 3_600] as [Int64], Behaviour.allCases)
     func `through a long outage a credential is served until five minutes are left of it, and not after`(
         life: Int64, behaviour: Behaviour
