@@ -17,6 +17,8 @@ package final class VendorLink: Sendable {
         var hasFailed = false
         /// What clients have left of their shares of the calls.
         var shares: RateTable
+
+        var isFailing: Bool { hasFailed || breaker.state != .closed }
     }
 
     /// In the order in which they are tried.
@@ -55,7 +57,7 @@ package final class VendorLink: Sendable {
 
     /// Whether a call has failed in all its attempts, or attempts have opened the breaker, and the vendor has answered no call
     /// since. Only calls can tell: while nobody asks, it stays as it is.
-    package var isFailing: Bool { state.withLock { $0.hasFailed || $0.breaker.state != .closed } }
+    package var isFailing: Bool { state.withLock { $0.isFailing } }
 
     /// How attempts have ended, for metrics.
     package var outcomes: CallOutcomes { state.withLock { $0.outcomes } }
@@ -87,12 +89,15 @@ package final class VendorLink: Sendable {
         }
     }
 
-    func succeeded(_ retry: inout Retry, at now: Instant) {
+    /// - Returns: whether the link was failing until now.
+    func succeeded(_ retry: inout Retry, at now: Instant) -> Bool {
         state.withLock { state in
+            let wasFailing = state.isFailing
             state.outcomes.add(nil)
             retry.succeeded(at: now.monotonic, past: &state.breaker)
             state.hasFailed = false
             state.endpoint = retry.endpoint
+            return wasFailing && !state.isFailing
         }
     }
 
