@@ -23,6 +23,11 @@ enum AuditVerifying {
             for file in files { try verifier.read(file: file) }
             verifier.finish()
             Terminal.say(options.wantsJSON ? verifier.json : verifier.text)
+            if verifier.problems.isEmpty, !options.wantsJSON, options[.expectedHead] == nil {
+                Terminal.say(
+                    "Lines that were cut off at the end leave no trace here: note a head elsewhere, and name it with "
+                        + "--expect-head")
+            }
             return verifier.problems.isEmpty ? .done : .failed
         } catch {
             Terminal.complain("countersign audit verify: \("\(error)".visible)")

@@ -39,9 +39,10 @@ extension Compiler {
         return credentials
     }
 
+    /// Of a pair that is given: an access key that a sandbox makes up is another one after each reload.
     private func environmentSecret(of credential: JSONValue) -> TextPosition? {
-        let name = Schema.credential.pair.secretKey.name
-        guard credential[name]?["env"] != nil else { return nil }
+        let (pair, name) = (Schema.credential.pair, Schema.credential.pair.secretKey.name)
+        guard credential[pair.accessKey.name] != nil, credential[name]?["env"] != nil else { return nil }
         return credential.range(ofMember: name).map { reader.problems.position(at: $0.lowerBound) }
     }
 

@@ -2,11 +2,12 @@ import Access
 import Bytes
 import Crypto
 
-/// A key that counts from the service's start to its end, and what stands there.
+/// A key that no reload can change, and what stands there.
 package struct RestartOnlySetting: Sendable {
     let path: String
     /// Where it stands, or else the nearest object that it would stand in.
     let position: TextPosition
+    private let fixity: FieldDescription.Fixity
     private let value: Value
 
     private enum Value: Equatable {
@@ -31,12 +32,12 @@ package struct RestartOnlySetting: Sendable {
     ) -> [RestartOnlySetting] {
         descriptions.flatMap { field -> [RestartOnlySetting] in
             var settings: [RestartOnlySetting] = []
-            if field.isFixed {
+            if let fixity = field.fixity {
                 let offset = object.range(ofMember: field.name)?.lowerBound ?? object.offset
                 settings.append(
                     RestartOnlySetting(
                         path: path + field.name, position: TextPosition(of: offset, in: text),
-                        value: value(values[field])))
+                        fixity: fixity, value: value(values[field])))
             }
             guard case .object(let fields) = field.kind else { return settings }
             // One that is not there has the same keys, without values: lists of two configurations are compared in pairs.
@@ -48,6 +49,17 @@ package struct RestartOnlySetting: Sendable {
 
     /// Whether the same stands there in another text.
     func says(sameAs other: RestartOnlySetting) -> Bool { path == other.path && value == other.value }
+
+    /// Why another value is refused, and what would be right.
+    var refusal: String {
+        switch fixity {
+        case .forProcess:
+            "cannot change while this process runs; put it back, or send SIGUSR2 to hand over to a new process, or stop and "
+                + "start the service"
+        case .forService:
+            "cannot change while the service runs, also not by SIGUSR2; put it back, or stop and start the service"
+        }
+    }
 
     /// What tells a value from another; an object only from none.
     private static func value(_ value: FieldValues.Value?) -> Value {
@@ -65,11 +77,11 @@ package struct RestartOnlySetting: Sendable {
 
 extension Configuration {
     /// The keys in which it differs from the one that the service was started with, although they cannot change meanwhile.
+    /// Of an object that only one of them has, the object alone is told.
     package func changes(ofFixed started: [RestartOnlySetting]) -> [Problem] {
-        zip(fixed, started).filter { !$0.says(sameAs: $1) }.map { setting, _ in
-            Problem(
-                path: setting.path, position: setting.position,
-                reason: "cannot change while the service runs; put it back, or stop and start the service")
+        let changed = zip(fixed, started).filter { !$0.says(sameAs: $1) }.map(\.0)
+        return changed.filter { setting in !changed.contains { setting.path.hasPrefix($0.path + ".") } }.map {
+            Problem(path: $0.path, position: $0.position, reason: $0.refusal)
         }
     }
 
@@ -77,7 +89,7 @@ extension Configuration {
     /// variable of the environment: the service would sign with a secret of another key.
     package func secretsLeftBehind(since former: Configuration) -> [Problem] {
         credentials.compactMap { credential in
-            guard let position = credential.environmentSecret, let key = credential.key, !credential.isSandbox,
+            guard let position = credential.environmentSecret, let key = credential.key,
                 let formerKey = former.credentials.first(where: { $0.name == credential.name })?.key,
                 key.accessKey != formerKey.accessKey, key.secret.constantTimeEquals(formerKey.secret)
             else { return nil }

@@ -29,17 +29,17 @@ package enum Schema {
             "The vendors' public keys for callbacks. The service fetches a key when a callback needs it.")
         let reload = Field("reload", object: Reload(), "How the service notices a changed configuration.")
         let audit = Field(
-            "audit", .object(Audit()), fixed: true,
+            "audit", .object(Audit()), fixed: .forProcess,
             "The record of everything that was issued. Without this key there is none.")
         let log = Field("log", object: LogFields(), "The log, on standard error.")
     }
 
     struct Server: FieldGroup {
         let listen = Field(
-            "listen", .strings, default: .texts("127.0.0.1:8080"), fixed: true,
+            "listen", .strings, default: .texts("127.0.0.1:8080"), fixed: .forProcess,
             "`host:port` or `[v6]:port`, numeric or localhost, or `unix:/PATH` (mode 0660); several as a list.")
         let tls = Field(
-            "tls", .object(TLS()), fixed: true,
+            "tls", .object(TLS()), fixed: .forProcess,
             "TLS 1.2 and 1.3 on all addresses of `listen`, with HTTP/1.1.")
         let plaintext = Field(
             "plaintext", .boolean, default: false,
@@ -51,10 +51,10 @@ package enum Schema {
             "The URL by which clients reach the service, such as `\"https://tokens.example.com\"`. URLs of tickets begin with it."
         )
         let transport = Field(
-            "transport", .choice(["epoll", "dispatch"]), fixed: true,
+            "transport", .choice(["epoll", "dispatch"]), fixed: .forProcess,
             "How the service waits for sockets. The default is epoll on Linux, and dispatch elsewhere.")
         let workers = Field(
-            "workers", .integer(0...256), default: 0, fixed: true, "Number of event loops; 0 for one per core.")
+            "workers", .integer(0...256), default: 0, fixed: .forProcess, "Number of event loops; 0 for one per core.")
         let limits = Field("limits", object: .limits, without: Limits(), "Limits for clients.")
         let trustedProxies = Field(
             "trustedProxies", .strings, default: [],
@@ -74,7 +74,7 @@ package enum Schema {
 
     struct Admin: FieldGroup {
         let listen = Field(
-            "listen", .strings, default: .texts("127.0.0.1:8081"), fixed: true,
+            "listen", .strings, default: .texts("127.0.0.1:8081"), fixed: .forProcess,
             "Like `server.listen`; `[]` for no admin listener. On loopback it is plain HTTP. Elsewhere it follows `server` (`tls` or `plaintext`) and needs `auth`."
         )
         let auth = Field(
@@ -200,7 +200,7 @@ package enum Schema {
         let perCaller = Field(
             "perCaller", .rate, "Requests of one caller over all grants. For `anonymous`, requests of one address.")
         let identities = Field(
-            "identities", .integer(64...16_777_216), default: 65_536, fixed: true,
+            "identities", .integer(64...16_777_216), default: 65_536, fixed: .forProcess,
             "How many addresses the service counts separately, and how many authenticated callers; 16 bytes each. Beyond it, the service forgets the one that has used least."
         )
     }
@@ -266,27 +266,27 @@ package enum Schema {
         private static let standard = AuditSettings(file: "", key: Secret([]))
 
         let file = Field(
-            "file", .string, required: true, fixed: true,
+            "file", .string, required: true, fixed: .forProcess,
             "The file of the record. Full files are renamed and stay beside it.")
         let key = Field(
-            "key", .secret, required: true, fixed: true,
+            "key", .secret, required: true, fixed: .forService,
             "The key that chains the lines, at least 32 bytes (R10). `countersign audit verify` needs it.")
         let durability = Field(
-            "durability", .choice(AuditSettings.Durability.self), default: standard.durability, fixed: true,
+            "durability", .choice(AuditSettings.Durability.self), default: standard.durability, fixed: .forProcess,
             "What an answer waits for: nothing (`none`); until its line is on the disk, together with others (`batch`) or alone (`each`)."
         )
         let failClosed = Field(
-            "failClosed", .boolean, default: standard.failsClosed, fixed: true,
+            "failClosed", .boolean, default: standard.failsClosed, fixed: .forProcess,
             "Whether the service issues nothing (503) while it cannot write lines. With `false` it counts the lost lines."
         )
         let maxSize = Field(
-            "maxSize", .size(4096...1_099_511_627_776), default: standard.maximumSize, fixed: true,
+            "maxSize", .size(4096...1_099_511_627_776), default: standard.maximumSize, fixed: .forProcess,
             "The size at which a new file begins. It continues the chain of the old one.")
         let queue = Field(
-            "queue", .integer(16...1_000_000), default: standard.queue, fixed: true,
+            "queue", .integer(16...1_000_000), default: standard.queue, fixed: .forProcess,
             "Lines of each event loop that may wait for the disk; beyond it 503. Refusals fill at most half of it.")
         let deniedPerMinute = Field(
-            "deniedPerMinute", .integer(1...1_000_000), default: standard.deniedPerMinute, fixed: true,
+            "deniedPerMinute", .integer(1...1_000_000), default: standard.deniedPerMinute, fixed: .forProcess,
             "Refusals of one caller that get a line of their own, per minute and event loop. Further refusals are only counted."
         )
     }

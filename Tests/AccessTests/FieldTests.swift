@@ -22,7 +22,7 @@ struct FieldTests {
     }
 
     private struct Group: FieldGroup {
-        let size = Field("size", .size(0...100), default: 7, fixed: true, "How large it is.")
+        let size = Field("size", .size(0...100), default: 7, fixed: .forProcess, "How large it is.")
         let shared = Shared()
         let inner = Field("inner", object: Inner(), "What it holds.")
         let mood = Field("mood", .choice(Mood.self), default: .calm, "How it feels.")
@@ -37,7 +37,8 @@ struct FieldTests {
         let fields = group.descriptions
         #expect(fields.map(\.name) == ["size", "name", "inner", "mood", "level", "rate", "list"])
         #expect(fields.filter(\.isRequired).map(\.name) == ["name"])
-        #expect(fields.filter(\.isFixed).map(\.name) == ["size"] && fields.filter(\.isTold).map(\.name) == ["name"])
+        #expect(fields.filter { $0.fixity == .forProcess }.map(\.name) == ["size"])
+        #expect(fields.filter(\.isTold).map(\.name) == ["name"])
         guard case .choice(let moods) = fields[3].kind, case .choice(let levels) = fields[4].kind,
             case .object(let inner) = fields[2].kind
         else {

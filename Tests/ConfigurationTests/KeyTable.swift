@@ -91,13 +91,21 @@ private struct KeyRow: Hashable, Sendable {
         self.key = key ?? "`\(name)`"
         type = field.kind.words
         standard = field.isRequired ? "required" : field.standardText.map { "`\($0)`" } ?? "–"
-        meaning = field.summary.replacing("|", with: "\\|") + (field.isFixed ? " *At start.*" : "")
+        meaning = field.summary.replacing("|", with: "\\|") + KeyRow.mark(field.fixity)
         members =
             switch field.kind {
             case .object(let fields) where showsMembers: fields.map { KeyRow($0, below: name + ".") }
             case .objects(let fields) where showsMembers: fields.map { KeyRow($0, below: name + "[].") }
             default: []
             }
+    }
+
+    private static func mark(_ fixity: FieldDescription.Fixity?) -> String {
+        switch fixity {
+        case nil: ""
+        case .forProcess: " *At start.*"
+        case .forService: " *At start, not by SIGUSR2.*"
+        }
     }
 
     func lines(tellsRoutes: Bool) -> [String] { lines(tellsRoutes ? " \(routeNames) |" : "") }

@@ -56,6 +56,10 @@ struct AuditCommandTests {
         #expect(whole.code == 0 && whole.out.hasPrefix("whole: lines 1 to 16, head "), "\(whole.out)")
         let head = String(try #require(fixture.trail.lines[15]["mac"]?.string))
         #expect(whole.out.contains(head))
+        // What this cannot show is said, unless somebody has looked for it.
+        #expect(whole.out.contains("name it with --expect-head"))
+        let expected = try fixture.trail.verify("--expect-head", head)
+        #expect(expected.code == 0 && !expected.out.contains("--expect-head"), "\(expected.out)")
 
         let edited = try fixture.changing(1, { $0[2] = Substring($0[2].replacing("f/a", with: "f/b")) }) {
             try fixture.trail.verify()

@@ -131,7 +131,7 @@ struct SupervisionTests {
         #expect(outcome.err.contains("127.0.0.1:\(other.port): a socket of it was handed over"), "\(outcome.err)")
     }
 
-    // MARK: Another binary
+    // MARK: A hand-over
 
     /// The process that a log line tells of.
     private static func process(in log: String, behind words: String) throws -> pid_t {
@@ -208,6 +208,32 @@ struct SupervisionTests {
         try service.replaceConfiguration(with: setup, transport)
         service.process.signal(SIGHUP)
         try service.waitFor(generation: 2)
+    }
+
+    @Test func `an audit that no reload adds is there after a hand-over, and the refusal says so in one line`() throws {
+        let setup = SupervisionTests.setup(try Listener.freePort())
+        let service = try Service(setup, .epoll)
+        defer { service.stop() }
+        let audited = setup.audited()
+        for (path, text) in audited.files where path.contains("audit") {
+            let file = URL(fileURLWithPath: service.folder).appending(path: path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            try service.replace(path, with: text)
+        }
+        try service.replaceConfiguration(with: audited, .epoll)
+        service.process.signal(SIGHUP)
+        var log = try service.process.waitForError(holding: "audit: cannot change while this process runs")
+        #expect(log.contains("or send SIGUSR2 to hand over to a new process"))
+        #expect(!log.contains("audit.") && log.ranges(of: "configuration not reloaded").count == 1, "\(log)")
+        service.process.signal(SIGUSR2)
+        log = try service.process.waitForError(holding: "handed over process=")
+        let successor = try SupervisionTests.process(in: log, behind: "handed over")
+        defer { kill(successor, SIGKILL) }
+        try SupervisionTests.awaitEnd(of: service.process.identifier)
+        let answer = try service.get("/nos/token?object=a")
+        _ = try AuditTrail(service).line(of: answer)
     }
 
     @Test func `a process with another audit key takes no place, and the lines stay whole`() throws {

@@ -145,4 +145,18 @@ struct MetricsTests {
         let rows = guide.matches(of: /\| `(Countersign\w+)`/).map { String($0.output.1) }
         #expect(Set(rows).subtracting(names) == [])
     }
+
+    @Test func `the alert of growing memory begins below the limit for Kubernetes, above what clients take`() throws {
+        func text(_ file: String) throws -> String {
+            try String(contentsOf: MetricsTests.root.appending(path: file), encoding: .utf8)
+        }
+        let alert = try #require(
+            text("deploy/alerts.yml").firstMatch(of: /process_resident_memory_bytes\{[^}]*\} > ([0-9.e]+)/))
+        let limit = try #require(
+            text("deploy/kubernetes/base/deployment.yaml").firstMatch(of: /limits: \{ memory: (\d+)Mi \}/))
+        let clients = try #require(text("docs/operations.md").firstMatch(of: /\| sum \| \| (\d+) MiB \|/))
+        let begin = try #require(Double(alert.output.1)) / 1_048_576
+        #expect(try begin < #require(Double(limit.output.1)))
+        #expect(try begin > #require(Double(clients.output.1)))
+    }
 }

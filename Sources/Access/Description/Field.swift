@@ -25,15 +25,15 @@ package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
     /// A key that has a value when it is not given.
     /// - Parameters:
     ///   - told: whether callers who may use a grant of it are told (`GET /grants`).
-    ///   - fixed: whether it counts from the service's start to its end.
+    ///   - fixed: what can change it where no reload can; nil where a reload can.
     ///   - summary: one sentence for the documentation.
     package convenience init(
-        _ name: String, _ kind: FieldKind<Value>, default standard: Value, told: Bool = false, fixed: Bool = false,
-        _ summary: String
+        _ name: String, _ kind: FieldKind<Value>, default standard: Value, told: Bool = false,
+        fixed: FieldDescription.Fixity? = nil, _ summary: String
     ) {
         self.init(
             FieldDescription(
-                name: name, kind: kind.form, without: .standard(kind.store(standard)), isTold: told, isFixed: fixed,
+                name: name, kind: kind.form, without: .standard(kind.store(standard)), isTold: told, fixity: fixed,
                 summary: summary),
             read: { kind.read($0) ?? standard }, without: standard, store: { kind.store($0) })
     }
@@ -41,12 +41,12 @@ package final class Field<Value: Sendable>: AnyField, @unchecked Sendable {
     /// A key that must be given, or that may be left out and has no value then. One that is required reads as nil only where
     /// what is given is wrong, which has been reported.
     package convenience init<Given: Sendable>(
-        _ name: String, _ kind: FieldKind<Given>, required: Bool = false, told: Bool = false, fixed: Bool = false,
-        _ summary: String
+        _ name: String, _ kind: FieldKind<Given>, required: Bool = false, told: Bool = false,
+        fixed: FieldDescription.Fixity? = nil, _ summary: String
     ) where Value == Given? {
         self.init(
             FieldDescription(
-                name: name, kind: kind.form, without: required ? .refused : .nothing, isTold: told, isFixed: fixed,
+                name: name, kind: kind.form, without: required ? .refused : .nothing, isTold: told, fixity: fixed,
                 summary: summary),
             read: kind.read, without: nil, store: { $0.map(kind.store) })
     }
@@ -92,8 +92,8 @@ extension [[UInt8]] {
 
 extension Field where Value == [UInt8] {
     package convenience init(
-        _ name: String, _ kind: FieldKind<Value>, default text: String, told: Bool = false, fixed: Bool = false,
-        _ summary: String
+        _ name: String, _ kind: FieldKind<Value>, default text: String, told: Bool = false,
+        fixed: FieldDescription.Fixity? = nil, _ summary: String
     ) {
         self.init(name, kind, default: Array(text.utf8), told: told, fixed: fixed, summary)
     }

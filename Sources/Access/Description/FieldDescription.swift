@@ -36,11 +36,18 @@ package final class FieldDescription: Sendable {
     package let absent: FieldValues.Value?
     /// Whether callers who may use a grant of it are told (`GET /grants`).
     package let isTold: Bool
-    /// Whether it counts from the service's start to its end, so that no reload can change it; of an object, whether it is
-    /// there.
-    package let isFixed: Bool
+    /// What can change it where no reload can; nil where a reload can. Of an object: whether it is there.
+    package let fixity: Fixity?
     /// One sentence for the documentation.
     package let summary: String
+
+    /// What can change a key that no reload can.
+    package enum Fixity: Sendable {
+        /// A new process of the service, also one that takes over (SIGUSR2).
+        case forProcess
+        /// A new process, when no other one runs: two must not have different values.
+        case forService
+    }
 
     /// What holds where a key is not given.
     enum Absence {
@@ -52,7 +59,7 @@ package final class FieldDescription: Sendable {
     }
 
     init(
-        name: String, kind: Kind, without absence: Absence = .nothing, isTold: Bool = false, isFixed: Bool = false,
+        name: String, kind: Kind, without absence: Absence = .nothing, isTold: Bool = false, fixity: Fixity? = nil,
         summary: String
     ) {
         self.name = name
@@ -62,7 +69,7 @@ package final class FieldDescription: Sendable {
         standard = if case .standard(let value) = absence { value } else { nil }
         absent = standard ?? FieldDescription.absentObject(of: kind)
         self.isTold = isTold
-        self.isFixed = isFixed
+        self.fixity = fixity
         self.summary = summary
     }
     private static func absentObject(of kind: Kind) -> FieldValues.Value? {

@@ -152,7 +152,7 @@ struct MetricsPage: Sendable {
             surveys.map(\.oldest).max() ?? 0)
         page.add(
             "countersign_sts_failing", .gauge,
-            "Accounts whose vendor is not asked just now, since it has been failing.",
+            "Accounts whose last call to the vendor has failed in all its attempts.",
             accounts.count { $0.sts.isFailing })
         page.add(
             "countersign_clock_off", .gauge,

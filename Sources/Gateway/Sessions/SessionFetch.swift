@@ -77,6 +77,9 @@ final class SessionFetch {
                 .warning, "no credential from the vendor",
                 ["credential": account.name, "reason": call.complaint, "attempts": "\(call.attempts)"])
         }
+        if call.endsOutage {
+            cache.tools.log.write(.info, "the vendor answers again", ["credential": account.name])
+        }
         if let slot { account.cache.land(slot, with: result, at: now) }
     }
 

@@ -12,6 +12,8 @@ package final class VendorCall<Value>: CallUnderWay {
     package let link: VendorLink
     /// What went wrong last, for the log; empty where no attempt was made.
     package private(set) var complaint = ""
+    /// Whether it was the first to come through after others had failed.
+    package private(set) var endsOutage = false
     private let upstreamClient: any UpstreamClient
     private let clock: () -> Instant
     /// They have the call for as long as it is under way.
@@ -139,7 +141,7 @@ package final class VendorCall<Value>: CallUnderWay {
     /// The attempt under way brought what was wanted.
     private func succeed(with value: Value, at now: Instant) {
         guard var retry, !isOver else { return }
-        link.succeeded(&retry, at: now)
+        endsOutage = link.succeeded(&retry, at: now)
         self.retry = retry
         finish(.success(value), at: now)
     }

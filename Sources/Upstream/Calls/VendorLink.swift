@@ -13,8 +13,12 @@ package final class VendorLink: Sendable {
         /// The index of the endpoint that answered last.
         var endpoint = 0
         var outcomes = CallOutcomes()
+        /// Whether the call that ended last had failed in all its attempts, because of the vendor.
+        var hasFailed = false
         /// What clients have left of their shares of the calls.
         var shares: RateTable
+
+        var isFailing: Bool { hasFailed || breaker.state != .closed }
     }
 
     /// In the order in which they are tried.
@@ -51,8 +55,9 @@ package final class VendorLink: Sendable {
         return standing.isAllowed ? nil : standing.wait
     }
 
-    /// Whether calls have failed in a row, and none has come through since.
-    package var isFailing: Bool { state.withLock { $0.breaker.state != .closed } }
+    /// Whether a call has failed in all its attempts, or attempts have opened the breaker, and the vendor has answered no call
+    /// since. Only calls can tell: while nobody asks, it stays as it is.
+    package var isFailing: Bool { state.withLock { $0.isFailing } }
 
     /// How attempts have ended, for metrics.
     package var outcomes: CallOutcomes { state.withLock { $0.outcomes } }
@@ -67,7 +72,9 @@ package final class VendorLink: Sendable {
     func next(_ retry: inout Retry, at now: Instant) -> Retry.Step {
         state.withLock { state in
             let step = retry.next(at: now.monotonic, past: &state.breaker, within: &state.budget)
-            if case .giveUp(let fault) = step, fault.isUntried { state.outcomes.add(fault) }
+            if case .giveUp(let fault) = step {
+                if fault.isUntried { state.outcomes.add(fault) } else { state.hasFailed = fault.isOutage }
+            }
             return step
         }
     }
@@ -75,15 +82,22 @@ package final class VendorLink: Sendable {
     func failed(_ retry: inout Retry, with fault: UpstreamFault, at now: Instant) -> Retry.Step {
         state.withLock { state in
             state.outcomes.add(fault)
-            return retry.failed(with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
+            let step = retry.failed(
+                with: fault, at: now.monotonic, random: .random(in: 0 ... .max), past: &state.breaker)
+            if case .giveUp(let fault) = step { state.hasFailed = fault.isOutage }
+            return step
         }
     }
 
-    func succeeded(_ retry: inout Retry, at now: Instant) {
+    /// - Returns: whether the link was failing until now.
+    func succeeded(_ retry: inout Retry, at now: Instant) -> Bool {
         state.withLock { state in
+            let wasFailing = state.isFailing
             state.outcomes.add(nil)
             retry.succeeded(at: now.monotonic, past: &state.breaker)
+            state.hasFailed = false
             state.endpoint = retry.endpoint
+            return wasFailing && !state.isFailing
         }
     }
 

@@ -1,5 +1,7 @@
 import Bytes
+import Foundation
 import Net
+import Telemetry
 import Testing
 import Upstream
 
@@ -89,6 +91,57 @@ import Upstream
             fixture.pass(milliseconds: 250)
         }
         #expect((wellSince ?? .max) - end < 5_000)
+    }
+
+    @Test(arguments: Behaviour.allCases)
+    func `the account is failing with the first call that has failed in all its attempts, until the vendor answers one`(
+        behaviour: Behaviour
+    ) throws {
+        let fixture = try SessionFixture()
+        var outage = Outage(behaviour)
+        let first = fixture.ask(try fixture.session("first"))
+        for _ in 0..<40 {
+            outage.answer(fixture)
+            fixture.pass(milliseconds: 250)
+            outage.end(fixture, at: fixture.monotonic)
+        }
+        #expect(first.refusal != nil && !fixture.isWaiting())
+        #expect(fixture.shared.sts.isFailing)
+        // Nobody asks.
+        fixture.pass(milliseconds: 60_000)
+        #expect(fixture.shared.sts.isFailing)
+        _ = fixture.ask(try fixture.session("second"))
+        for call in fixture.take() { fixture.refuse(call, 403, "NoPermission") }
+        #expect(!fixture.shared.sts.isFailing)
+    }
+
+    @Test func `the log says once that the vendor answers again, and nothing where it has not failed`() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/countersign-\(UUID().uuidString)"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0)
+        defer {
+            close(descriptor)
+            unlink(path)
+        }
+        let log = Log(Log.Settings(level: .info, format: .text), to: LogWriter(descriptor, limit: 1 << 16))
+        let fixture = try SessionFixture(log: log)
+        func times() throws -> Int {
+            log.writer.flush(within: 60_000)
+            return try String(contentsOfFile: path, encoding: .utf8).ranges(of: "the vendor answers again").count
+        }
+        func isServed(_ name: String) throws -> Bool {
+            let outcome = fixture.ask(try fixture.session(name))
+            for call in fixture.take() { fixture.grant(call) }
+            return outcome.key != nil
+        }
+        #expect(try isServed("before") && times() == 0)
+        _ = fixture.ask(try fixture.session("during"))
+        for _ in 0..<40 {
+            for call in fixture.take() { fixture.fail(call, .connect(reason: "refused")) }
+            fixture.pass(milliseconds: 250)
+        }
+        #expect(fixture.shared.sts.isFailing)
+        #expect(try isServed("after") && isServed("later") && times() == 1)
     }
 
     @Test(arguments: [900, 1_200, 3_600] as [Int64], Behaviour.allCases)
