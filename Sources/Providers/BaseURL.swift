@@ -53,7 +53,7 @@ package struct BaseURL: Sendable {
     /// Whether it leads to this machine by plain HTTP, where only a sandbox is.
     var leadsToSandbox: Bool { !isSecure && (isOfLocalhost || IPAddress(host.text)?.isLoopback == true) }
 
-    private var host: [UInt8] { Array(authority.prefix { $0 != UInt8(ascii: ":") }) }
+    var host: [UInt8] { Array(authority.prefix { $0 != UInt8(ascii: ":") }) }
 
     /// Whether the host is a name that means this machine everywhere (RFC 6761 section 6.3).
     private var isOfLocalhost: Bool {
