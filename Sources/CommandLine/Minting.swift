@@ -83,7 +83,9 @@ enum Minting {
 
     private static func tell(_ code: String, _ members: [JSONMember], _ command: String) {
         let detail = members.first { $0.name.elementsEqual("detail".utf8) }?.value.text ?? []
-        let hint = command == "mint" ? "; `countersign explain` with the same options says more" : ""
+        // Of vendors an explanation knows nothing; the line of the log above says why.
+        let isExplained = command == "mint" && !code.hasPrefix("upstream_")
+        let hint = isExplained ? "; `countersign explain` with the same options says more" : ""
         Terminal.complain("countersign \(command): \(code): \(detail.text.visible)\(hint)")
     }
 

@@ -4,6 +4,7 @@ import Configuration
 import Gateway
 import HTTP
 import Net
+import Telemetry
 
 /// One request of a caller that the command line names, answered by the pipeline of a service that listens nowhere.
 final class SingleRequest {
@@ -50,6 +51,7 @@ final class SingleRequest {
     private var handler: LoopHandler?
     private var server: Server?
     private var audit: SharedAudit?
+    private var log: LogWriter?
     private var answer: Answer?
 
     /// - Parameter host: what the service is called by.
@@ -83,6 +85,7 @@ final class SingleRequest {
         }
         server?.run()
         server = nil
+        log?.flush(within: SingleRequest.lastWords)
         guard audit?.close(within: SingleRequest.patience) ?? true else {
             throw Failure(reason: "the audit cannot be written")
         }
@@ -94,11 +97,16 @@ final class SingleRequest {
 
     /// Milliseconds that the disk has for what comes last.
     private static let patience: Int64 = 5000
+    /// Milliseconds that the log has to be written.
+    private static let lastWords = 1000
 
     private func makeServer(_ configuration: Configuration) throws -> Server {
         var making = Snapshot.Settings()
         making.areBelieved = false
+        // It says, on standard error, why a vendor gave nothing.
+        making.log = Log.Settings(level: .warning, format: .text)
         let snapshot = try Snapshot(configuration, making)
+        log = snapshot.log.writer
         audit = configuration.audit.map { SharedAudit($0, snapshot.log, by: "command") }
         let limiter = RateLimiter(identities: configuration.rates.identities)
         var settings = Server.Settings(addresses: [], workers: 1)

@@ -38,6 +38,17 @@ extension Compiler {
         return isURL ? text : nil
     }
 
+    /// Who follows a URL of a ticket sends the host of `publicURL`, unless a proxy in front sends another.
+    static func warning(ofPublicURL server: Configuration.Server) -> [String] {
+        guard let text = server.publicURL, let url = PublicURL(text + [UInt8(ascii: "/")]), !server.listen.isEmpty,
+            server.listen.allSatisfy({ server.names(at: $0)?.contains(url.host) == false })
+        else { return [] }
+        return [
+            "server.publicURL: its host \(url.host.text) is not in server.hosts, so a request with this Host gets 421; "
+                + "add it there, unless the proxy in front sends another Host"
+        ]
+    }
+
     /// Tickets stand in URLs, so that everybody who can read the requests can use them.
     static func warning(ofTickets authenticator: Authenticator, _ server: Configuration.Server) -> [String] {
         guard authenticator.ticketKey != nil, server.tls == nil, server.listen.contains(where: { !$0.isLocal }),

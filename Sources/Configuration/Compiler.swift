@@ -110,7 +110,7 @@ final class Compiler {
             fixed: RestartOnlySetting.all(
                 in: root.values, by: Schema.root.descriptions, of: document, in: file.bytes),
             warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants)
-                + overlaps + Compiler.warning(ofTickets: authenticator, server)
+                + overlaps + Compiler.warning(ofPublicURL: server) + Compiler.warning(ofTickets: authenticator, server)
                 + (root.audit == nil ? Compiler.warning(withoutAudit: server) : []))
     }
 

@@ -27,6 +27,16 @@ package struct Configuration: Sendable {
         package let proxies: Proxies
         /// Paths that stand for routes of the registry.
         package let aliases: [(path: [UInt8], route: Int)]
+
+        /// The names that a Host field may have at a listener (R1), in lower case; nil where it may have every one.
+        package func names(at listener: ListenAddress) -> [[UInt8]]? {
+            let listed = hosts.map { $0.map(\.lowercasedASCII) }
+            if listed.contains([UInt8(ascii: "*")]) { return nil }
+            if case .network(let listener) = listener, listener.address.isLoopback {
+                return listed + [Array("localhost".utf8), listener.hostBytes]
+            }
+            return listed.isEmpty ? nil : listed
+        }
     }
 
     /// The admin's listeners, and who may ask there.

@@ -50,9 +50,14 @@ package struct BaseURL: Sendable {
         return nil
     }
 
+    /// Whether it leads to this machine by plain HTTP, where only a sandbox is.
+    var leadsToSandbox: Bool { !isSecure && (isOfLocalhost || IPAddress(host.text)?.isLoopback == true) }
+
+    var host: [UInt8] { Array(authority.prefix { $0 != UInt8(ascii: ":") }) }
+
     /// Whether the host is a name that means this machine everywhere (RFC 6761 section 6.3).
     private var isOfLocalhost: Bool {
-        let host = authority.prefix { $0 != UInt8(ascii: ":") }
+        let host = host
         return host.elementsEqual("localhost".utf8) || host.suffix(10).elementsEqual(".localhost".utf8)
     }
 

@@ -16,6 +16,9 @@ package struct PublicURL: Sendable {
     /// Host and port, as the Host field of a request to it has them.
     package var authority: [UInt8] { base.authority }
 
+    /// The same without the port.
+    package var host: [UInt8] { base.host }
+
     /// Nil comes back for anything but `https://` or `http://`, a host in lower case, a port if it is not the scheme's own, a
     /// path, and perhaps a query.
     package init?(_ text: [UInt8]) {

@@ -12,6 +12,8 @@ struct SandboxOptions {
     private(set) var roles: [[UInt8]] = []
     /// Where callbacks of uploads may go.
     private(set) var callbackHosts: [HostPort] = []
+    /// Whether it ends when the process that has started it ends.
+    private(set) var endsWithParent = false
     private(set) var wantsHelp = false
 
     private static let standardAddress = "127.0.0.1:8090"
@@ -21,7 +23,7 @@ struct SandboxOptions {
         usage: countersign-sandbox --data DIR [OPTIONS]
         Stands in for the vendors on this machine, so that countersign can be tried without an account: Qiniu's
         Kodo, NetEase's NOS, Alibaba's OSS and STS.
-        What it gives opens nothing. It ends at SIGTERM or SIGINT, and when the process that has started it ends.
+        What it gives opens nothing. It ends at SIGTERM or SIGINT.
           --data DIR          where its accounts are: DIR/keys/VENDOR/ACCESSKEY holds the secret key; those of the
                               demonstration are made where they are missing
           --listen HOST:PORT  where it listens, on loopback only; else \(standardAddress)
@@ -30,6 +32,7 @@ struct SandboxOptions {
           --callback-host HOST:PORT
                               a loopback address that callbacks of uploads may go to, one after the other; else they
                               go nowhere
+          --end-with-parent   it also ends when the process that has started it ends
         """
 
     init(_ arguments: [String]) throws(Fault) {
@@ -41,12 +44,16 @@ struct SandboxOptions {
                 wantsHelp = true
                 continue
             }
+            if argument == "--end-with-parent" {
+                endsWithParent = true
+                continue
+            }
             // `--data=DIR` is `--data DIR`.
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard ["--data", "--listen", "--role", "--callback-host"].contains(parts[0]) else {
                 throw Fault(
                     reason: "there is no option \(parts[0].visible); there are --data, --listen, --role, "
-                        + "--callback-host and --help")
+                        + "--callback-host, --end-with-parent and --help")
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
                 throw Fault(reason: "\(parts[0]) needs a value")

@@ -15,7 +15,7 @@ package enum SandboxTool {
         case usage = 2
     }
 
-    /// Runs until it is asked to stop, or until the process that has started it ends, and ends the process.
+    /// Runs until it is asked to stop, and ends the process.
     package static func run() -> Never { exit(run(Array(CommandLine.arguments.dropFirst())).rawValue) }
 
     private static func run(_ arguments: [String]) -> Exit {
@@ -45,7 +45,7 @@ package enum SandboxTool {
             accounts, roles: options.roles, callbackHosts: options.callbackHosts, data: options.data)
         let server = try SandboxServer(sandbox, on: options.listen, by: try SandboxClock.reading(options.data))
         let signals = [SIGTERM, SIGINT].map { number in Signals.take(number) { server.stop() } }
-        let parent = ParentProcess.whenEnded { server.stop() }
+        let parent = options.endsWithParent ? ParentProcess.whenEnded { server.stop() } : nil
         Terminal.say("countersign-sandbox: listening on http://\(server.address)")
         server.run()
         withExtendedLifetime((signals, parent)) {}

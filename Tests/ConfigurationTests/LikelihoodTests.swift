@@ -93,6 +93,20 @@ import Testing
     }
 
     @Test(arguments: [
+        ("publicURL: \"https://t.example.com/gate\"", true),
+        ("publicURL: \"http://t.example.com:8443\", hosts: \"other.example.com\"", true),
+        ("publicURL: \"https://t.example.com\", listen: \"unix:/run/t.sock\", hosts: \"other.example.com\"", true),
+        ("publicURL: \"https://t.example.com\", hosts: \"T.example.com\"", false),
+        ("publicURL: \"https://t.example.com\", hosts: \"*\"", false),
+        ("publicURL: \"http://localhost:8080\"", false), ("publicURL: \"http://127.0.0.1:8080\"", false),
+        ("publicURL: \"https://t.example.com\", listen: \"unix:/run/t.sock\"", false), ("hosts: \"a.example\"", false),
+    ])
+    func `a public URL whose host gets 421 is a warning`(server: String, isWarned: Bool) throws {
+        let warnings = try Sample.load("{ version: 1, server: { \(server) }, credentials: {}, grants: {} }").warnings
+        #expect(warnings.contains { $0.hasPrefix("server.publicURL: its host t.example.com is not in") } == isWarned)
+    }
+
+    @Test(arguments: [
         ("listen: \"0.0.0.0:1\", plaintext: true", true),
         ("listen: \"0.0.0.0:1\", plaintext: true, publicURL: \"http://t.example.com\"", true),
         ("listen: \"0.0.0.0:1\", plaintext: true, publicURL: \"https://t.example.com\"", false),

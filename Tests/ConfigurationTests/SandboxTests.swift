@@ -139,6 +139,27 @@ struct SandboxTests {
         try Mistake.check(text(credentials), "credentials.\(path)", word)
     }
 
+    @Test(arguments: ["qiniu.download-url", "qiniu.cdn-url"])
+    func `a real key signs no download URL that leads to a sandbox`(route: String) throws {
+        func text(_ credential: String, _ domain: String, _ scheme: String) -> String {
+            let fields = "provider: 'qiniu', accessKey: 'AK', secretKey: 's', cdnKey: 'a-key-of-the-cdn'"
+            let grant = """
+                g: { route: '\(route)', credential: 'a', callers: 'anonymous', public: true, keyPrefix: 'photos/',
+                  ‸domain: '\(domain)', scheme: '\(scheme)' }
+                """
+            return self.text("a: { \(fields), sandbox: \(credential) }").replacing(
+                "grants: {}", with: "grants: { \(grant) }")
+        }
+        for domain in ["localhost:8090", "media.qiniu.localhost:8090", "127.0.0.1:8090", "127.1.2.3"] {
+            try Mistake.check(
+                text("false", domain, "http"), "grants.g.domain", "only for a credential with sandbox: true")
+            _ = try Sample.load(text("true", domain, "http").replacing("‸", with: ""))
+        }
+        for (domain, scheme) in [("media.example.com:8090", "http"), ("localhost.example.com", "http")] {
+            _ = try Sample.load(text("false", domain, scheme).replacing("‸", with: ""))
+        }
+    }
+
     @Test(arguments: ["a: { provider: 'qiniu', sandbox: true }", "a: { \(sts) }"])
     func `made-up keys stand beside no real ones`(sandbox: String) throws {
         try Mistake.check(

@@ -115,7 +115,7 @@ struct ClientsTests {
                 atPath: "\(folder)/objects/\(bucket)", withIntermediateDirectories: true)
         }
         let own = try Listener.freePort()
-        let options = ["--role", Setup.roleARN, "--callback-host", "127.0.0.1:\(own)"]
+        let options = ["--role", Setup.roleARN, "--callback-host", "127.0.0.1:\(own)", "--end-with-parent"]
         let sandbox = try Program(Program.sandbox, ["--data", folder, "--listen", "127.0.0.1:0"] + options)
         defer { _ = sandbox.stop() }
         let line = try sandbox.waitForOutput(holding: "\n")

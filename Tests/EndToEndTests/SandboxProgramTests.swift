@@ -28,10 +28,24 @@ import Testing
         }
     }
 
-    @Test func `it ends with the process that has started it, however that ends`() throws {
+    @Test func `it goes on after the shell that has started it`() throws {
         let folder = try Keeper.makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let script = "\"$0\" --data \"$1\" --listen 127.0.0.1:0 & wait"
+        let script = "\"$0\" --data \"$1\" --listen 127.0.0.1:0 & echo $!; wait"
+        let shell = try Program("/bin/sh", ["-c", script, Program.sandbox, folder + "/data"])
+        let told = try shell.waitForOutput(holding: "listening on")
+        let sandbox = try #require(
+            told.firstMatch(of: #/^\d+$/#.anchorsMatchLineEndings()).flatMap { pid_t($0.output) })
+        shell.signal(SIGKILL)
+        // It holds the shell's standard output.
+        #expect(throws: Program.Failure.self) { try shell.wait(within: 1) }
+        #expect(kill(sandbox, SIGTERM) == 0)
+    }
+
+    @Test func `told so, it ends with the process that has started it, however that ends`() throws {
+        let folder = try Keeper.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let script = "\"$0\" --data \"$1\" --listen 127.0.0.1:0 --end-with-parent & wait"
         let shell = try Program("/bin/sh", ["-c", script, Program.sandbox, folder + "/data"])
         _ = try shell.waitForOutput(holding: "listening on")
         shell.signal(SIGKILL)

@@ -7,14 +7,16 @@ import Testing
     @Test func `without more than a folder it listens where the demonstration looks for it`() throws {
         let options = try SandboxOptions(["--data", "local/demo"])
         #expect("\(options.listen)" == "127.0.0.1:8090" && options.data == "local/demo" && !options.wantsHelp)
+        #expect(!options.endsWithParent)
         #expect(options.roles.map(\.text) == ["acs:ram::1234567890123456:role/demo-uploader"])
     }
 
     @Test func `everything can be said, roles more than once`() throws {
         let options = try SandboxOptions([
             "--role=r1", "--listen", "[::1]:0", "--data=a=b", "--role", "r2", "--callback-host", "127.0.0.1:80",
-            "--callback-host=[::1]:81",
+            "--callback-host=[::1]:81", "--end-with-parent",
         ])
+        #expect(options.endsWithParent)
         #expect(options.callbackHosts.map { "\($0)" } == ["127.0.0.1:80", "[::1]:81"])
         #expect("\(options.listen)" == "[::1]:0" && options.data == "a=b")
         #expect(options.roles.map(\.text) == ["r1", "r2"])

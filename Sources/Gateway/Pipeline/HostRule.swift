@@ -15,14 +15,7 @@ struct HostRule: Sendable {
     ///   - isAdmin: whether it is the admin's, which is asked by the machine's address, off loopback.
     init(_ server: Configuration.Server, listener: ListenAddress, isAdmin: Bool = false) {
         admitsAddresses = isAdmin && !listener.isLocal
-        let listed = server.hosts.map { $0.map(\.lowercasedASCII) }
-        if listed.contains([UInt8(ascii: "*")]) {
-            names = nil
-        } else if case .network(let listener) = listener, listener.address.isLoopback {
-            names = listed + [Array("localhost".utf8), listener.hostBytes]
-        } else {
-            names = listed.isEmpty ? nil : listed
-        }
+        names = server.names(at: listener)
     }
 
     func admits(_ authority: Span<UInt8>) -> Bool {

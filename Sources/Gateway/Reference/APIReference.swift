@@ -194,7 +194,10 @@ package enum APIReference {
     // MARK: Answers
 
     private static func answer(of operation: APIOperation) -> [String] {
-        guard !operation.answer.isEmpty else { return ["Answer: 200, and the `reply` of the grant."] }
+        guard !operation.answer.isEmpty else {
+            guard case .callback = operation.input else { return ["Answer: 200, and the vendor's own answer."] }
+            return ["Answer: 200, and the `reply` of the grant."]
+        }
         let members = operation.answer.flatMap { field in
             [(name: field.name, field: field)] + field.items.map { (name: "\(field.name)[].\($0.name)", field: $0) }
         }

@@ -15,7 +15,6 @@ package final class Snapshot: Sendable {
     package let files: WatchedFiles
     /// When this configuration and others began to serve, and which were refused.
     package let record: ReloadRecord
-    /// Written as the configuration says.
     package let log: Log
     /// What everything that is made of it is timed by.
     let clock: Clock
@@ -39,6 +38,8 @@ package final class Snapshot: Sendable {
         package var areBelieved = true
         /// What everything that is made of it is timed by.
         package var clock: Clock = SystemClock.now
+        /// How its log is written; nil for as the configuration says.
+        package var log: Log.Settings?
         /// Writes its log.
         package var writer = LogWriter.standardError
 
@@ -54,7 +55,7 @@ package final class Snapshot: Sendable {
         let now = clock()
         files = settings.files
         record = earlier?.record ?? ReloadRecord(at: now.unixSeconds)
-        log = Log(configuration.log, to: settings.writer)
+        log = Log(settings.log ?? configuration.log, to: settings.writer)
         do throws(TLSIdentity.Failure) { identity = try configuration.server.tls.map(TLSIdentity.init) } catch {
             throw Failure(description: "server.tls: \(error)")
         }

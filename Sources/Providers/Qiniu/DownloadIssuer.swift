@@ -87,6 +87,10 @@ struct DownloadIssuer: TokenIssuer {
         guard let base = BaseURL(isSecure: grant.scheme == .https, grant.domain ?? []) else {
             throw FieldProblem("domain", "must be a host in lower case, with a port if it is not the scheme's own")
         }
+        guard !base.leadsToSandbox || Settings(context.credential, of: CredentialFields()).sandbox else {
+            throw FieldProblem(
+                "domain", "may be of this machine with scheme: \"http\" only for a credential with sandbox: true")
+        }
         queries = grant.query ?? []
         for query in queries {
             if let fault = ObjectURL.queryFault(query.span) { throw FieldProblem("query", fault.description) }
