@@ -43,17 +43,12 @@ package struct BaseURL: Sendable {
             return "must be a host in lower case, with a port if it is not 443"
         }
         // A bucket's name comes before it, so that no address of numbers will do.
-        guard base.isSecure || isSandbox && base.isOfLocalhost else {
+        let isLocal = Localhost.isName(base.authority.prefix { $0 != UInt8(ascii: ":") })
+        guard base.isSecure || isSandbox && isLocal else {
             return "may begin with http:// only with sandbox: true, before a name of this machine (a name, "
                 + "not an address), such as \"\(sample)\""
         }
         return nil
-    }
-
-    /// Whether the host is a name that means this machine everywhere (RFC 6761 section 6.3).
-    private var isOfLocalhost: Bool {
-        let host = authority.prefix { $0 != UInt8(ascii: ":") }
-        return host.elementsEqual("localhost".utf8) || host.suffix(10).elementsEqual(".localhost".utf8)
     }
 
     /// Writes `https://host`.

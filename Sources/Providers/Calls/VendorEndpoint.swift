@@ -55,7 +55,7 @@ package struct VendorEndpoint: Sendable, Hashable {
     package var isLoopback: Bool { VendorEndpoint.isLoopback(host) }
 
     private static func isLoopback(_ name: [UInt8]) -> Bool {
-        IPAddress(name.text)?.isLoopback ?? (name == Array(text: "localhost"))
+        IPAddress(name.text)?.isLoopback ?? Localhost.isName(name)
     }
 
     private static func split(_ text: [UInt8]) -> (host: [UInt8], port: [UInt8]?, isBracketed: Bool)? {
