@@ -43,7 +43,8 @@ package struct BaseURL: Sendable {
             return "must be a host in lower case, with a port if it is not 443"
         }
         // A bucket's name comes before it, so that no address of numbers will do.
-        guard base.isSecure || isSandbox && base.isOfLocalhost else {
+        let isLocal = Localhost.isName(base.authority.prefix { $0 != UInt8(ascii: ":") })
+        guard base.isSecure || isSandbox && isLocal else {
             return "may begin with http:// only with sandbox: true, before a name of this machine (a name, "
                 + "not an address), such as \"\(sample)\""
         }
@@ -51,15 +52,9 @@ package struct BaseURL: Sendable {
     }
 
     /// Whether it leads to this machine by plain HTTP, where only a sandbox is.
-    var leadsToSandbox: Bool { !isSecure && (isOfLocalhost || IPAddress(host.text)?.isLoopback == true) }
+    var leadsToSandbox: Bool { !isSecure && (Localhost.isName(host) || IPAddress(host.text)?.isLoopback == true) }
 
-    var host: [UInt8] { Array(authority.prefix { $0 != UInt8(ascii: ":") }) }
-
-    /// Whether the host is a name that means this machine everywhere (RFC 6761 section 6.3).
-    private var isOfLocalhost: Bool {
-        let host = host
-        return host.elementsEqual("localhost".utf8) || host.suffix(10).elementsEqual(".localhost".utf8)
-    }
+    private var host: [UInt8] { Array(authority.prefix { $0 != UInt8(ascii: ":") }) }
 
     /// Writes `https://host`.
     func write(into out: inout ByteWriter) {

@@ -29,7 +29,7 @@ struct ExplainerTests {
         ("apiKey:app", "qiniu.download-url", [("key", "photos/a.jpg")], ["host=d.example.com", "key=photos/a.jpg"]),
         ("apiKey:app", "qiniu.cdn-url", [("key", "photos/a.jpg")], ["host=d.example.com", "key=photos/a.jpg"]),
         ("apiKey:app", "qiniu.authorization", [("operation", "stat"), ("key", "photos/a")], ["method=GET"]),
-        ("apiKey:app", "qiniu.files", [], []),
+        ("apiKey:app", "qiniu.files", [], []), ("apiKey:app", "nos.files", [("prefix", "in/a/")], []),
         ("apiKey:app", "nos.authorization", [("key", "in/a"), ("method", "PUT")], ["method=PUT", "key=in/a"]),
         ("apiKey:app", "oss.presigned-url", [("key", "in/a"), ("method", "PUT")], ["method=PUT", "key=in/a"]),
         ("apiKey:app", "oss.post-policy", [("key", "in/a")], ["key=in/a", "size=0 to 1048576 bytes"]),

@@ -47,6 +47,7 @@ struct AuditTests {
         _ transport: Transport
     ) throws {
         let kodo = try FakeKodo(secret: Setup.qiniuSecret) { _, _, _ in false }
+        let nos = try FakeNOS()
         let sts = try ClientPeer { peer, _ in
             while true {
                 _ = try peer.request()
@@ -54,11 +55,12 @@ struct AuditTests {
             }
         }
         defer { _ = sts.stop() }
-        let setup = Setup.everyRoute("audit", kodo: kodo.url, sts: "http://127.0.0.1:\(sts.port)").audited()
+        let setup = Setup.everyRoute("audit", kodo: kodo.url, nos: nos.url, sts: "http://127.0.0.1:\(sts.port)")
+            .audited()
         let service = try Service(setup, transport, Setup.Secrets().environment)
         defer { service.stop() }
         var given: [(route: EveryRoute, answer: Answer, principal: String, object: String)] = []
-        for route in EveryRoute.all(kodo: kodo.url) where !route.isCallback {
+        for route in EveryRoute.all(kodo: kodo.url, nos: nos.url) where !route.isCallback {
             for (asker, principal, object) in [
                 (APIKey.alice.bearer, "apiKey:alice", "alice"),
                 ("Authorization: Bearer \(Setup.token())", "jwt:login/42", "42"),
@@ -83,7 +85,7 @@ struct AuditTests {
             #expect(line["grant"]?.string == Endpoint.issuing(route).grants(of: object).own)
             #expect(line["credential"]?.string == route.credential)
             #expect(line["provider"]?.string == route.credential)
-            let isFetched = ["qiniu.buckets", "qiniu.files", "qiniu.stat"].contains(route.name)
+            let isFetched = ["qiniu.buckets", "qiniu.files", "qiniu.stat", "nos.files"].contains(route.name)
             #expect(line["event"]?.string == (isFetched ? "fetched" : "issued"))
             let token = AuditTests.token(route, answer)
             #expect(line["fingerprint"]?.string == (isFetched ? nil : token.map(AuditTests.fingerprint)))

@@ -65,6 +65,7 @@ struct ClientsTests {
                     "nos": { \(grant("nos.token", "nos", #"bucket: "demo-files","#))
                       policy: { ObjectSizeMax: 3000000, MimeLimit: "image/png" } },
                     "nos-read": { \(grant("nos.presigned-url", "nos", #"bucket: "demo-files", methods: ["GET"]"#)) },
+                    "nos-list": { \(grant("nos.files", "nos", #"bucket: "demo-files""#)) },
                     "nos-signed": { \(grant("nos.authorization", "nos", #"bucket: "demo-files","#))
                       methods: ["GET", "PUT"], headers: ["content-md5", "content-type"] },
                     "oss": { \(grant("oss.presigned-url", "oss", #"bucket: "demo-bucket", methods: ["GET", "PUT"],"#))

@@ -44,6 +44,7 @@ struct SecretsTests {
         let failing = Switch()
         let endpoints: [Endpoint]
         private let kodo: FakeKodo
+        private let nos: FakeNOS
         private let sts: ClientPeer
         /// The bodies and fields of all answers, and of those that issued something.
         private(set) var answers: [UInt8] = []
@@ -57,6 +58,9 @@ struct SecretsTests {
                 guard failing.isOn else { return false }
                 try connection.answer("{\"error\":\"\(seen.authorization)\"}", status: "500 \(seen.target)")
                 return true
+            }
+            nos = try FakeNOS(secret: secrets.nos) { target in
+                failing.isOn ? ("500 \(target)", FakeNOS.document(target)) : nil
             }
             sts = try ClientPeer { peer, _ in
                 while true {
@@ -72,9 +76,10 @@ struct SecretsTests {
                         body, status: failing.isOn ? "403 No" : "200 OK", fields: "Date: \(httpDate(now))\r\n")
                 }
             }
-            endpoints = EveryRoute.all(kodo: kodo.url).map { .issuing($0) } + [.grants, .tickets]
+            endpoints = EveryRoute.all(kodo: kodo.url, nos: nos.url).map { .issuing($0) } + [.grants, .tickets]
             var setup = Setup.everyRoute(
-                "secrets", kodo: kodo.url, sts: "http://127.0.0.1:\(sts.port)", secrets: secrets, keys: keys,
+                "secrets", kodo: kodo.url, nos: nos.url, sts: "http://127.0.0.1:\(sts.port)", secrets: secrets,
+                keys: keys,
                 logLevel: "debug")
             setup.logFormat = format
             setup = setup.audited()
@@ -188,7 +193,8 @@ struct SecretsTests {
         fixture.failing.isOn = true
         let key = fixture.keys.alice.bearer
         for target in [
-            "/qiniu/buckets", "/qiniu/files", "/qiniu/stat?key=photos/a.jpg", "/distribute-token.json?expires=1000",
+            "/qiniu/buckets", "/qiniu/files", "/qiniu/stat?key=photos/a.jpg", "/nos/files",
+            "/distribute-token.json?expires=1000",
         ] {
             let answer = try fixture.ask(fixture.service.text("GET", target, [key]))
             #expect([502, 503].contains(answer.status), "\(target): \(answer.text)")

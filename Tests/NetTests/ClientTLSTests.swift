@@ -255,10 +255,13 @@ import Testing
             }
         }
         for host in [
-            "127.0.0.1", "127.8.9.1", "::1", "[::1]", "localhost", "LocalHost.", "::ffff:127.0.0.1", "100.100.100.200",
+            "127.0.0.1", "127.8.9.1", "::1", "[::1]", "localhost", "LocalHost.", "media.nos.LocalHost",
+            "::ffff:127.0.0.1",
+            "100.100.100.200",
         ] { #expect(error(host) == nil, "\(host)") }
         for host in [
-            "sts.aliyuncs.com", "127.0.0.1.nip.io", "localhost.test", "100.100.100.201", "10.0.0.1", "0.0.0.0", "::",
+            "sts.aliyuncs.com", "127.0.0.1.nip.io", "localhost.test", "notlocalhost", "100.100.100.201", "10.0.0.1",
+            "0.0.0.0", "::",
             "::2", "::ffff:10.0.0.1", "fd00::1",
         ] {
             #expect(error(host) == .plainHTTP, "\(host)")

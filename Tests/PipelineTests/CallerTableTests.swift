@@ -68,16 +68,18 @@ struct CallerTableTests {
         private let certificates: ClientCertificates
         let tickets: [String: String]
         private let kodo: FakeKodo
+        private let nos: FakeNOS
         private let sts: ClientPeer
 
         init() throws {
             certificates = try ClientCertificates.shared.get()
             kodo = try FakeKodo()
+            nos = try FakeNOS()
             sts = try ClientPeer(STSFault.well)
             let url = "http://127.0.0.1:\(sts.port)"
-            plain = try Service(.everyRoute("every route", kodo: kodo.url, sts: url))
+            plain = try Service(.everyRoute("every route", kodo: kodo.url, nos: nos.url, sts: url))
             secure = try Service(
-                .everyRoute("every route by TLS", kodo: kodo.url, sts: url, tls: certificates))
+                .everyRoute("every route by TLS", kodo: kodo.url, nos: nos.url, sts: url, tls: certificates))
             tickets = try Fixture.mint(plain)
         }
 
@@ -114,7 +116,9 @@ struct CallerTableTests {
 
     /// All that can be asked.
     private static let endpoints: [Endpoint] =
-        EveryRoute.all(kodo: "http://kodo.invalid").map { .issuing($0) } + [.grants, .tickets]
+        EveryRoute.all(kodo: "http://kodo.invalid", nos: "http://nos.invalid").map { .issuing($0) } + [
+            .grants, .tickets,
+        ]
     private static let methods = ["GET", "HEAD", "POST"]
 
     @Test func `the table has every route of the registry`() {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("OpenAPI, and what is compressed", .timeLimit(.minutes(20)))
 struct OpenAPITests {
-    private static let routes = EveryRoute.all(kodo: "http://localhost:1")
+    private static let routes = EveryRoute.all(kodo: "http://localhost:1", nos: "http://localhost:1")
 
     @Test func `it tells of every route that has callers, with its parameters and its answer`() throws {
         let admin = try Service.shared(.open).admin

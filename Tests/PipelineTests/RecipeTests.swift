@@ -145,10 +145,11 @@ struct RecipeTests {
             .allowed("/oss/post-policy?key=photos/42/a.jpg"),
             .refused("/qiniu/uptoken?key=photos/43/a.jpg", "not_in_grant"),
         ],
-        "Listing, for Qiniu and OSS": [
+        "Listing, for Qiniu, NOS and OSS": [
             .allowed("/oss/list-url?prefix=photos/42/2027/"),
             .refused("/oss/list-url?prefix=photos/43/", "not_in_grant"),
             .refused("/qiniu/files?prefix=photos/43/", "not_in_grant"),
+            .refused("/nos/files?prefix=photos/43/", "not_in_grant"),
         ],
         "API keys and JWTs, one web page": [
             .allowed("/grants") { ($0.asker, $0.fields) = (.key, ["Origin: https://app.example.com"]) },

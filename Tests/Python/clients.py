@@ -23,7 +23,8 @@ from nos.exceptions import ServiceException
 
 import clients_oss
 from client_uses import (
-    LARGE, MEBI, PNG, SANDBOX, SERVICE, Interrupted, ask, changed, curl, same, saved, tampered, tell, until_refused)
+    API_KEY, LARGE, MEBI, PNG, SANDBOX, SERVICE, Interrupted, Refused, ask, changed, curl, same, saved, tampered, tell,
+    until_refused)
 
 warnings.simplefilter("ignore")
 logging.disable(logging.CRITICAL)
@@ -136,12 +137,12 @@ def use_nos():
     token = issue(key)
     head, signature, policy = token.split(":")
     wider = changed(policy, lambda policy: policy.update(Object=key + "x"), base64.b64encode)
-    short = issue("up/short.png", expires=1)
+    short = issue("up/short/nos.png", expires=1)
     url = ask("/nos/presigned-url", object=key, expires=1)["url"]
     tell(
         "NetEase NOS", "curl, upload token", upload=piece(token, key)[0], upload_resumed=resume(),
         read_back=same((get(key)[1], get("up/resumed.png")[1]), (PNG, LARGE)),
-        expired=until_refused(lambda: piece(short, "up/short.png")[0]),
+        expired=until_refused(lambda: piece(short, "up/short/nos.png")[0]),
         other_bucket=piece(token, key, bucket="other-files")[0],
         other_prefix=piece(token, "down/nos.png")[0],
         too_large=piece(issue("up/large.png"), "up/large.png", PNG + bytes(3_000_000))[0],
@@ -204,6 +205,38 @@ def use_nos_sdk():
         other_prefix=put(lambda request: setattr(request, "key", "down/sdk.png")),
         wrong_type=put(lambda request: retype(request)),
         tampered=put(tamper), widened_by_one_byte=put(lambda request: setattr(request, "key", "up/sdk.pngx")))
+
+
+def use_nos_listing():
+    """NOS's signatures do not cover the prefix, so that the service itself asks NOS."""
+
+    def page(**parameters):
+        query = urllib.parse.urlencode({"grant": "nos-list", **parameters})
+        answer = json.loads(curl(f"{SERVICE}/nos/files?{query}", "-H", f"X-API-Key: {API_KEY}")[1])
+        if "items" not in answer:
+            raise Refused(answer)
+        return answer
+
+    def list_keys():
+        """By pages, without the folders."""
+        found, marker = [], {}
+        for _ in range(100):
+            answer = page(delimiter="/", limit=2, **marker)
+            found += [item["key"] for item in answer["items"]]
+            if "marker" not in answer:
+                return ", ".join(found)
+            marker = {"marker": answer["marker"]}
+        return "no end"
+
+    def refusal(**parameters):
+        try:
+            return f"200 {page(**parameters)}"
+        except Refused as error:
+            return str(error)
+
+    tell(
+        "NetEase NOS", "curl, `/nos/files`", list=list_keys(), other_bucket=refusal(bucket="other-files"),
+        other_prefix=refusal(prefix="down/"), list_of_the_whole_bucket=refusal(prefix="u"))
 
 
 # MARK: OSS without an SDK
@@ -280,6 +313,7 @@ def use_form():
 use_qiniu()
 use_nos()
 use_nos_sdk()
+use_nos_listing()
 clients_oss.use()
 use_presigned()
 use_form()

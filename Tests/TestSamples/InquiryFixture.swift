@@ -40,6 +40,7 @@ enum InquiryFixture {
               keyPrefix: "photos/" },
             list: { route: "qiniu.files", credential: "kodo", callers: ["apiKey:app"], bucket: "media",
               keyPrefix: "photos/", hosts: { rsf: ["http://127.0.0.1:9"] } },
+            files: { route: "nos.files", credential: "nos", callers: ["apiKey:app"], bucket: "files", keyPrefix: "in/" },
             request: { route: "nos.authorization", credential: "nos", callers: ["apiKey:app"], bucket: "files",
               keyPrefix: "in/", methods: "PUT" },
             link: { route: "oss.presigned-url", credential: "oss", callers: ["apiKey:app"], bucket: "bucket-one",

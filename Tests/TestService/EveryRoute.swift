@@ -57,8 +57,10 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
 
     private static func key(_ caller: String) -> String { "users/\(caller)/a.jpg" }
 
-    /// - Parameter kodo: the URL of what stands in for Kodo.
-    static func all(kodo: String) -> [EveryRoute] {
+    /// - Parameters:
+    ///   - kodo: the URL of what stands in for Kodo.
+    ///   - nos: the same for NOS.
+    static func all(kodo: String, nos: String) -> [EveryRoute] {
         [
             EveryRoute(
                 "distribute-token", "sts", path: "/distribute-token.json",
@@ -86,6 +88,9 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
             },
             EveryRoute("nos.authorization", "nos", #"bucket: "demo-files", \#(reading), \#(outliving), \#(own)"#) {
                 [("method", "GET"), ("object", key($0))]
+            },
+            EveryRoute("nos.files", "nos", #"bucket: "demo-files", keyPrefix: "photos/", hosts: ["\#(nos)"]"#) { _ in
+                [("limit", "2")]
             },
             EveryRoute("oss.sign", "oss", #"bucket: "demo-bucket", \#(reading), \#(outliving), \#(own)"#) {
                 [("contentToSign", Signable(resource: "/demo-bucket/" + key($0)).text)]
@@ -139,7 +144,8 @@ extension Setup {
     /// Grants of every route for one API key, for one subject of one issuer and, with TLS, for one certificate; others are known,
     /// and have none.
     static func everyRoute(
-        _ name: String, kodo: String, sts: String, secrets: Secrets = Secrets(), keys: EveryKey = EveryKey(),
+        _ name: String, kodo: String, nos: String, sts: String, secrets: Secrets = Secrets(),
+        keys: EveryKey = EveryKey(),
         logLevel: String = "info", tls: ClientCertificates? = nil
     ) -> Setup {
         Setup(
@@ -158,7 +164,7 @@ extension Setup {
                     },
                     "nos": {
                       provider: "nos", accessKey: "\(nosAccessKey)", secretKey: "\(secrets.nos)",
-                      endpoint: "\(nosEndpoint)",
+                      endpoint: "\(nosEndpoint)", limits: { \(patientFetches) },
                     },
                     "oss": {
                       provider: "oss", accessKey: "\(ossAccessKey)", secretKey: { env: "E2E_OSS_SECRET" },
@@ -188,7 +194,7 @@ extension Setup {
                     deny: ["apiKey:denied", "jwt:login/mallory"\(tls == nil ? "" : ", \"certificate:denied\"")],
                   },
                   grants: {
-                    \(EveryRoute.all(kodo: kodo).map { $0.grants(withCertificates: tls != nil) }.joined(separator: "\n"))
+                    \(EveryRoute.all(kodo: kodo, nos: nos).map { $0.grants(withCertificates: tls != nil) }.joined(separator: "\n"))
                     "\(spareGrant)": {
                       route: "qiniu.uptoken", credential: "qiniu", callers: "apiKey:alice", bucket: "demo-media",
                       keyPrefix: "spare/",

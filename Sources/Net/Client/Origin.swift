@@ -28,11 +28,11 @@ struct Origin: Hashable {
         }
     }
 
-    /// Its addresses when they need no look-up; nil for any other name. `localhost` is this machine, whatever a name server
-    /// says (RFC 6761 section 6.3).
+    /// Its addresses when they need no look-up; nil for any other name. `localhost` and what is below it are this
+    /// machine, whatever a name server says.
     var knownAddresses: [IPAddress]? {
         if let address { return [address] }
-        guard host == "localhost" else { return nil }
+        guard Localhost.isName(host.utf8) else { return nil }
         return [IPAddress("127.0.0.1"), IPAddress("::1")].compactMap { $0 }
     }
 

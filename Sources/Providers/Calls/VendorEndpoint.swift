@@ -1,3 +1,4 @@
+import Access
 import Bytes
 
 /// Where a vendor is asked: `https://host[:port]`, or `http://` to this machine itself.
@@ -55,7 +56,7 @@ package struct VendorEndpoint: Sendable, Hashable {
     package var isLoopback: Bool { VendorEndpoint.isLoopback(host) }
 
     private static func isLoopback(_ name: [UInt8]) -> Bool {
-        IPAddress(name.text)?.isLoopback ?? (name == Array(text: "localhost"))
+        IPAddress(name.text)?.isLoopback ?? Localhost.isName(name)
     }
 
     private static func split(_ text: [UInt8]) -> (host: [UInt8], port: [UInt8]?, isBracketed: Bool)? {
@@ -67,5 +68,29 @@ package struct VendorEndpoint: Sendable, Hashable {
         }
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return (text, nil, false) }
         return (Array(text[..<colon]), Array(text[(colon + 1)...]), false)
+    }
+}
+
+extension VendorEndpoint {
+    /// What `list` reads, for the documentation.
+    static let listMeaning =
+        "the first one that answers is used. Each is `HOST` or `https://HOST`, with `:PORT` if the port is not 443. "
+        + "`http://` is for this machine only."
+
+    /// The hosts that a grant names, as `init(host:)` reads each.
+    /// - Parameter field: where they stand.
+    static func list(_ hosts: [[UInt8]], field: String) throws(FieldProblem) -> [VendorEndpoint] {
+        var endpoints: [VendorEndpoint] = []
+        for host in hosts {
+            do throws(Fault) {
+                let endpoint = try VendorEndpoint(host: host)
+                guard !endpoints.contains(endpoint) else { throw Fault(reason: "must not name a host twice") }
+                endpoints.append(endpoint)
+            } catch {
+                throw FieldProblem(field, error.reason.description)
+            }
+        }
+        guard !endpoints.isEmpty else { throw FieldProblem(field, "must name at least one") }
+        return endpoints
     }
 }

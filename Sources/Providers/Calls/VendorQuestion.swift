@@ -56,3 +56,10 @@ extension VendorFault: CustomStringConvertible {
         }
     }
 }
+
+extension [Enforcement] {
+    /// Of what a vendor is asked for.
+    static let fetch = [
+        Enforcement(.service, "bucket and key", "the service asks by itself, and hands on what is inside the grant")
+    ]
+}

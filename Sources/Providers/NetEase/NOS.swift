@@ -8,7 +8,7 @@ package enum NOS {
         name: "nos", title: "NetEase NOS",
         givesSessions: false,
         credentialFields: credential.descriptions,
-        routes: [NOSUploadToken.route, NOSAuthorization.headerRoute, NOSAuthorization.urlRoute],
+        routes: [NOSUploadToken.route, NOSAuthorization.headerRoute, NOSAuthorization.urlRoute, NOSFiles.route],
         accessKeyFault: { key in
             key.contains(UInt8(ascii: ":")) ? "must not contain : since clients split tokens there" : nil
         },
@@ -24,8 +24,9 @@ package enum NOS {
         /// Where requests go.
         package let endpoint = Field(
             "endpoint", .string, told: true,
-            "The buckets' host, such as `nos-eastchina1.126.net`, for `nos.authorization` and `nos.presigned-url`; "
+            "The buckets' host, such as `nos-eastchina1.126.net`, for `nos.authorization`, `nos.presigned-url` and `nos.files`; "
                 + "with `sandbox: true` also that of a `countersign-sandbox`, such as `http://nos.localhost:8090`.")
+        let limits = FetchLimits.field
     }
 
     /// The declarations of its credentials' fields.

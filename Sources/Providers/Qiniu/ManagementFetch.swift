@@ -40,7 +40,7 @@ struct ManagementFetch: VendorIssuer {
                 ask.isAboutService = operation == .buckets
                 try ManagementOperation.parameters.listing.check(ask)
             },
-            grant: RouteGrant(Fields(operation), scope: scope, enforcement: .qiniuFetch) {
+            grant: RouteGrant(Fields(operation), scope: scope, enforcement: .fetch) {
                 grant, context throws(FieldProblem) in
                 .asking(try ManagementFetch(operation, asking: grant.hosts.all, context))
             },
@@ -62,27 +62,12 @@ struct ManagementFetch: VendorIssuer {
             let service = operation.service
             all = Field(
                 service.name, .strings, default: .texts(service.host),
-                "The hosts to ask; the first one that answers is used. Each is `HOST` or `https://HOST`, with `:PORT` if the port "
-                    + "is not 443. `http://` is for this machine only.")
+                "The hosts to ask; \(VendorEndpoint.listMeaning)")
         }
     }
 
     init(_ operation: ManagementOperation, asking hosts: [[UInt8]], _ context: GrantContext) throws(FieldProblem) {
-        let service = operation.service.name
-        var endpoints: [VendorEndpoint] = []
-        for host in hosts {
-            do throws(VendorEndpoint.Fault) {
-                let endpoint = try VendorEndpoint(host: host)
-                guard !endpoints.contains(endpoint) else {
-                    throw VendorEndpoint.Fault(reason: "must not name a host twice")
-                }
-                endpoints.append(endpoint)
-            } catch {
-                throw FieldProblem("hosts.\(service)", error.reason.description)
-            }
-        }
-        guard !endpoints.isEmpty else { throw FieldProblem("hosts.\(service)", "must name at least one") }
-        self.endpoints = endpoints
+        endpoints = try VendorEndpoint.list(hosts, field: "hosts.\(operation.service.name)")
         self.operation = operation
         rule = try OperationRule(
             ManagementOperation.table, methods: [ManagementOperation.method],

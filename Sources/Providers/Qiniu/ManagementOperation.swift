@@ -18,16 +18,7 @@ enum ManagementOperation: String, CaseIterable, AskDetail {
     struct Parameters: ParameterGroup {
         let bucket = Parameter.bucket
         let key = Parameter("key", .key(maximumLength: Qiniu.maximumKeyLength), "The whole key, for stat.")
-        let listing = ListingParameters()
-    }
-
-    struct ListingParameters: ParameterGroup {
-        let prefix = Parameter(
-            "prefix", .keyPrefix(maximumLength: Qiniu.maximumKeyLength),
-            "What the listed keys begin with; without it, the grant's prefix.")
-        let delimiter = Parameter("delimiter", .text(maximumLength: 64), "Where keys are cut to folders, such as /.")
-        let marker = Parameter("marker", .text(maximumLength: 2048), "Where the listing goes on: the last one's.")
-        let limit = Parameter("limit", .integer(1...1000), "The most keys that are listed.")
+        let listing = ListingParameters(maximumKeyLength: Qiniu.maximumKeyLength)
     }
 
     static let parameters = Parameters()

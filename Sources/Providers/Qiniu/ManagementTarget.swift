@@ -26,7 +26,7 @@ struct ManagementTarget: Sendable {
         case .list:
             var fields = [NameValue("bucket", permit.bucket.array)]
             if permit.extent == .prefix { fields.append(NameValue("prefix", permit.key.array)) }
-            query = fields + ManagementOperation.parameters.listing.fields(of: ask)
+            query = fields + ManagementOperation.parameters.listing.fields(of: ask, limit: "limit")
         }
     }
 
@@ -39,29 +39,6 @@ struct ManagementTarget: Sendable {
             QueryText.write(query, into: &out)
         }
         return out.array
-    }
-}
-
-extension ManagementOperation.ListingParameters {
-    /// Checks what the descriptions do not tell.
-    func check(_ ask: borrowing Ask) throws(AskError) {
-        try check(delimiter, of: ask)
-        try check(marker, of: ask)
-    }
-
-    private func check(_ parameter: Parameter<Span<UInt8>>, of ask: borrowing Ask) throws(AskError) {
-        guard ask[parameter]?.hasControlCharacters == true else { return }
-        throw AskError(.invalid, parameter.name, "must have no control characters")
-    }
-
-    fileprivate func fields(of ask: borrowing Ask) -> [NameValue] {
-        var fields: [NameValue] = []
-        if let text = ask[delimiter] { fields.append(NameValue(Array(delimiter.name.utf8), text.array)) }
-        if let text = ask[marker] { fields.append(NameValue(Array(marker.name.utf8), text.array)) }
-        if let number = ask[limit] {
-            fields.append(NameValue(Array(limit.name.utf8), Array(text: "\(number)")))
-        }
-        return fields
     }
 }
 

@@ -27,10 +27,6 @@ extension [Enforcement] {
         .reuse,
     ]
 
-    static let qiniuFetch = [
-        Enforcement(.service, "bucket and key", "the service asks by itself, and hands on what is inside the grant")
-    ]
-
     static let callback = [
         Enforcement(.service, "sender", "the vendor's signature is verified; nothing is issued")
     ]

@@ -16,6 +16,7 @@ import Testing
         ("https://[2001:db8::1]:8443", "2001:db8::1", 8443, "[2001:db8::1]:8443"),
         ("http://127.0.0.1:9000", "127.0.0.1", 9000, "127.0.0.1:9000"), ("http://[::1]", "::1", 80, "[::1]"),
         ("http://localhost:80", "localhost", 80, "localhost"),
+        ("http://media.nos.localhost:8090", "media.nos.localhost", 8090, "media.nos.localhost:8090"),
         ("https://a1-b.example2.x", "a1-b.example2.x", 443, "a1-b.example2.x"),
     ])
     func `an endpoint is a scheme, a host and a port`(text: String, host: String, port: UInt16, authority: String)
@@ -39,7 +40,8 @@ import Testing
         "https://256.1.1.1",
         "https://[::1", "https://[::1]x", "https://[127.0.0.1]", "https://::1", "https://[a]", "https://a_b.com",
         "HTTPS://a.com", "https://0x7f000001",
-        "http://sts.aliyuncs.com", "http://10.0.0.1", "http://localhost.evil.com", "http://127.0.0.1.evil.com",
+        "http://sts.aliyuncs.com", "http://10.0.0.1", "http://localhost.evil.com", "http://evillocalhost",
+        "http://127.0.0.1.evil.com",
         "http://100.100.100.200", "http://[::2]", "https://" + String(repeating: "a", count: 64) + ".com",
     ])
     func `nothing else is one`(text: String) {

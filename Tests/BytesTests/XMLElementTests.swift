@@ -1,13 +1,12 @@
 import Testing
 
 @testable import Bytes
-@testable import Sandbox
 
 @Suite struct XMLElementTests {
     @Test func `elements and texts are read`() throws {
         let document = """
             <?xml version="1.0" encoding="UTF-8"?>
-            <A xmlns="x"> <B>1 &lt;&amp;&#x4E2D;&#37;&quot;&apos;&gt;</B> <B> 2 </B><C/><D ></D> </A>
+            <A xmlns="x" b='y' > <B>1 &lt;&amp;&#x4E2D;&#37;&quot;&apos;&gt;</B> <B> 2 </B><C/><D ></D> </A>
 
             """
         let root = try #require(XMLElement.read(Array(document.utf8)))
@@ -21,6 +20,10 @@ import Testing
         "<A>&#0;</A>",
         "<A>&#xD800;</A>", "<A>&#x110000;</A>", "<!DOCTYPE A><A/>", "<A><!-- --></A>", "<A><![CDATA[x]]></A>", "< A/>",
         "<1/>", "<A", "<", "<>", "</>", "<?xml", "<A>&#+1;</A>", "\u{0}<A/>",
+        // Text beside elements, a byte that no document has, what only looks like attributes, and a tag that another reader ends later.
+        "<A>x<B/></A>", "<A><B/>x</A>", "<A>\u{1}</A>", "<A b/>", "<A b=c/>", "<A b=\"c/>", "<A b=\"c\"d=\"e\"/>",
+        "<A b=\">\"/>", "<A b='<'/>", "<A></A b>", "<A><?x?></A>",
+        "<!DOCTYPE A [<!ENTITY x SYSTEM \"file:///x\">]><A>&x;</A>",
     ])
     func `what is no such document is refused`(text: String) {
         #expect(XMLElement.read(Array(text.utf8)) == nil)

@@ -1,30 +1,30 @@
-import Bytes
-import HTTP
-
-/// An element of an XML document that a client sends: text or elements in it. Attributes are skipped; there are no document types, no
-/// entities beyond XML's own five, no CDATA and no comments, which no vendor's client writes.
-struct XMLElement {
-    let name: [UInt8]
+/// An element of an XML document of object storage: text or elements in it, not both. Attributes are skipped; there are no document
+/// types, no entities beyond XML's own five, no CDATA and no comments, which no vendor and no vendor's client writes.
+package struct XMLElement: Sendable {
+    package let name: [UInt8]
     /// Decoded; empty where it holds elements.
-    private(set) var text: [UInt8] = []
-    private(set) var elements: [XMLElement] = []
+    package private(set) var text: [UInt8] = []
+    package private(set) var elements: [XMLElement] = []
 
     /// How deep and how many elements a document may have.
     private static let mostLevels = 8
     private static let mostElements = 50_000
 
     /// The elements of a name in this one.
-    func all(_ name: StaticString) -> [XMLElement] { elements.filter { $0.name.span.equals(name) } }
+    package func all(_ name: StaticString) -> [XMLElement] { elements.filter { $0.name.span.equals(name) } }
 
     /// The text of the only element of a name in this one, without the white space around it; nil where there is none, or several.
-    func text(_ name: StaticString) -> [UInt8]? {
+    package func text(_ name: StaticString) -> [UInt8]? {
         let found = all(name)
-        return found.count == 1 ? found.first.map { $0.text.span.trimmed.array } : nil
+        guard found.count == 1, var text = found.first?.text[...] else { return nil }
+        XMLElement.skipSpace(&text)
+        while let last = text.last, XMLElement.isSpace(last) { text.removeLast() }
+        return Array(text)
     }
 
     /// The outermost element of a document.
     /// - Returns: nil where it is no such document.
-    static func read(_ document: [UInt8]) -> XMLElement? {
+    package static func read(_ document: [UInt8]) -> XMLElement? {
         guard UTF8Text.isWellFormed(document.span) else { return nil }
         var rest = document[...]
         if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -50,7 +50,7 @@ struct XMLElement {
         let isEmpty = tag.last == UInt8(ascii: "/")
         if isEmpty { tag = tag.dropLast() }
         let name = Array(tag.prefix { !isSpace($0) })
-        guard isName(name) else { return nil }
+        guard isName(name), areAttributes(tag.dropFirst(name.count)) else { return nil }
         var element = XMLElement(name: name)
         if isEmpty { return element }
         while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
@@ -59,10 +59,12 @@ struct XMLElement {
             rest = rest[open...]
             if rest.dropFirst().first == UInt8(ascii: "/") {
                 guard let end = rest.firstIndex(of: UInt8(ascii: ">")) else { return nil }
-                let closed = rest[rest.startIndex + 2..<end].prefix { !isSpace($0) }
+                let closed = rest[rest.startIndex + 2..<end]
                 rest = rest[(end + 1)...]
-                guard closed.elementsEqual(name) else { return nil }
-                if !element.elements.isEmpty { element.text = [] }
+                guard closed.starts(with: name), closed.dropFirst(name.count).allSatisfy(isSpace) else { return nil }
+                guard !element.elements.isEmpty else { return element }
+                guard element.text.allSatisfy(isSpace) else { return nil }
+                element.text = []
                 return element
             }
             guard let inner = XMLElement.element(&rest, level: level + 1, &budget) else { return nil }
@@ -76,6 +78,8 @@ struct XMLElement {
         var rest = text
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "&") else {
+                // A document cannot hold the others (XML 1.0 section 2.2).
+                guard byte >= 0x20 || isSpace(byte) else { return nil }
                 bytes.append(byte)
                 continue
             }
@@ -109,6 +113,24 @@ struct XMLElement {
 
     private static func isName(_ name: [UInt8]) -> Bool {
         ByteSet.dottedWord.union(":").contains(all: name, length: 1...128) && name.first?.isDigit == false
+    }
+
+    /// Whether what follows a tag's name is nothing, space, or attributes in quotes. Without the quotes' other uses, the first `>` is
+    /// where the tag ends.
+    private static func areAttributes(_ text: ArraySlice<UInt8>) -> Bool {
+        var rest = text
+        while true {
+            let isApart = rest.first.map(isSpace) ?? false
+            skipSpace(&rest)
+            if rest.isEmpty { return true }
+            let name = Array(rest.prefix { $0 != UInt8(ascii: "=") && !isSpace($0) })
+            rest = rest.dropFirst(name.count)
+            guard isApart, isName(name), rest.popFirst() == UInt8(ascii: "="), let quote = rest.popFirst(),
+                quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"), let end = rest.firstIndex(of: quote),
+                !rest[..<end].contains(UInt8(ascii: "<"))
+            else { return false }
+            rest = rest[(end + 1)...]
+        }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D }
