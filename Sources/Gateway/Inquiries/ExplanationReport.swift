@@ -46,6 +46,8 @@ package struct ExplanationReport {
         if !permitted.key.isEmpty {
             table.row(permitted.extent == .prefix ? "key prefix" : "key", permitted.key.text)
         }
+        // An answer of the vendor's own does not end.
+        guard !inquiry.description.answer.token.isEmpty else { return }
         guard let end = permitted.expiresAt else { return table.row("ends", "never") }
         table.row("ends", "\(ISO8601.write(end).text), in \(permitted.lifetime) s")
         table.row("limited by", permitted.limitedBy.name.description)
