@@ -63,6 +63,11 @@ struct StartingSample {
               route: "nos.presigned-url", credential: "nos", callers: ["CALLERS"],
               bucket: "<YOUR-BUCKET>", keyPrefix: "inbox/${caller.id}/", methods: ["GET"], lifetime: "10m",
             },
+            // Lists of keys: the service asks NOS, and returns only the keys below the prefix.
+            "file-list": {
+              route: "nos.files", credential: "nos", callers: ["CALLERS"],
+              bucket: "<YOUR-BUCKET>", keyPrefix: "inbox/${caller.id}/",
+            },
             """,
         policyTests: """
             { caller: "CALLER", route: "nos.token", parameters: { object: "inbox/NAME/a.jpg" }, expect: "allow" },

@@ -54,7 +54,7 @@ package struct BaseURL: Sendable {
     /// Whether it leads to this machine by plain HTTP, where only a sandbox is.
     var leadsToSandbox: Bool { !isSecure && (Localhost.isName(host) || IPAddress(host.text)?.isLoopback == true) }
 
-    private var host: [UInt8] { Array(authority.prefix { $0 != UInt8(ascii: ":") }) }
+    var host: [UInt8] { Array(authority.prefix { $0 != UInt8(ascii: ":") }) }
 
     /// Writes `https://host`.
     func write(into out: inout ByteWriter) {

@@ -53,7 +53,7 @@ import Testing
         let (key, digest) = try KeyMaking.make()
         let text = try CommandTests.filled(["qiniu", "nos", "oss", "sts"], callers, digest: digest)
         let configuration = try SampleConfiguration.load(text)
-        #expect(configuration.grants.count == 10)
+        #expect(configuration.grants.count == 11)
         #expect(configuration.policyTests.count == 9 && PolicyTestRunner.run(configuration).failures.isEmpty)
         // It is for each operator to say whom OSS tells of uploads.
         #expect(configuration.warnings.count == 1)

@@ -90,4 +90,30 @@ struct NOSFetchTests {
             #expect(!answer.text.contains("private") && !answer.text.contains("a.jpg"))
         }
     }
+
+    @Test func `an answer that is cut off, or larger than 1 MiB, is refused`() throws {
+        let whole = FakeNOS.document("<IsTruncated>false</IsTruncated>" + FakeNOS.contents("photos/a.jpg"))
+        for (number, body) in [
+            String(whole.dropLast(20)), whole + String(repeating: " ", count: 1 << 20), whole + whole, "<html></html>",
+        ].enumerated() {
+            let nos = try FakeNOS { _ in ("200 OK", body) }
+            try run(nos) { service in
+                try service.get("/nos/files").expectProblem(502, "upstream_failed")
+                #expect(nos.targets.count == 1, "\(number)")
+            }
+        }
+    }
+
+    @Test func `a whole page of a thousand keys is told`() throws {
+        let keys = (0..<1000).map { "photos/\($0)-" + String(repeating: "中", count: 200) }
+        let body = FakeNOS.document(
+            "<IsTruncated>true</IsTruncated><NextMarker>photos/z</NextMarker>" + keys.map(FakeNOS.contents).joined())
+        let nos = try FakeNOS { _ in ("200 OK", body) }
+        try run(nos) { service in
+            let answer = try service.get("/nos/files?limit=1000")
+            answer.expectSuccess()
+            #expect(answer.json["items"]?.list?.compactMap { $0["key"]?.string } == keys)
+            #expect(answer.json["marker"]?.string == "photos/z")
+        }
+    }
 }

@@ -126,7 +126,7 @@ import Testing
         #"{"key":"\#(key)","hash":"fb1c","fsize":15,"putTime":\#(putTime)}"#
     }
 
-    /// The answer of a test in NetEase's PHP SDK (tests/NOS/Tests/ListObjectsResultTest.php).
+    /// The answer of a test of listings in NetEase's PHP SDK, as public code has it.
     @Test func `a listing of the vendor's own is read`() {
         let body = """
             <?xml version="1.0" encoding="UTF-8"?>
