@@ -26,7 +26,7 @@ assert (refused.parsed.code, refused.parsed.clause) == ("not_in_grant", "keyPref
 
 wrong = AuthenticatedClient(base_url=os.environ["COUNTERSIGN_PUBLIC"], token="no-such-key")
 assert grants.sync(client=wrong).code == "unauthenticated"
-assert "photos" in [grant["name"] for grant in grants.sync(client=public).grants]
+assert "photos" in [grant.name for grant in grants.sync(client=public).grants]
 
 session = distribute_token.sync(client=public)
 assert session.status_code == 200 and session.security_token, session
