@@ -5,8 +5,12 @@ import Bytes
 enum HTTPMethodName {
     /// - Throws: for a name in small letters, saying what would be right.
     static func check(_ method: [UInt8]) throws(AskError) {
-        let capitals = method.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
-        guard capitals != method, capitals.allSatisfy({ (0x41...0x5A).contains($0) }) else { return }
+        // A proper name costs no copy.
+        guard method.contains(where: isSmall) else { return }
+        let capitals = method.map { isSmall($0) ? $0 - 0x20 : $0 }
+        guard capitals.allSatisfy({ (0x41...0x5A).contains($0) }) else { return }
         throw AskError(.invalid, "method", "must be in capitals: write \(capitals.text)")
     }
+
+    private static func isSmall(_ letter: UInt8) -> Bool { (0x61...0x7A).contains(letter) }
 }
