@@ -100,7 +100,7 @@ struct StartingConfiguration {
             // A page for operators at http://127.0.0.1:8081/console; with `audit`, it shows what was issued to whom:
             // console: true,
           },
-          // What is issued is on record here. The key is at least 16 random bytes: `openssl rand -base64 32`.
+          // What is issued is on record here. The key has at least 32 bytes, such as those of `openssl rand -base64 32`.
           // audit: { file: "audit.jsonl", key: { file: "audit-key" } },
 
           // The vendors' keys. No client ever sees them. A secret is { env: "NAME" }, { file: "PATH" } or a string;

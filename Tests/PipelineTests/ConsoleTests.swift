@@ -96,6 +96,7 @@ struct ConsoleTests {
         #expect(trials.first?["key"] == "demo/" && trials.first?["signsLength"] == false)
         #expect(trials.last?["caller"] == "jwt:login/42", "a caller, not an issuer of tokens: explain and mint take it")
         #expect(trials.last?["key"] == "small/${caller.id}/" && trials.last?["signsLength"] == true)
+        #expect(trials.first?["signsType"] == true && trials.last?["signsType"] == false)
         let policy = try admin.get("/console")["Content-Security-Policy"] ?? ""
         #expect(policy.contains("; connect-src 'self' http://oss.localhost:8090 http://*.oss.localhost:8090; "))
         #expect(policy.contains("; img-src 'self' blob:; "))

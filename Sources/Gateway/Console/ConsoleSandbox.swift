@@ -69,6 +69,9 @@ extension ConsoleSandbox.Trial {
         facts["maxSize"] != nil && (facts["versions"] == nil || lists("v4", in: "versions"))
     }
 
+    /// Whether a URL to upload by may hold its body to a type.
+    private var signsType: Bool { facts["contentTypes"] != nil || lists("content-type", in: "headers") }
+
     func write(into json: inout JSONObject) {
         json.add("grant", visible: grant.entry.name.text)
         json.add("route", Registry.routes[grant.issuance.route].description.name)
@@ -78,6 +81,7 @@ extension ConsoleSandbox.Trial {
         case .anything: json.add("key", "")
         }
         json.add("signsLength", signsLength)
+        json.add("signsType", signsType)
     }
 }
 

@@ -282,9 +282,11 @@ async function byURL(place, parameters, body) {
 async function tryUpload() {
   const file = $("file").files[0], name = $("trial-key").value, place = element("div");
   $("tried").replaceChildren(place);
-  const upload = { method: "PUT", key: name, contentType: file.type || "application/octet-stream" };
-  if (trials[$("trial").selectedIndex].signsLength) upload.header = { "content-length": file.size };
-  const put = await byURL(place, upload, file);
+  const upload = { method: "PUT", key: name }, trial = trials[$("trial").selectedIndex];
+  if (trial.signsType) upload.contentType = file.type || "application/octet-stream";
+  if (trial.signsLength) upload.header = { "content-length": file.size };
+  // A type that is not signed must not be sent.
+  const put = await byURL(place, upload, trial.signsType ? file : new Blob([file]));
   place.append(element("p", `The sandbox: stored ${put.minted.bucket}/${put.minted.key}`, "good"));
   const got = await byURL(place, { method: "GET", key: name });
   const stored = await got.answer.blob(), type = got.answer.headers.get("Content-Type");
