@@ -35,5 +35,5 @@ package struct FetchLimits: Sendable, Hashable {
     /// The key of a credential.
     package static let field = Field(
         "limits", object: Fields(),
-        "Limits of the calls to the vendor, for `qiniu.buckets`, `qiniu.files`, `qiniu.stat` and `nos.files`.")
+        "Limits of the calls to the vendor, for the routes that ask it.")
 }

@@ -331,28 +331,19 @@ import Upstream
     }
 
     @Test func `a token's file that others can change is not used, and the log says why`() throws {
-        let path = FileManager.default.temporaryDirectory.path + "/countersign-\(UUID().uuidString)"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        try #require(descriptor >= 0)
-        defer {
-            close(descriptor)
-            unlink(path)
-        }
-        let log = Log(Log.Settings(level: .warning, format: .text), to: LogWriter(descriptor, limit: 1 << 16))
-        let fixture = try SessionFixture(SessionCacheTests.rrsa, log: log)
+        let file = try LogFile(level: .warning)
+        let fixture = try SessionFixture(SessionCacheTests.rrsa, log: file.log)
         fixture.files["/run/token"] = Array("token".utf8)
         fixture.weaknesses["/run/token"] = "anybody on this machine can change /run/token; chmod o-w it"
         let outcome = fixture.ask(try fixture.session())
         #expect(outcome.key == nil && fixture.take().isEmpty)
-        log.writer.flush(within: 60_000)
-        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let text = try file.text()
         #expect(text.contains("no credential from the vendor") && text.contains("chmod o-w it"), "\(text)")
         fixture.weaknesses = [:]
         fixture.files = [:]
         fixture.pass(milliseconds: 60_000)
         _ = fixture.ask(try fixture.session())
-        log.writer.flush(within: 60_000)
-        let later = try String(contentsOfFile: path, encoding: .utf8)
+        let later = try file.text()
         #expect(later.contains("the file /run/token cannot be read, or is empty"), "\(later)")
     }
 

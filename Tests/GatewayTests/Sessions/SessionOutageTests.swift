@@ -116,19 +116,9 @@ import Upstream
     }
 
     @Test func `the log says once that the vendor answers again, and nothing where it has not failed`() throws {
-        let path = FileManager.default.temporaryDirectory.path + "/countersign-\(UUID().uuidString)"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        try #require(descriptor >= 0)
-        defer {
-            close(descriptor)
-            unlink(path)
-        }
-        let log = Log(Log.Settings(level: .info, format: .text), to: LogWriter(descriptor, limit: 1 << 16))
-        let fixture = try SessionFixture(log: log)
-        func times() throws -> Int {
-            log.writer.flush(within: 60_000)
-            return try String(contentsOfFile: path, encoding: .utf8).ranges(of: "the vendor answers again").count
-        }
+        let file = try LogFile(level: .info)
+        let fixture = try SessionFixture(log: file.log)
+        func times() throws -> Int { try file.text().ranges(of: "the vendor answers again").count }
         func isServed(_ name: String) throws -> Bool {
             let outcome = fixture.ask(try fixture.session(name))
             for call in fixture.take() { fixture.grant(call) }

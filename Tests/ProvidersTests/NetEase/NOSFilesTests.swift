@@ -86,27 +86,6 @@ import Testing
 
     // MARK: Answers
 
-    private func read(_ question: NOSListingQuestion, _ body: [UInt8], status: Int = 200) -> String {
-        do throws(VendorFault) {
-            switch try question.read(UpstreamAnswer(status: status, body: body)) {
-            case .json(let text): return text.text
-            case .absent: return "absent"
-            case .unacceptable: return "unacceptable"
-            }
-        } catch {
-            switch error {
-            case .keyRefused(let status): return "key refused \(status)"
-            case .requestRefused(let status): return "request refused \(status)"
-            case .status(let status): return "status \(status)"
-            case .unreadable: return "unreadable"
-            }
-        }
-    }
-
-    private func read(_ question: NOSListingQuestion, _ body: String, status: Int = 200) -> String {
-        read(question, Array(body.utf8), status: status)
-    }
-
     private static func document(
         bucket: String = "media", prefix: String = "photos/", end: String = "<IsTruncated>false</IsTruncated>",
         _ rest: String
@@ -147,7 +126,7 @@ import Testing
             """
         let asked = NOSListingQuestion(bucket: Array("sdk-test".utf8), prefix: Array("test".utf8), [], key)
         #expect(
-            read(asked, body)
+            reading(asked, body)
                 == #"{"items":[{"key":"test-key","hash":"b1335fbca4c89d12719cf99fdcab707e","fsize":6,"#
                 + #""putTime":14692455420000000}]}"#)
     }
@@ -180,10 +159,10 @@ import Testing
                 #"{"items":[\#(Self.item("photos/a"))]}"#
             ),
         ] {
-            #expect(read(question(), body) == told, "\(body)")
+            #expect(reading(question(), body) == told, "\(body)")
         }
         #expect(
-            read(question(prefix: ""), Self.document(prefix: "", Self.object("private/b")))
+            reading(question(prefix: ""), Self.document(prefix: "", Self.object("private/b")))
                 == #"{"items":[\#(Self.item("private/b"))]}"#)
     }
 
@@ -200,7 +179,7 @@ import Testing
 
     @Test(arguments: outside)
     func `a listing of another bucket or prefix, or with anything outside it, is refused whole`(body: String) {
-        #expect(read(question(), body) == "unreadable")
+        #expect(reading(question(), body) == "unreadable")
     }
 
     private static let others: [String] = [
@@ -231,24 +210,24 @@ import Testing
 
     @Test(arguments: others.indices)
     func `what is no listing is unreadable`(index: Int) {
-        #expect(read(question(), Self.others[index]) == "unreadable")
+        #expect(reading(question(), Self.others[index]) == "unreadable")
     }
 
     @Test func `texts that are no UTF-8 are unreadable`() {
         for bytes in [[0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80]] as [[UInt8]] {
             let text = Self.document(Self.object("photos/@")).utf8.flatMap { $0 == 0x40 ? bytes : [$0] }
-            #expect(read(question(), text) == "unreadable")
+            #expect(reading(question(), text) == "unreadable")
         }
     }
 
     @Test func `statuses are told apart, whatever comes with them`() {
         let marked = question([("marker", "m")])
         for body in ["", Self.document(Self.object("photos/a")), "<Error/>"] {
-            #expect(read(question(), body, status: 404) == "absent")
-            #expect(read(marked, body, status: 400) == "unacceptable")
-            for status in [401, 403] { #expect(read(marked, body, status: status) == "key refused \(status)") }
+            #expect(reading(question(), body, status: 404) == "absent")
+            #expect(reading(marked, body, status: 400) == "unacceptable")
+            for status in [401, 403] { #expect(reading(marked, body, status: status) == "key refused \(status)") }
             for status in [204, 206, 301, 400, 429, 500, 503] {
-                #expect(read(question(), body, status: status) == "status \(status)")
+                #expect(reading(question(), body, status: status) == "status \(status)")
             }
         }
     }
@@ -274,7 +253,7 @@ import Testing
                 default: body.insert(contentsOf: pieces.randomElement(using: &random)?.utf8 ?? "".utf8, at: index)
                 }
             }
-            let text = read(question(), body)
+            let text = reading(question(), body)
             if text == "unreadable" {
                 refused += 1
                 continue

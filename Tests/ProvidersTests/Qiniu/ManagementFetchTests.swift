@@ -121,23 +121,6 @@ import Testing
 
     // MARK: Answers
 
-    private func read(_ question: any VendorQuestion, _ body: String, status: Int = 200) -> String {
-        do throws(VendorFault) {
-            switch try question.read(UpstreamAnswer(status: status, body: Array(body.utf8))) {
-            case .json(let text): return text.text
-            case .absent: return "absent"
-            case .unacceptable: return "unacceptable"
-            }
-        } catch {
-            switch error {
-            case .keyRefused(let status): return "key refused \(status)"
-            case .requestRefused(let status): return "request refused \(status)"
-            case .status(let status): return "status \(status)"
-            case .unreadable: return "unreadable"
-            }
-        }
-    }
-
     @Test func `of a listing nothing outside the prefix is told, nor what nobody documents`() throws {
         let files = try question(ManagementFetch.files)
         let item = #"{"key":"photos/a.jpg","hash":"Fm","fsize":1500,"putTime":16995552007137820,"x":[1.0,null]}"#
@@ -157,10 +140,10 @@ import Testing
             // The escaped spelling of a key is the same key.
             (#"{"items":[{"key":"\u0070hotos\/b"}]}"#, #"{"items":[{"key":"photos/b"}]}"#),
         ] {
-            #expect(read(files, body) == told, "\(body)")
+            #expect(reading(files, body) == told, "\(body)")
         }
         let all = try question(ManagementFetch.files, key: "", .bucket)
-        #expect(read(all, #"{"items":[{"key":"private/b"}]}"#) == #"{"items":[{"key":"private/b"}]}"#)
+        #expect(reading(all, #"{"items":[{"key":"private/b"}]}"#) == #"{"items":[{"key":"private/b"}]}"#)
     }
 
     @Test(arguments: [
@@ -171,18 +154,20 @@ import Testing
         "{\"items\":[{\"key\":\"photos/\u{1}\"}]}",
     ])
     func `what is no listing is unreadable`(body: String) throws {
-        #expect(read(try question(ManagementFetch.files), body) == "unreadable")
+        #expect(reading(try question(ManagementFetch.files), body) == "unreadable")
     }
 
     @Test func `a look is an object, and the buckets are names`() throws {
         let stat = try question(ManagementFetch.stat, "key=photos/a", key: "photos/a", .object)
         let object = #"{"fsize":5122935,"hash":"lj","mimeType":"a/b","putTime":13603956734587420,"type":0}"#
-        #expect(read(stat, object) == object)
-        for body in ["[]", "\"x\"", "1", "null", "", "{\"a\":1,\"a\":2}"] { #expect(read(stat, body) == "unreadable") }
+        #expect(reading(stat, object) == object)
+        for body in ["[]", "\"x\"", "1", "null", "", "{\"a\":1,\"a\":2}"] {
+            #expect(reading(stat, body) == "unreadable")
+        }
         let buckets = try question(ManagementFetch.buckets, bucket: "", key: "", .service)
-        #expect(read(buckets, #"[ "media" , "中" ]"#) == #"["media","中"]"#)
-        #expect(read(buckets, "[]") == "[]")
-        for body in ["{}", "[1]", "[\"a\",null]", "[[\"a\"]]", ""] { #expect(read(buckets, body) == "unreadable") }
+        #expect(reading(buckets, #"[ "media" , "中" ]"#) == #"["media","中"]"#)
+        #expect(reading(buckets, "[]") == "[]")
+        for body in ["{}", "[1]", "[\"a\",null]", "[[\"a\"]]", ""] { #expect(reading(buckets, body) == "unreadable") }
     }
 
     @Test func `statuses are told apart, whatever comes with them`() throws {
@@ -192,17 +177,18 @@ import Testing
         let stat = try question(ManagementFetch.stat, "key=photos/a", key: "photos/a", .object)
         for body in ["", #"{"items":[]}"#, "<html>"] {
             for status in [404, 612, 631] {
-                #expect(read(files, body, status: status) == "absent" && read(stat, body, status: status) == "absent")
+                #expect(
+                    reading(files, body, status: status) == "absent" && reading(stat, body, status: status) == "absent")
             }
-            #expect(read(marked, body, status: 400) == "unacceptable")
-            #expect(read(files, body, status: 400) == "status 400")
-            #expect(read(stat, body, status: 400) == "status 400")
-            for status in [401, 403] { #expect(read(files, body, status: status) == "key refused \(status)") }
+            #expect(reading(marked, body, status: 400) == "unacceptable")
+            #expect(reading(files, body, status: 400) == "status 400")
+            #expect(reading(stat, body, status: 400) == "status 400")
+            for status in [401, 403] { #expect(reading(files, body, status: status) == "key refused \(status)") }
             let ofRequest = [573, 579]
-            for status in ofRequest { #expect(read(files, body, status: status) == "request refused \(status)") }
+            for status in ofRequest { #expect(reading(files, body, status: status) == "request refused \(status)") }
             let others = (500...599).filter { !ofRequest.contains($0) }
             for status in [201, 204, 302, 429, 614] + others {
-                #expect(read(files, body, status: status) == "status \(status)")
+                #expect(reading(files, body, status: status) == "status \(status)")
             }
         }
     }
