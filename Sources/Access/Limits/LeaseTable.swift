@@ -74,7 +74,7 @@ package struct LeaseTable: ~Copyable {
     /// Takes a token for the identity, if there is one.
     /// - Parameters:
     ///   - now: monotonic milliseconds.
-    ///   - wanted: what is to be asked for now; the answer is told by `land` or `fail`.
+    ///   - wanted: what is to be asked for now; the answer is told by `settle`.
     package mutating func take(
         _ rate: Rate, for identity: RateTable.Identity, in scope: RateScope, at now: Int64, wanted: inout Wanted?
     ) -> RateStanding {
@@ -101,9 +101,11 @@ package struct LeaseTable: ~Copyable {
         return standing(of: lease, rate, isAllowed: isAllowed, at: now)
     }
 
-    /// The bucket has answered.
-    package mutating func land(_ wanted: Wanted, _ given: Given, at now: Int64) {
+    /// The bucket has answered, or has not: then, if it has counted the charge all the same, it counts twice, to nobody's advantage.
+    package mutating func settle(_ wanted: Wanted, _ given: Given?, at now: Int64) {
         change(wanted.identity) { lease in
+            lease.isAsked = false
+            guard let given else { return }
             lease.debt = Int32(clamping: max(0, Int64(lease.debt) - wanted.charge))
             lease.hand = Int32(clamping: Int64(lease.hand) + max(0, given.tokens))
             lease.left = Int32(clamping: max(0, given.left))
@@ -111,15 +113,11 @@ package struct LeaseTable: ~Copyable {
         }
     }
 
-    /// The bucket has not answered. If it has counted the charge all the same, it counts twice, to nobody's advantage.
-    package mutating func fail(_ wanted: Wanted) { change(wanted.identity) { _ in } }
-
     private mutating func change(_ identity: RateTable.Identity, _ body: (inout Lease) -> Void) {
         guard !leases.isEmpty else { return }
         let index = index(of: identity)
         // Where another's is there now, what was leased is lost.
         guard leases[index].identity == identity.bucket else { return }
-        leases[index].isAsked = false
         body(&leases[index])
     }
 
