@@ -10,8 +10,8 @@ package final class ClusterNames: Sendable {
         case rate
         /// A session of a vendor's, and that one replica is fetching it.
         case session, fetch
-        /// How often a ticket was used.
-        case ticket
+        /// How often a ticket was used, and since when that is known.
+        case ticket, epoch
         /// The replicas that live, and the heads of their audits.
         case replicas, heads
         /// The brakes.

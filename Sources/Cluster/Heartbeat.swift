@@ -14,13 +14,25 @@ package enum Heartbeat {
         redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - tonumber(ARGV[2]))
         redis.call('ZADD', KEYS[1], now, ARGV[1])
         redis.call('PEXPIRE', KEYS[1], tonumber(ARGV[2]))
-        return { redis.call('ZCARD', KEYS[1]), now, redis.call('HGET', KEYS[2], 'version') or '' }
+        local epoch = redis.call('GET', KEYS[3])
+        if not epoch or string.sub(epoch, 1, #ARGV[3]) ~= ARGV[3] then
+            epoch = ARGV[3] .. ARGV[4]
+            redis.call('SET', KEYS[3], epoch)
+        end
+        redis.call('PEXPIRE', KEYS[3], 7776000000)
+        return { redis.call('ZCARD', KEYS[1]), now, redis.call('HGET', KEYS[2], 'version') or '', epoch }
         """
 
     package static func script() throws(CryptoError) -> RedisScript { try RedisScript(text) }
 
-    package static func call(_ script: RedisScript, _ names: ClusterNames, of instance: [UInt8]) -> RedisCommand {
-        script.call(on: [names.name(.replicas), names.name(.brakes)]).adding(instance).adding(memory)
+    /// - Parameters:
+    ///   - runID: what Redis' process calls itself, with which an epoch of the counters begins (`TicketCounter`).
+    ///   - nonce: what an epoch ends with that begins now.
+    package static func call(
+        _ script: RedisScript, _ names: ClusterNames, of instance: [UInt8], to runID: [UInt8], nonce: [UInt8]
+    ) -> RedisCommand {
+        script.call(on: [names.name(.replicas), names.name(.brakes), names.name(.epoch)]).adding(instance).adding(memory)
+            .adding(runID).adding(nonce)
     }
 
     /// What Redis knows.
@@ -31,13 +43,16 @@ package enum Heartbeat {
         package let time: Int64
         /// Which changes the brakes have seen: another text after each.
         package let brakes: [UInt8]
+        /// Since when the uses of tickets are known.
+        package let epoch: [UInt8]
     }
 
     /// - Returns: nil for another answer than the script's.
     package static func read(_ reply: RedisReply) -> Answer? {
-        guard let list = reply.list, list.count == 3, let replicas = list[0].integer, replicas >= 1,
-            let time = list[1].integer, let brakes = list[2].bytes
+        guard let list = reply.list, list.count == 4, let replicas = list[0].integer, replicas >= 1,
+            let time = list[1].integer, let brakes = list[2].bytes,
+            let epoch = list[3].bytes, (1...128).contains(epoch.count)
         else { return nil }
-        return Answer(replicas: min(replicas, 100_000), time: time, brakes: brakes)
+        return Answer(replicas: min(replicas, 100_000), time: time, brakes: brakes, epoch: epoch)
     }
 }

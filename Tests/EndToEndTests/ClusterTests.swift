@@ -36,8 +36,8 @@ import Testing
         var client = try service.connect()
         var allowed = 0
         for number in 1...times {
-            // A connection is good for 1,000 requests.
-            if number % 1000 == 0 { client = try service.connect() }
+            // A connection is good for some hundred requests.
+            if number % 400 == 0 { client = try service.connect() }
             try client.send(service.text("GET", target, fields))
             let status = try client.answer().status
             guard [200, 429].contains(status) else { throw Failure(description: "status \(status)") }
@@ -82,6 +82,71 @@ import Testing
         try redis.start()
         for replica in replicas { try ReplicaTests.wait(for: "Redis is heard again") { try ReplicaTests.part(replica) == "ok" } }
         #expect(try redis.ask("ZCARD", "countersign:replicas") == "2")
+    }
+
+    /// A ticket for one of alice's objects.
+    private static func ticket(of service: Service, uses: Int) throws -> String {
+        let answer = try service.post(
+            "/tickets", "application/json", #"{ "grant": "few", "key": "few/1.jpg", "uses": \#(uses) }"#,
+            APIKey.alice.bearer)
+        return try #require(answer.json["ticket"]?.string, "\(answer.status): \(answer.text)")
+    }
+
+    private static func use(_ ticket: String, at service: Service) throws -> Answer {
+        try service.get("/qiniu/uptoken?ticket=\(ticket)")
+    }
+
+    @Test func `a ticket is used so many times, wherever and however many ask at once`() throws {
+        let redis = try RedisProcess()
+        let replicas = try ReplicaTests.start(["a", "b"], on: redis)
+        let once = try ReplicaTests.ticket(of: replicas[0], uses: 1)
+        #expect(try ReplicaTests.use(once, at: replicas[1]).json["token"] != nil)
+        for replica in replicas {
+            let second = try ReplicaTests.use(once, at: replica)
+            #expect(second.status == 403 && second.json["code"] == "ticket_spent" && second.json["token"] == nil)
+        }
+        // A request that is refused for another reason is no use.
+        let thrice = try ReplicaTests.ticket(of: replicas[1], uses: 3)
+        #expect(try replicas[0].get("/qiniu/uptoken?ticket=\(thrice)&key=other/1.jpg").status == 403)
+        #expect(try replicas[0].ask("HEAD", "/qiniu/uptoken?ticket=\(thrice)").status == 200)
+        let counts = Collected()
+        DispatchQueue.concurrentPerform(iterations: 12) { index in
+            counts.add { try ReplicaTests.use(thrice, at: replicas[index % 2]).status == 200 ? 1 : 0 }
+        }
+        #expect(try counts.sum() == 3)
+    }
+
+    @Test func `a ticket that is counted is of no use without Redis, nor with one that has begun anew`() throws {
+        let redis = try RedisProcess()
+        let replica = try #require(try ReplicaTests.start(["a"], on: redis).first)
+        let (one, two) = (try ReplicaTests.ticket(of: replica, uses: 1), try ReplicaTests.ticket(of: replica, uses: 2))
+        #expect(try ReplicaTests.use(one, at: replica).status == 200)
+        redis.kill()
+        try ReplicaTests.wait(for: "Redis is missed") { try ReplicaTests.part(replica) == "failing" }
+        let gone = try ReplicaTests.use(one, at: replica)
+        #expect(gone.status == 503 && gone["Retry-After"] == "1" && gone.json["code"] == "cluster_unavailable")
+        let mint = try replica.post(
+            "/tickets", "application/json", #"{ "grant": "few", "key": "few/1.jpg", "uses": 1 }"#, APIKey.alice.bearer)
+        #expect(mint.status == 503)
+        try redis.start()
+        try ReplicaTests.wait(for: "Redis is heard again") { try ReplicaTests.part(replica) == "ok" }
+        for ticket in [one, two] {
+            let answer = try ReplicaTests.use(ticket, at: replica)
+            #expect(answer.status == 403 && answer.json["code"] == "ticket_spent")
+        }
+        try redis.ask("FLUSHALL")
+        #expect(try ReplicaTests.use(two, at: replica).status == 403)
+        let anew = try ReplicaTests.ticket(of: replica, uses: 1)
+        #expect([200, 403].contains(try ReplicaTests.use(anew, at: replica).status))
+    }
+
+    @Test(arguments: ["0", "1001", "1.5", "true", #""x""#, "[1]"]) func `uses are a number from 1 to 1000`(uses: String) throws {
+        let redis = try RedisProcess()
+        let replica = try #require(try ReplicaTests.start(["a"], on: redis).first)
+        let answer = try replica.post(
+            "/tickets", "application/json", "{ \"grant\": \"few\", \"key\": \"few/1.jpg\", \"uses\": \(uses) }",
+            APIKey.alice.bearer)
+        #expect(answer.status == 400 && answer.json["parameter"] == "uses")
     }
 
     @Test func `a Redis that asks for a password is not used without it`() throws {

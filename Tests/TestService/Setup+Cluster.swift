@@ -4,7 +4,10 @@ extension Setup {
         Setup(
             name: name,
             rest: """
-                authentication: { apiKeys: [\(APIKey.alice.entry)] },
+                authentication: {
+                    apiKeys: [\(APIKey.alice.entry)],
+                    tickets: { secret: "f1e2d3c4b5a6978869584a3b2c1d0e0ff1e2d3c4b5a6978869584a3b2c1d0e0f" },
+                  },
                   cluster: {
                     servers: ["redis://127.0.0.1:\(redis.port)"], instance: "\(name)", timeout: "300ms",
                     key: "\(clusterKey)", \(more)

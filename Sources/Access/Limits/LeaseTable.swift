@@ -133,7 +133,7 @@ package struct LeaseTable: ~Copyable {
         let left = lease.left < 0 ? rate.count : Int64(lease.left)
         return RateStanding(
             rate, remaining: isAllowed ? left + Int64(lease.hand) - Int64(lease.debt) : 0,
-            wait: isAllowed ? nil : max(lease.emptyUntil - now, LeaseTable.soon))
+            wait: isAllowed ? nil : max(lease.emptyUntil, now + LeaseTable.soon) - now)
     }
 
     /// Where the identity's lease is, or will be, instead of the one that was used least recently.

@@ -22,7 +22,7 @@ package final class ClusterMember: RedisLinkOwner {
     let link: RedisLink
     let names: ClusterNames
     private let wanted: WantedLeases
-    private let bucket, heartbeat: RedisScript
+    private let bucket, heartbeat, counter: RedisScript
     private let clock: Clock
     private let startedAt: Int64
     private let log: Log
@@ -41,9 +41,10 @@ package final class ClusterMember: RedisLinkOwner {
     package init(_ settings: ClusterSettings, identities: Int, _ log: Log, clock: @escaping Clock = SystemClock.now) throws {
         let bucket = try RateBucket.script()
         let heartbeat = try Heartbeat.script()
+        let counter = try TicketCounter.script()
         let isSecured = settings.redis.servers.contains(where: \.isSecured)
         let trust = isSecured ? try TLSTrust(settings.trustFile.map { .file($0) } ?? .system) : nil
-        guard let link = RedisLink(settings.redis, trusting: trust, loading: [bucket, heartbeat]) else {
+        guard let link = RedisLink(settings.redis, trusting: trust, loading: [bucket, heartbeat, counter]) else {
             throw Failure(description: "cluster: the system has no pipe for it")
         }
         let wanted = WantedLeases(by: link)
@@ -52,6 +53,7 @@ package final class ClusterMember: RedisLinkOwner {
         self.wanted = wanted
         self.bucket = bucket
         self.heartbeat = heartbeat
+        self.counter = counter
         self.log = log
         self.clock = clock
         startedAt = clock().monotonic
@@ -112,7 +114,9 @@ package final class ClusterMember: RedisLinkOwner {
     // MARK: Beats
 
     private func beat() {
-        link.send(Heartbeat.call(heartbeat, names, of: settings.instance)) { [self] result in
+        let nonce = Hex.encode((try? SecureRandom.bytes(8)) ?? [])
+        let call = Heartbeat.call(heartbeat, names, of: settings.instance, to: standing.runID, nonce: nonce)
+        link.send(call) { [self] result in
             rounds.withLock { $0.isBeating = false }
             switch result {
             case .success(let reply):
@@ -132,6 +136,7 @@ package final class ClusterMember: RedisLinkOwner {
                 state.fault = nil
                 state.heardAt = now
                 state.replicas = answer.replicas
+                state.epoch = answer.epoch
             }
             return !state.isHeard
         }
@@ -159,6 +164,36 @@ package final class ClusterMember: RedisLinkOwner {
         log.write(
             .warning, "Redis is not heard: this replica gives out its share of each limit",
             ["reason": reason, "replicas": "\(replicas)"])
+    }
+
+    // MARK: Tickets
+
+    /// What a ticket must name whose uses are counted from now on; nil while nobody can count.
+    var ticketEpoch: [UInt8]? {
+        let standing = standing
+        return standing.isHeard ? standing.epoch : nil
+    }
+
+    /// Counts the use of a ticket.
+    /// - Parameters:
+    ///   - lifetime: seconds until it ends.
+    ///   - then: told what came of it, from any thread.
+    func spend(
+        _ ticket: [UInt8], _ uses: TicketUses, lifetime: Int64,
+        then: @escaping @Sendable (TicketCounter.Verdict) -> Void
+    ) {
+        let call: RedisCommand
+        do throws(CryptoError) {
+            call = try TicketCounter.call(counter, names, of: ticket, uses, lifetime: lifetime)
+        } catch {
+            return then(.unavailable)
+        }
+        link.send(call) { result in
+            switch result {
+            case .success(let reply): then(TicketCounter.read(reply, uses))
+            case .failure: then(.unavailable)
+            }
+        }
     }
 
     // MARK: Leases

@@ -8,6 +8,8 @@ package struct ClusterStanding: Sendable {
     package var heardAt: Int64?
     /// What Redis' process calls itself.
     package var runID: [UInt8] = []
+    /// Since when the uses of tickets are known there.
+    package var epoch: [UInt8] = []
     /// Times that Redis was lost, leases that were asked for, and those that brought no answer.
     package var losses: Int64 = 0
     package var leases: Int64 = 0

@@ -25,14 +25,14 @@ extension Pipeline {
             expiresAt: permit.expiresAt, limitedBy: permit.limitedBy, scope: session.session.scope)
         if let credential = session.credential(at: instant) {
             let issued = response.write(credential, on: terms, at: instant)
-            return try record(permit, issued, of: request, in: response)
+            return try record(permit, issued, of: request, in: &response)
         }
         switch sessions.ask(session.session, for: CacheClient(caller, from: request.client, paying: true), at: instant)
         {
         case .now(.serve(let credential)):
             session.remember(credential, at: instant)
             let issued = response.write(credential, on: terms, at: instant)
-            return try record(permit, issued, of: request, in: response)
+            return try record(permit, issued, of: request, in: &response)
         case .now(.refuse(let refusal)): throw counted(refusal)
         case .later(let waiter):
             let parked = try park(request, with: response, issuing: permit)

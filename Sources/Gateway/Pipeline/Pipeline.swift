@@ -37,6 +37,8 @@ struct Pipeline: ~Copyable {
     let keys: LoopTokens
     /// Nil where there are no tickets.
     let tickets: TicketSigner?
+    /// Nil for a service that is alone.
+    let cluster: ClusterMember?
     var scratch: ByteWriter
     private var random: RandomPool
     private var ids: RequestIDs
@@ -115,6 +117,7 @@ struct Pipeline: ~Copyable {
         workspace = PolicyWorkspace()
         self.keys = admission.keys
         self.tickets = tickets
+        cluster = resources.cluster
         scratch = ByteWriter(capacity: 1024)
     }
 
@@ -311,7 +314,7 @@ struct Pipeline: ~Copyable {
         case .signing(let issuer, let key):
             try write(by: issuer, under: permit, with: key, into: &response)
             let terms = IssueTerms(permit)
-            return try record(permit, terms, of: request, in: response)
+            return try record(permit, terms, of: request, in: &response)
         case .signingBySession(let issuer, let session):
             return try sign(by: issuer, with: session, under: permit, request, into: &response)
         case .session(let issuer):

@@ -279,6 +279,19 @@ extension Refusal {
     static let unacceptable = Refusal(
         .invalidParameter, "the vendor does not take this; a marker must be that of an earlier listing")
 
+    static let ticketSpent = Refusal(.ticketSpent, "the ticket was used as often as it may be")
+
+    static let ticketForgotten = Refusal(
+        .ticketSpent, "Redis has begun anew since the ticket was made, and does not know how often it was used")
+
+    static let clusterUnavailable = Refusal(
+        .clusterUnavailable, "Redis cannot be reached, which counts the uses of tickets"
+    ).retriedSoon
+
+    static let clusterStale = Refusal(
+        .clusterUnavailable, "Redis has not been reached for so long that nothing is issued (cluster.whenStale)"
+    ).retriedSoon
+
     /// Something in the service itself failed; the log says what.
     static let internalError = Refusal(.internalError, "the service failed; its log has the request's id")
 
