@@ -37,10 +37,11 @@ package struct LeaseTable: ~Copyable {
         /// Milliseconds until it has one.
         package let wait: Int64
 
+        /// Numbers that no bucket has are taken for the nearest that one may have.
         package init(tokens: Int64, left: Int64, wait: Int64) {
-            self.tokens = tokens
-            self.left = left
-            self.wait = wait
+            self.tokens = min(max(0, tokens), Rate.counts.upperBound)
+            self.left = min(max(0, left), Rate.counts.upperBound)
+            self.wait = min(max(0, wait), Rate.periods.upperBound)
         }
     }
 
@@ -107,9 +108,9 @@ package struct LeaseTable: ~Copyable {
             lease.isAsked = false
             guard let given else { return }
             lease.debt = Int32(clamping: max(0, Int64(lease.debt) - wanted.charge))
-            lease.hand = Int32(clamping: Int64(lease.hand) + max(0, given.tokens))
-            lease.left = Int32(clamping: max(0, given.left))
-            lease.emptyUntil = lease.hand > 0 ? .min : now + min(max(0, given.wait), Rate.periods.upperBound)
+            lease.hand = Int32(clamping: Int64(lease.hand) + given.tokens)
+            lease.left = Int32(clamping: given.left)
+            lease.emptyUntil = lease.hand > 0 ? .min : now + given.wait
         }
     }
 
