@@ -32,6 +32,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"])]),
         .target(name: "CSystem"),
         // Stands in front of the allocator of whatever links it: the benchmark, and nothing else.
         .target(name: "CAllocations"),
@@ -42,20 +43,21 @@ let package = Package(
         room("Inspection", "Providers", "Access", "Crypto", "Bytes"),
         room("HTTP", "Bytes"),
         room("Net", "HTTP", "Crypto", "Bytes", "CSystem", "COpenSSL"),
+        room("Cluster", "Net", "Access", "Crypto", "Bytes", "CHiredis"),
         room("Upstream", "Net", "HTTP", "Providers", "Access", "Crypto", "Bytes"),
         room("Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "CZlib"),
         room("Machine", "CSystem"),
         room("Telemetry", "Bytes"),
         room("Audit", "Machine", "Crypto", "Bytes"),
         room(
-            "Configuration", "Access", "Providers", "Upstream", "HTTP", "Audit", "Telemetry", "Machine", "Crypto",
-            "Bytes"),
+            "Configuration", "Access", "Providers", "Upstream", "Cluster", "HTTP", "Audit", "Telemetry", "Machine",
+            "Crypto", "Bytes"),
         room(
-            "Gateway", "Configuration", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Audit", "Telemetry",
+            "Gateway", "Configuration", "Cluster", "Inspection", "Machine", "Upstream", "Net", "HTTP", "Audit", "Telemetry",
             "Providers", "Access", "Crypto", "Bytes", "CZlib",
             resources: [.embedInCode("Console/Page")]),
         room(
-            "Lifecycle", "Gateway", "Configuration", "Machine", "Net", "HTTP", "Audit", "Telemetry", "Access", "Crypto",
+            "Lifecycle", "Gateway", "Configuration", "Cluster", "Machine", "Net", "HTTP", "Audit", "Telemetry", "Access", "Crypto",
             "Bytes", "CSystem"),
         room(
             "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Net", "HTTP", "Audit",
@@ -92,6 +94,7 @@ let package = Package(
         tests("MachineTests", "Machine", "CSystem", "TestTraits"),
         tests("TelemetryTests", "Telemetry", "Bytes"),
         tests("AuditTests", "Audit", "Crypto", "Bytes", "TestTraits"),
+        tests("ClusterTests", "Cluster", "Access", "Net", "Crypto", "Bytes", "TestTraits"),
         tests("UpstreamTests", "Upstream", "Net", "HTTP", "Crypto", "Bytes"),
         tests("SandboxTests", "Sandbox", "Net", "HTTP", "Machine", "Crypto", "Bytes", "TestPeers", "TestTraits"),
         tests(

@@ -106,6 +106,7 @@ final class Compiler {
             callbackKeys: compileCallbackKeys(root.callbackKeys),
             reload: Compiler.reload(root.reload),
             audit: root.audit.flatMap { compileAudit($0) },
+            cluster: root.cluster.flatMap { compileCluster($0) },
             log: Compiler.log(root.log),
             fixed: RestartOnlySetting.all(
                 in: root.values, by: Schema.root.descriptions, of: document, in: file.bytes),

@@ -1,6 +1,7 @@
 import Access
 import Audit
 import Bytes
+import Cluster
 import Crypto
 import HTTP
 import Providers
@@ -181,6 +182,8 @@ package struct Configuration: Sendable {
     package let reload: Reload
     /// Nil where the service keeps no audit.
     package let audit: AuditSettings?
+    /// Nil for a service that is alone.
+    package let cluster: ClusterSettings?
     package let log: Log.Settings
     /// What counts from the service's start to its end.
     package let fixed: [RestartOnlySetting]

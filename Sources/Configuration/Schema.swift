@@ -1,5 +1,6 @@
 import Access
 import Audit
+import Cluster
 import Crypto
 import HTTP
 import Providers
@@ -31,6 +32,9 @@ package enum Schema {
         let audit = Field(
             "audit", .object(Audit()), fixed: .forProcess,
             "The record of everything that was issued. Without this key there is none.")
+        let cluster = Field(
+            "cluster", .object(Cluster()), fixed: .forProcess,
+            "What several replicas share through Redis ([docs/cluster.md](../docs/cluster.md)). Without this key each is alone.")
         let log = Field("log", object: LogFields(), "The log, on standard error.")
     }
 
@@ -289,6 +293,46 @@ package enum Schema {
             "deniedPerMinute", .integer(1...1_000_000), default: standard.deniedPerMinute, fixed: .forProcess,
             "Refusals of one caller that get a line of their own, per minute and event loop. Further refusals are only counted."
         )
+    }
+
+    struct Cluster: FieldGroup {
+        let servers = Field(
+            "servers", .strings, required: true, fixed: .forProcess,
+            "Where Redis is: `rediss://HOST:PORT` with TLS, `redis://HOST:PORT` without. Of several, the first that is a master is used."
+        )
+        let plaintext = Field(
+            "plaintext", .boolean, default: false, fixed: .forProcess,
+            "Allows `redis://` to other machines, for a network of your own that others cannot read.")
+        let trustFile = Field(
+            "trustFile", .string, fixed: .forProcess,
+            "PEM: the certificate authorities of servers with TLS. The default is the system's authorities.")
+        let user = Field(
+            "user", .string, fixed: .forProcess, "The user of Redis' ACL. The default is Redis' user `default`.")
+        let password = Field("password", .secret, fixed: .forProcess, "The user's password.")
+        let key = Field(
+            "key", .secret, required: true, fixed: .forService,
+            "The key that seals values and hides names in Redis, at least 32 bytes (R10); the same for all replicas.")
+        let previousKey = Field(
+            "previousKey", .secret, fixed: .forProcess,
+            "The key before, while replicas change to another: values that it sealed are still opened.")
+        let prefix = Field(
+            "prefix", .string, default: Array("countersign:".utf8), fixed: .forProcess,
+            "What the names of all keys in Redis begin with.")
+        let instance = Field(
+            "instance", .string, fixed: .forProcess,
+            "The name of this replica. No two replicas have the same. The default is the machine's name.")
+        let timeout = Field(
+            "timeout", .duration(50...10_000), default: 500, fixed: .forProcess,
+            "Time for a connection to Redis, and for each answer; beyond it Redis counts as gone.")
+        let lease = Field(
+            "lease", .duration(100...60_000), default: 1_000, fixed: .forProcess,
+            "The time whose tokens of a rate a replica takes from Redis at once.")
+        let staleAfter = Field(
+            "staleAfter", .duration(1_000...86_400_000), default: 30_000, fixed: .forProcess,
+            "The time without Redis after which `whenStale` holds.")
+        let whenStale = Field(
+            "whenStale", .choice(ClusterSettings.WhenStale.self), default: .serve, fixed: .forProcess,
+            "Whether the service issues (`serve`) or answers 503 (`refuse`) then: it may have missed a brake.")
     }
 
     struct LogFields: FieldGroup {

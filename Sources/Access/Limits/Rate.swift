@@ -4,7 +4,7 @@ package struct Rate: Sendable, Hashable {
     /// Tokens in a full bucket.
     package let count: Int64
     /// Nanoseconds in which one token comes.
-    let interval: Int64
+    package let interval: Int64
 
     package static let counts: ClosedRange<Int64> = 1...1_000_000
     /// Milliseconds: an hour would be `3_600_000`.
@@ -19,8 +19,21 @@ package struct Rate: Sendable, Hashable {
         interval = (period * 1_000_000 + count - 1) / count
     }
 
+    private init(count: Int64, interval: Int64) {
+        self.count = count
+        self.interval = interval
+    }
+
     /// Nanoseconds in which an empty bucket fills.
-    var period: Int64 { interval * count }
+    package var period: Int64 { interval * count }
+
+    /// What one of several replicas may give out by itself, so that all together give out this rate.
+    package func share(among replicas: Int64) -> Rate {
+        replicas <= 1 ? self : Rate(count: max(1, count / replicas), interval: interval * replicas)
+    }
+
+    /// How many tokens come in a time, in milliseconds.
+    func tokens(in time: Int64) -> Int64 { time * 1_000_000 / interval }
 }
 
 /// What a bucket holds for a caller that wants a token.
@@ -47,6 +60,18 @@ package struct RateStanding: Sendable, Equatable {
         missing = isAllowed && taking ? before + rate.interval : before
         remaining = (rate.period - missing) / rate.interval
         wait = isAllowed ? 0 : RateStanding.milliseconds(late)
+    }
+
+    /// Of a bucket that is elsewhere.
+    /// - Parameters:
+    ///   - remaining: whole tokens, as far as is known.
+    ///   - wait: milliseconds until there is a token; nil where one is taken.
+    init(_ rate: Rate, remaining: Int64, wait: Int64?) {
+        self.rate = rate
+        isAllowed = wait == nil
+        self.remaining = min(max(0, remaining), rate.count)
+        missing = (rate.count - self.remaining) * rate.interval
+        self.wait = wait ?? 0
     }
 
     /// Milliseconds until the bucket is full again.

@@ -9,7 +9,7 @@ package struct RateTable: ~Copyable {
 
     /// A caller, an address or a grant, as one rule counts it.
     package struct Identity: Sendable {
-        fileprivate let bucket: UInt64
+        let bucket: UInt64
 
         /// - Parameters:
         ///   - rule: what is counted, such as the hash of a grant's name.

@@ -24,9 +24,13 @@ struct Readiness: Sendable {
     private let accounts: SessionAccounts
     private let record: ReloadRecord
     private let audit: SharedAudit?
+    private let cluster: ClusterMember?
 
-    /// - Parameter audit: nil where there is none.
-    init(_ accounts: SessionAccounts, _ record: ReloadRecord, _ audit: SharedAudit?) {
+    /// - Parameters:
+    ///   - audit: nil where there is none.
+    ///   - cluster: nil for a service that is alone.
+    init(_ accounts: SessionAccounts, _ record: ReloadRecord, _ audit: SharedAudit?, _ cluster: ClusterMember?) {
+        self.cluster = cluster
         self.accounts = accounts
         self.record = record
         self.audit = audit
@@ -44,6 +48,7 @@ struct Readiness: Sendable {
             let fault: State = audit.settings.failsClosed ? .down : .impaired
             parts.append(("audit", audit.standing.isReady ? .fine : fault))
         }
+        if let cluster { parts.append(("cluster", cluster.state(at: now))) }
         return parts
     }
 

@@ -12,6 +12,8 @@ struct LoopResources {
     let metrics: Metrics
     let meter: RequestMeter
     let audit: LoopAudit
+    /// Nil for a service that is alone.
+    let cluster: ClusterMember?
     /// The rules by which the loop admits new requests.
     let newest = NewestAdmission()
 }

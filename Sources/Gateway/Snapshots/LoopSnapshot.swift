@@ -29,7 +29,7 @@ package final class LoopSnapshot {
         admission = Admission(configuration, keys: keys)
         pipeline = try Pipeline(
             admission, upstream, reporter, resources, log: log)
-        let readiness = Readiness(snapshot.accounts, snapshot.record, resources.audit.shared)
+        let readiness = Readiness(snapshot.accounts, snapshot.record, resources.audit.shared, resources.cluster)
         admin = try AdminPipeline(
             configuration, readiness,
             MetricsPage(of: snapshot, readiness, resources.metrics, loop.connections, resources.audit.shared),

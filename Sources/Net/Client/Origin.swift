@@ -15,17 +15,24 @@ struct Origin: Hashable {
 
     /// - Throws: for a host that is none, and for plain http to where it must not go.
     init(_ exchange: Exchange) throws(ExchangeError) {
-        let host = Origin.normalised(exchange.host)
-        address = IPAddress(host)
-        self.host = host
-        port = exchange.port
-        guard address != nil || Origin.isName(host), port != 0 else { throw .resolve(.badName) }
-        switch exchange.scheme {
-        case .https(let trust): self.trust = trust
-        case .http:
-            trust = nil
-            guard isLocal || host == Origin.metadataService else { throw .plainHTTP }
-        }
+        let trust: TLSTrust? =
+            switch exchange.scheme {
+            case .https(let trust): trust
+            case .http: nil
+            }
+        guard let origin = Origin(exchange.host, exchange.port, trusting: trust) else { throw .resolve(.badName) }
+        guard trust != nil || origin.isLocal || origin.host == Origin.metadataService else { throw .plainHTTP }
+        self = origin
+    }
+
+    /// - Parameter trust: nil for no TLS.
+    /// - Returns: nil for a host that is none.
+    init?(_ host: String, _ port: UInt16, trusting trust: TLSTrust?) {
+        self.host = Origin.normalised(host)
+        self.port = port
+        self.trust = trust
+        address = IPAddress(self.host)
+        guard address != nil || Origin.isName(self.host), port != 0 else { return nil }
     }
 
     /// Its addresses when they need no look-up; nil for any other name. `localhost` and what is below it are this
