@@ -26,11 +26,11 @@ extension Command {
 
     static let check = Command(
         "check", "reads the configuration, reports every mistake in it, and runs its policyTests",
-        options: [.configuration, .format, .print],
+        options: [.configuration, .format, .print, .against],
         exits: [.done: "the configuration is valid, and its policyTests hold", .invalidConfiguration: nil],
         examples: [
             "countersign check --config countersign.json5", "countersign check --print",
-            "countersign check --config - < countersign.json5",
+            "countersign check --config - < countersign.json5", "countersign check --against 99.0.0",
         ],
         run: Checking.run)
 

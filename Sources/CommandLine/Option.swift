@@ -72,6 +72,9 @@ struct Option: Hashable, Sendable {
         "a manual page, which is the default, or the completions of a shell")
     static let print = Option(
         "--print", nil, "shows each grant whole, as JSON: with its defaults, and without secrets")
+    static let against = Option(
+        "--against", "VERSION",
+        "a version to come: warns of each key that it will not have, as far as this version knows")
     static let expectedHead = Option(
         "--expect-head", "HEAD", "the mac of a line that must be there, noted somewhere else")
     static let keyFile = Option(

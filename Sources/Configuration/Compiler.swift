@@ -110,7 +110,9 @@ final class Compiler {
             log: Compiler.log(root.log),
             fixed: RestartOnlySetting.all(
                 in: root.values, by: Schema.root.descriptions, of: document, in: file.bytes),
-            warnings: reader.warnings + warnings(server, credentials.list, authenticator, grants)
+            deprecated: reader.deprecated,
+            warnings: reader.warnings + reader.deprecated.map(Compiler.warning(ofDeprecated:))
+                + warnings(server, credentials.list, authenticator, grants)
                 + overlaps + Compiler.warning(ofPublicURL: server) + Compiler.warning(ofTickets: authenticator, server)
                 + (root.audit == nil ? Compiler.warning(withoutAudit: server) : []))
     }
@@ -158,6 +160,12 @@ final class Compiler {
                 "server.hosts: is empty, so a web page could reach the grants of anonymous by a name of its own")
         }
         return warnings
+    }
+
+    static func warning(ofDeprecated key: DeprecatedKey) -> String {
+        let deprecation = key.deprecation
+        return
+            "\(key.path): is deprecated since \(deprecation.since), and goes with \(deprecation.end); \(deprecation.instead)"
     }
 
     /// Why a grant gives nothing any more, or gives nothing at all.

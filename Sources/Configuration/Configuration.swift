@@ -187,6 +187,8 @@ package struct Configuration: Sendable {
     package let log: Log.Settings
     /// What counts from the service's start to its end.
     package let fixed: [RestartOnlySetting]
+    /// The keys that it gives and that a later version will not have.
+    package let deprecated: [DeprecatedKey]
     /// Settings that are allowed, but should be reviewed.
     package var warnings: [String]
 
