@@ -18,6 +18,11 @@ package enum Registry {
         provider.routes.map { Route(provider: provider, description: $0) }
     }
 
+    /// Whether a route is asked at a path.
+    package static func hasRoute(at path: [UInt8]) -> Bool {
+        routes.contains { $0.description.isAsked(at: path.span) }
+    }
+
     package static func provider(named name: String) -> ProviderDescription? { providers.first { $0.name == name } }
 
     package static func route(named name: String) -> Int? { routes.firstIndex { $0.description.name == name } }

@@ -31,6 +31,7 @@ struct AuditTests {
         case "nos.token": return json["token"]?.string
         case "oss.sign": return json["authorization"]?.string
         case "oss.post-policy", "s3.sign": return json["signature"]?.string
+        case "s3.iceberg": return json["headers"]?["Authorization"]?.list?.first?.string
         case "s3.post-policy": return json["fields"]?["x-amz-signature"]?.string
         case "qiniu.authorization", "nos.authorization", "oss.authorization", "s3.authorization":
             return json["headers"]?["Authorization"]?.string

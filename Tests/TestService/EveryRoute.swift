@@ -117,6 +117,15 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
                 let signable = SignableS3(bucket: "demo-s3", key: key(caller), headers: [])
                 return [("contentToSign", signable.string), ("canonicalRequest", signable.canonical)]
             },
+            EveryRoute("s3.multipart", "s3", #"bucket: "demo-s3", \#(own)"#) { caller in
+                let written = ["alice": "apiKey:alice", "42": "jwt:login/42"][caller] ?? "certificate:\(caller)"
+                let id = SealedUpload.text(of: written, bucket: "demo-s3", key: key(caller))
+                return [("operation", "part"), ("partNumber", "1"), ("key", key(caller)), ("uploadId", id)]
+            },
+            EveryRoute(
+                "s3.iceberg", "s3", path: "/v1/aws/s3/sign",
+                #"bucket: "demo-s3", \#(reading), \#(outliving), \#(own)"#
+            ) { [("uri", "https://demo-s3.\(Setup.s3Endpoint)/\(key($0))")] },
             EveryRoute(
                 "oss.callback", "oss", #"publicURL: "https://app.example.com/oss/callback", reply: { ok: 1 }"#, nil),
         ]

@@ -46,7 +46,7 @@ struct AdminPipeline: ~Copyable {
             }
         }
 
-        var methods: StaticString {
+        var methods: String {
             takesBody ? "POST, OPTIONS" : "GET, HEAD, OPTIONS"
         }
 
@@ -213,7 +213,7 @@ struct AdminPipeline: ~Copyable {
         case .options: break
         case .get, .head: if endpoint.takesBody { throw .methodNotAllowed(endpoint.methods) }
         case .post: if !endpoint.takesBody { throw .methodNotAllowed(endpoint.methods) }
-        case .other: throw .methodNotAllowed(endpoint.methods)
+        case .delete, .other: throw .methodNotAllowed(endpoint.methods)
         }
     }
 

@@ -141,7 +141,7 @@ struct Pipeline: ~Copyable {
         begin(request, as: nil, at: instant)
         do throws(Refusal) {
             switch try find(request, into: &response) {
-            case .issue(let route) where request.head.method != .options:
+            case .issue(let route, _) where request.head.method != .options:
                 try identifyAsker(request, of: route, into: &response)
                 guard request.head.method == .post else { throw .unwantedBody }
                 _ = try bodyType(
@@ -222,16 +222,24 @@ struct Pipeline: ~Copyable {
         // `OPTIONS *`, or of a URL without a path.
         if request.path.isEmpty, request.head.method == .options { return .everything }
         guard let found else { throw .notFound(at: request.path) }
-        context.setRoute(RequestLabels.route(found), request.path)
+        if case .issue(_, let form?) = found {
+            // What a client puts into it is not for logs.
+            context.form = form
+            context.setRoute(RequestLabels.route(found), form.template.utf8.span)
+        } else {
+            context.setRoute(RequestLabels.route(found), request.path)
+        }
         return found
     }
 
     /// The form in which the errors of an endpoint are written.
     func words(at endpoint: Router.Endpoint?) -> Refusal.Words {
-        guard case .issue(let route)? = endpoint, Registry.routes[route].description.answer.isForSDK else {
-            return .problem
+        guard case .issue(let route, _)? = endpoint else { return .problem }
+        return switch Registry.routes[route].description.answer.reader {
+        case .anything: .problem
+        case .alibabaSDK: .sdk(inBody: configuration.server.statusInBody)
+        case .iceberg: .iceberg
         }
-        return .sdk(inBody: configuration.server.statusInBody)
     }
 
     /// Whether it is for a callback's public URL, host and all.
@@ -248,7 +256,7 @@ struct Pipeline: ~Copyable {
         let found = try find(request, into: &response)
         if request.head.method == .options { guard request.body.isEmpty else { throw .unwantedBody } }
         switch found {
-        case .issue(let route): return try issue(route, request, into: &response)
+        case .issue(let route, _): return try issue(route, request, into: &response)
         case .callback: return try receive(request, into: &response)
         case .tickets: return try mint(request, into: &response)
         case .grants: try listGrants(request, into: &response)
@@ -264,7 +272,7 @@ struct Pipeline: ~Copyable {
             guard request.body.isEmpty else { throw .unwantedBody }
             response.tellAlive()
         case .options: explain(.alive, into: &response)
-        case .post, .other: throw .methodNotAllowed(of: .alive)
+        case .post, .delete, .other: throw .methodNotAllowed(of: .alive)
         }
     }
 
@@ -278,7 +286,7 @@ struct Pipeline: ~Copyable {
         _ route: Int, _ request: borrowing Request, into response: inout Response
     ) throws(Refusal) -> Outcome {
         if request.head.method == .options {
-            try explainOptions(request, of: .issue(route: route), into: &response)
+            try explainOptions(request, of: .issue(route: route, at: context.form), into: &response)
             return .told
         }
         try identifyAsker(request, of: route, into: &response)
@@ -320,6 +328,11 @@ struct Pipeline: ~Copyable {
         case .session(let issuer):
             return try distribute(by: issuer, under: permit, request, into: &response)
         case .asking(let issuer, let key, let link):
+            if let signer = issuer.signer(of: ask) {
+                try write(by: signer, under: permit, with: key, into: &response)
+                let terms = IssueTerms(permit)
+                return try record(permit, terms, of: request, in: response)
+            }
             let question = try question(by: issuer, under: permit, with: key)
             try fetch(question, under: permit, on: link, request, with: response)
             return postpone(permit)

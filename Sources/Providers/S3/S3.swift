@@ -1,5 +1,6 @@
 import Access
 import Bytes
+import Crypto
 
 /// Storage that speaks the protocol of Amazon S3: AWS itself, MinIO, Ceph, SeaweedFS, Cloudflare R2, Backblaze B2 and others.
 package enum S3 {
@@ -8,7 +9,10 @@ package enum S3 {
         name: "s3", title: "Amazon S3 and compatible storage",
         givesSessions: false,
         credentialFields: credential.descriptions,
-        routes: [S3Authorization.urlRoute, S3Authorization.headerRoute, S3Form.route, S3RemoteSignature.route],
+        routes: [
+            S3Authorization.urlRoute, S3Authorization.headerRoute, S3Form.route, S3RemoteSignature.route,
+            S3Multipart.route, S3Iceberg.route,
+        ],
         accessKeyFault: { key in
             key.contains { StaticString("/,=").contains($0) } ? "must not contain / , or =, where servers end it" : nil
         },
@@ -30,7 +34,16 @@ package enum S3 {
         case virtual
         /// In the path.
         case path
+
+        static let fault = "must be virtual or path"
+
+        init?(_ name: Span<UInt8>) {
+            guard let style = Style.allCases.first(where: { name.equals(Array($0.rawValue.utf8)) }) else { return nil }
+            self = style
+        }
     }
+
+    static let wrongStyle = Objection("style", "must be where the grant's credential has its buckets")
 
     /// What a credential may hold beside what those of every provider may.
     package struct CredentialFields: FieldGroup {
@@ -47,6 +60,7 @@ package enum S3 {
         let sessionToken = Field(
             "sessionToken", .secret,
             "The token of a temporary key. All that the key signs carries it, so clients see it.")
+        let limits = FetchLimits.field
     }
 
     /// The declarations of its credentials' fields.
@@ -85,16 +99,52 @@ package enum S3 {
             lines.append("\r\n")
         }
 
+        /// Writes scheme and host of requests about a bucket.
+        func writeOrigin(of bucket: Span<UInt8>, into out: inout ByteWriter) {
+            if scheme.hasBucketInHost { endpoint.write(bucket: bucket, into: &out) } else { endpoint.write(into: &out) }
+        }
+
+        /// Writes the path of an object; of a bucket, where the key is empty.
+        func writePath(of bucket: Span<UInt8>, _ key: Span<UInt8>, into out: inout ByteWriter) {
+            out.append(UInt8(ascii: "/"))
+            if !scheme.hasBucketInHost {
+                out.append(bucket)
+                out.append(UInt8(ascii: "/"))
+            }
+            ObjectRequest.encode(key, into: &out)
+        }
+
         /// Writes the URL of a bucket, which ends in `/`.
         func writeURL(of bucket: Span<UInt8>, into out: inout ByteWriter) {
-            if scheme.hasBucketInHost {
-                endpoint.write(bucket: bucket, into: &out)
-            } else {
-                endpoint.write(into: &out)
-                out.append(UInt8(ascii: "/"))
-                out.append(bucket)
-            }
-            out.append(UInt8(ascii: "/"))
+            writeOrigin(of: bucket, into: &out)
+            writePath(of: bucket, Span(), into: &out)
+        }
+
+        /// Writes a URL that carries its signature, for as long as a permit holds.
+        /// - Parameter canonical: of the request with the fields that the client has to send.
+        func writeSignedURL(
+            of canonical: borrowing CanonicalRequest, under permit: borrowing Permit, with key: SigningKey,
+            into out: inout ByteWriter, using scratch: inout ByteWriter
+        ) throws(IssueError) {
+            let begin = permit.expiresAt - permit.lifetime
+            let scoped = try ScopedKey.kept(by: key, scheme, region: region, at: begin)
+            try PresignedURLV4.write(
+                for: canonical, on: endpoint, lasting: permit.lifetime,
+                by: V4Signer(scoped, at: begin, token: key.securityToken), into: &out, using: &scratch)
+        }
+
+        /// The same of a request about the permit's object that has no fields but the host.
+        func writeSignedURL(
+            _ method: Span<UInt8>, _ parameters: [NameValue], under permit: borrowing Permit, with key: SigningKey,
+            into out: inout ByteWriter, using scratch: inout ByteWriter
+        ) throws(IssueError) {
+            var lines = ByteWriter(capacity: 128)
+            writeHost(of: permit.bucket, into: &lines)
+            let canonical = try CanonicalRequest(
+                ObjectRequest(
+                    scheme, method: method, bucket: permit.bucket, key: permit.key, parameters: parameters,
+                    fieldLines: lines.bytes))
+            try writeSignedURL(of: canonical, under: permit, with: key, into: &out, using: &scratch)
         }
 
         /// Whether the Host field of a request about a bucket is so.

@@ -39,7 +39,7 @@ package struct DistributeToken: Issuer {
                     "Scope", type: .object,
                     "What the key is for: `Bucket`, `Prefix` or `Key`, and `Region` and `Endpoint` where the credential has them."
                 ),
-            ], token: ["SecurityToken"], isForSDK: true))
+            ], token: ["SecurityToken"], for: .alibabaSDK))
 
     private struct Parameters: ParameterGroup {
         let grant = Parameter.grant
