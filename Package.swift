@@ -60,7 +60,7 @@ let package = Package(
             "Lifecycle", "Gateway", "Configuration", "Cluster", "Machine", "Net", "HTTP", "Audit", "Telemetry", "Access", "Crypto",
             "Bytes", "CSystem"),
         room(
-            "CommandLine", "Lifecycle", "Gateway", "Configuration", "Inspection", "Machine", "Net", "HTTP", "Audit",
+            "CommandLine", "Lifecycle", "Gateway", "Configuration", "Cluster", "Inspection", "Machine", "Net", "HTTP", "Audit",
             "Telemetry", "Providers", "Access", "Crypto", "Bytes"),
         // For apps that use the service: Foundation alone, and nothing of the service.
         .target(name: "CountersignClient", swiftSettings: strict),

@@ -27,7 +27,9 @@ package final class ClusterNames: Sendable {
     }
 
     /// The name of a value that there is once.
-    package func name(_ kind: Kind) -> [UInt8] { prefix + Array(text: kind.rawValue) }
+    package func name(_ kind: Kind) -> [UInt8] { ClusterNames.name(kind, behind: prefix) }
+
+    static func name(_ kind: Kind, behind prefix: [UInt8]) -> [UInt8] { prefix + Array(text: kind.rawValue) }
 
     /// The name of a value among others of its kind.
     package func name(_ kind: Kind, of what: [UInt8]) throws(CryptoError) -> [UInt8] {

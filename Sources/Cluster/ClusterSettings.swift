@@ -1,5 +1,6 @@
 import Bytes
 import Crypto
+import Net
 
 /// How this replica works together with others.
 package struct ClusterSettings: Sendable {
@@ -9,37 +10,34 @@ package struct ClusterSettings: Sendable {
     }
 
     package let redis: RedisSettings
-    /// PEM: whom servers with TLS are verified by; nil for whom the system trusts.
-    package let trustFile: String?
     /// What values are sealed by, and names hidden.
     package let key: Secret
-    /// What opens values that were sealed before the key changed.
-    package let previousKey: Secret?
-    /// What the name of every key in Redis begins with.
-    package let prefix: [UInt8]
     /// What this replica is called; no two have one name.
     package let instance: [UInt8]
+    /// PEM: whom servers with TLS are verified by; nil for whom the system trusts.
+    package var trustFile: String?
+    /// What opens values that were sealed before the key changed.
+    package var previousKey: Secret?
+    /// What the name of every key in Redis begins with.
+    package var prefix = Array("countersign:".utf8)
     /// Milliseconds for which a lease holds tokens of a rate.
-    package let lease: Int64
+    package var lease: Int64 = 1_000
     /// Milliseconds after which what Redis said last is stale.
-    package let staleAfter: Int64
-    package let whenStale: WhenStale
+    package var staleAfter: Int64 = 30_000
+    package var whenStale = WhenStale.serve
 
     /// Bytes that a key has at least (R10).
     package static let minimumKeyLength = 32
 
-    package init(
-        redis: RedisSettings, trustFile: String?, key: Secret, previousKey: Secret?, prefix: [UInt8], instance: [UInt8],
-        lease: Int64, staleAfter: Int64, whenStale: WhenStale
-    ) {
+    /// What certificates of servers with TLS are verified by; nil where none has TLS.
+    package func makeTrust() throws(TLSTrust.Failure) -> TLSTrust? {
+        guard redis.servers.contains(where: \.isSecured) else { return nil }
+        return try TLSTrust(trustFile.map { .file($0) } ?? .system)
+    }
+
+    package init(redis: RedisSettings, key: Secret, instance: [UInt8]) {
         self.redis = redis
-        self.trustFile = trustFile
         self.key = key
-        self.previousKey = previousKey
-        self.prefix = prefix
         self.instance = instance
-        self.lease = lease
-        self.staleAfter = staleAfter
-        self.whenStale = whenStale
     }
 }

@@ -20,6 +20,10 @@ package enum Heartbeat {
             redis.call('SET', KEYS[3], epoch)
         end
         redis.call('PEXPIRE', KEYS[3], 7776000000)
+        if ARGV[5] ~= '' then
+            redis.call('HSET', KEYS[4], ARGV[1], ARGV[5])
+            redis.call('PEXPIRE', KEYS[4], 7776000000)
+        end
         return { redis.call('ZCARD', KEYS[1]), now, redis.call('HGET', KEYS[2], 'version') or '', epoch }
         """
 
@@ -28,11 +32,13 @@ package enum Heartbeat {
     /// - Parameters:
     ///   - runID: what Redis' process calls itself, with which an epoch of the counters begins (`TicketCounter`).
     ///   - nonce: what an epoch ends with that begins now.
+    ///   - head: how far the replica's audit goes; nil where it keeps none.
     package static func call(
-        _ script: RedisScript, _ names: ClusterNames, of instance: [UInt8], to runID: [UInt8], nonce: [UInt8]
+        _ script: RedisScript, _ names: ClusterNames, of instance: [UInt8], to runID: [UInt8], nonce: [UInt8],
+        head: AuditHeads.Head?
     ) -> RedisCommand {
-        script.call(on: [names.name(.replicas), names.name(.brakes), names.name(.epoch)]).adding(instance).adding(memory)
-            .adding(runID).adding(nonce)
+        script.call(on: [names.name(.replicas), names.name(.brakes), names.name(.epoch), names.name(.heads)]).adding(instance).adding(memory)
+            .adding(runID).adding(nonce).adding(head?.text ?? [])
     }
 
     /// What Redis knows.

@@ -90,7 +90,7 @@ final class RedisConnection {
     }
 
     /// A command and its reply, before any other is under way.
-    private func ask(_ command: RedisCommand, _ name: StaticString, until deadline: Int64) throws(RedisFault) -> RedisReply
+    func ask(_ command: RedisCommand, _ name: StaticString, until deadline: Int64) throws(RedisFault) -> RedisReply
     {
         try send([command], until: deadline)
         var reply: RedisReply?

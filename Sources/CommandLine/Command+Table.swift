@@ -88,7 +88,7 @@ extension Command {
 
     static let audit = Command(
         "audit verify FILE…", "checks that these lines of the audit are complete and unchanged",
-        options: [.configuration, .format, .expectedHead, .keyFile],
+        options: [.configuration, .format, .expectedHead, .fromCluster, .instance, .keyFile],
         exits: [
             .done: "they are", .failed: "they are not, or cannot be read",
             .invalidConfiguration: "the configuration or the key cannot be used",
@@ -96,6 +96,7 @@ extension Command {
         examples: [
             "countersign audit verify --key-file audit.key audit.jsonl",
             "countersign audit verify --key-file old.key --key-file audit.key audit.jsonl.* audit.jsonl",
+            "countersign audit verify --cluster --instance tokens-1 tokens-1/audit.jsonl.* tokens-1/audit.jsonl",
         ],
         run: AuditVerifying.run)
 

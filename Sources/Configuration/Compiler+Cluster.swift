@@ -42,12 +42,17 @@ extension Compiler {
                 "cluster.prefix", "must be 1 to 64 letters, digits, colons, dots, hyphens, underscores, braces and slashes"
             )
         }
-        return ClusterSettings(
+        var settings = ClusterSettings(
             redis: RedisSettings(
                 servers: servers, user: fields.user, password: fields.password, timeout: fields.timeout),
-            trustFile: fields.trustFile.map { reader.filePath(of: $0) }, key: key, previousKey: fields.previousKey,
-            prefix: fields.prefix, instance: instance, lease: fields.lease, staleAfter: fields.staleAfter,
-            whenStale: fields.whenStale)
+            key: key, instance: instance)
+        settings.trustFile = fields.trustFile.map { reader.filePath(of: $0) }
+        settings.previousKey = fields.previousKey
+        settings.prefix = fields.prefix
+        settings.lease = fields.lease
+        settings.staleAfter = fields.staleAfter
+        settings.whenStale = fields.whenStale
+        return settings
     }
 
     private static let prefixBytes = ByteSet.dottedWord.union(":{}/")

@@ -296,6 +296,9 @@ package enum Schema {
     }
 
     struct Cluster: FieldGroup {
+        private static let standard = ClusterSettings(
+            redis: RedisSettings(servers: [], user: nil, password: nil, timeout: 500), key: Secret([]), instance: [])
+
         let servers = Field(
             "servers", .strings, required: true, fixed: .forProcess,
             "Where Redis is: `rediss://HOST:PORT` with TLS, `redis://HOST:PORT` without. Of several, the first that is a master is used."
@@ -316,22 +319,22 @@ package enum Schema {
             "previousKey", .secret, fixed: .forProcess,
             "The key before, while replicas change to another: values that it sealed are still opened.")
         let prefix = Field(
-            "prefix", .string, default: Array("countersign:".utf8), fixed: .forProcess,
+            "prefix", .string, default: standard.prefix, fixed: .forProcess,
             "What the names of all keys in Redis begin with.")
         let instance = Field(
             "instance", .string, fixed: .forProcess,
             "The name of this replica. No two replicas have the same. The default is the machine's name.")
         let timeout = Field(
-            "timeout", .duration(50...10_000), default: 500, fixed: .forProcess,
+            "timeout", .duration(50...10_000), default: standard.redis.timeout, fixed: .forProcess,
             "Time for a connection to Redis, and for each answer; beyond it Redis counts as gone.")
         let lease = Field(
-            "lease", .duration(100...60_000), default: 1_000, fixed: .forProcess,
+            "lease", .duration(100...60_000), default: standard.lease, fixed: .forProcess,
             "The time whose tokens of a rate a replica takes from Redis at once.")
         let staleAfter = Field(
-            "staleAfter", .duration(1_000...86_400_000), default: 30_000, fixed: .forProcess,
+            "staleAfter", .duration(1_000...86_400_000), default: standard.staleAfter, fixed: .forProcess,
             "The time without Redis after which `whenStale` holds.")
         let whenStale = Field(
-            "whenStale", .choice(ClusterSettings.WhenStale.self), default: .serve, fixed: .forProcess,
+            "whenStale", .choice(ClusterSettings.WhenStale.self), default: standard.whenStale, fixed: .forProcess,
             "Whether the service issues (`serve`) or answers 503 (`refuse`) then: it may have missed a brake.")
     }
 

@@ -25,14 +25,15 @@ struct StartedService {
         let configuration = snapshot.configuration
         let audit = configuration.audit.map { SharedAudit($0, log) }
         let identities = configuration.rates.identities
-        let cluster = try configuration.cluster.map { try ClusterMember($0, identities: identities, log) }
-        let limiter = cluster?.limiter ?? RateLimiter(identities: identities)
-        let metrics = Metrics()
+        let cluster = try configuration.cluster.map { try ClusterMember($0, identities: identities, auditing: audit, log) }
+        let shared =
+            cluster.map { ProcessResources(Metrics(), auditing: audit, among: $0) }
+            ?? ProcessResources(RateLimiter(identities: identities), Metrics(), auditing: audit)
         var loops: [LoopHandler] = []
         var settings = Server.Settings(snapshot)
         settings.handed = sockets
         server = try Server(settings, resolver: Resolver()) { loop in
-            let handler = try LoopHandler(snapshot, limiter, metrics, loop, auditing: audit, among: cluster)
+            let handler = try LoopHandler(snapshot, shared, loop)
             loops.append(handler)
             return handler
         }

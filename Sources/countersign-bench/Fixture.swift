@@ -33,7 +33,7 @@ final class Fixture {
         var handler: (any RequestHandler)?
         server = try Server(Server.Settings(addresses: [], workers: 1), resolver: Resolver()) { loop in
             let made = try LoopHandler(
-                snapshot, RateLimiter(identities: configuration.rates.identities), Metrics(), loop)
+                snapshot, ProcessResources(RateLimiter(identities: configuration.rates.identities), Metrics()), loop)
             handler = made
             return made
         }

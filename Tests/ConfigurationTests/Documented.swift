@@ -135,6 +135,11 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "server.tls.crlFile": certificate + [("server.tls.clientCAFile", "\"authority.pem\"")],
         "audit.file": audit, "audit.key": audit, "audit.durability": audit, "audit.failClosed": audit,
         "audit.maxSize": audit, "audit.queue": audit, "audit.deniedPerMinute": audit,
+        "cluster.servers": cluster, "cluster.plaintext": cluster, "cluster.trustFile": cluster,
+        "cluster.user": cluster + [("cluster.password", "\"p\"")], "cluster.password": cluster,
+        "cluster.key": cluster, "cluster.previousKey": cluster, "cluster.prefix": cluster,
+        "cluster.instance": cluster, "cluster.timeout": cluster, "cluster.lease": cluster,
+        "cluster.staleAfter": cluster, "cluster.whenStale": cluster,
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
         "server.proxyProtocol": [("server.trustedProxies", "\"192.0.2.1\"")],
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],
@@ -225,6 +230,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
         authorities + [
             ("authentication.certificates.[].id", "\"c\""), ("authentication.certificates.[].san", "\"dns:c\""),
         ]
+    private static let cluster = [
+        ("cluster.servers", "\"redis://127.0.0.1:6379\""), ("cluster.key", "\"\(ticketSecret)\""),
+    ]
     private static let audit = [("audit.file", "\"a.jsonl\""), ("audit.key", "\"\(ticketSecret)\"")]
     private static let callback = [
         ("grants.g.policy.callbackUrl", "\"http://x\""), ("grants.g.policy.callbackBody", "\"x\""),
@@ -258,6 +266,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "admin.listen": "\"127.0.0.1:1\"", "admin.auth": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",
         "admin.auth[].sha256": "\"\(Sample.otherDigest)\"",
         "server.trustedProxies": "\"10.0.0.0/8\"",
+        "cluster": "{servers:\"redis://127.0.0.1:6379\",key:\"\(ticketSecret)\"}",
+        "cluster.servers": "\"redis://127.0.0.1:6379\"", "cluster.key": "\"\(ticketSecret)\"",
+        "cluster.previousKey": "\"\(ticketSecret)\"", "cluster.trustFile": "\"authority.pem\"",
         "audit": "{file:\"a.jsonl\",key:\"\(ticketSecret)\"}", "audit.key": "\"\(ticketSecret)\"",
         "server.listen": "\"127.0.0.1:1\"", "server.hosts": "\"*\"", "server.cors.origins": "[\"https://a.example\"]",
         "server.tls": "{\"certificates\":\(certificates)}", "server.tls.certificates": certificates,

@@ -90,7 +90,8 @@ struct AuditEndTests {
             let metrics = metrics
             var handler: LoopHandler?
             server = try Server(settings, resolver: Resolver()) { loop in
-                let made = try LoopHandler(snapshot, RateLimiter(identities: 64), metrics, loop, auditing: sharedAudit)
+                let made = try LoopHandler(
+                    snapshot, ProcessResources(RateLimiter(identities: 64), metrics, auditing: sharedAudit), loop)
                 handler = made
                 return made
             }

@@ -1,4 +1,5 @@
 import Access
+import Audit
 import Bytes
 import Cluster
 import Crypto
@@ -23,6 +24,7 @@ package final class ClusterMember: RedisLinkOwner {
     let names: ClusterNames
     private let wanted: WantedLeases
     private let bucket, heartbeat, counter: RedisScript
+    private let audit: SharedAudit?
     private let clock: Clock
     private let startedAt: Int64
     private let log: Log
@@ -37,14 +39,14 @@ package final class ClusterMember: RedisLinkOwner {
         package let description: String
     }
 
-    /// - Parameter identities: how many are counted apart at a time, of each kind.
-    package init(_ settings: ClusterSettings, identities: Int, _ log: Log, clock: @escaping Clock = SystemClock.now) throws {
+    /// - Parameters:
+    ///   - identities: how many are counted apart at a time, of each kind.
+    ///   - audit: whose head is told to Redis; nil where there is none.
+    package init(_ settings: ClusterSettings, identities: Int, auditing audit: SharedAudit?, _ log: Log, clock: @escaping Clock = SystemClock.now) throws {
         let bucket = try RateBucket.script()
         let heartbeat = try Heartbeat.script()
         let counter = try TicketCounter.script()
-        let isSecured = settings.redis.servers.contains(where: \.isSecured)
-        let trust = isSecured ? try TLSTrust(settings.trustFile.map { .file($0) } ?? .system) : nil
-        guard let link = RedisLink(settings.redis, trusting: trust, loading: [bucket, heartbeat, counter]) else {
+        guard let link = RedisLink(settings.redis, trusting: try settings.makeTrust(), loading: [bucket, heartbeat, counter]) else {
             throw Failure(description: "cluster: the system has no pipe for it")
         }
         let wanted = WantedLeases(by: link)
@@ -54,6 +56,7 @@ package final class ClusterMember: RedisLinkOwner {
         self.bucket = bucket
         self.heartbeat = heartbeat
         self.counter = counter
+        self.audit = audit
         self.log = log
         self.clock = clock
         startedAt = clock().monotonic
@@ -77,9 +80,12 @@ package final class ClusterMember: RedisLinkOwner {
         return !standing.isHeard && now.monotonic - (standing.heardAt ?? startedAt) >= settings.staleAfter
     }
 
+    /// Whether anything may be issued.
+    func admits(at now: Instant) -> Bool { settings.whenStale == .serve || !isStale(at: now) }
+
     /// Another replica would do no better without Redis, unless this one alone has lost it.
     func state(at now: Instant) -> Readiness.State {
-        if settings.whenStale == .refuse, isStale(at: now) { return .down }
+        if !admits(at: now) { return .down }
         return standing.isHeard ? .fine : .impaired
     }
 
@@ -115,7 +121,7 @@ package final class ClusterMember: RedisLinkOwner {
 
     private func beat() {
         let nonce = Hex.encode((try? SecureRandom.bytes(8)) ?? [])
-        let call = Heartbeat.call(heartbeat, names, of: settings.instance, to: standing.runID, nonce: nonce)
+        let call = Heartbeat.call(heartbeat, names, of: settings.instance, to: standing.runID, nonce: nonce, head: head)
         link.send(call) { [self] result in
             rounds.withLock { $0.isBeating = false }
             switch result {
@@ -126,6 +132,16 @@ package final class ClusterMember: RedisLinkOwner {
             // The link tells why.
             case .failure: break
             }
+        }
+    }
+
+    /// How far this replica's audit goes on the disk.
+    private var head: AuditHeads.Head? {
+        audit.map { audit in
+            let mark = audit.standing.mark
+            return AuditHeads.Head(
+                instance: settings.instance, count: mark.number, code: Hex.encode(mark.head.bytes.array),
+                time: clock().unixSeconds, file: Array(text: audit.settings.file))
         }
     }
 

@@ -317,6 +317,7 @@ struct Pipeline: ~Copyable {
         // HEAD asks whether a GET would issue something, and issues nothing.
         if request.head.method == .head { return withhold(permit) }
         context.isIssuing = true
+        if let cluster, !cluster.admits(at: context.instant) { throw .clusterStale }
         try audit.admit()
         switch grantIssuers[permit.grant.index] {
         case .signing(let issuer, let key):
@@ -331,7 +332,7 @@ struct Pipeline: ~Copyable {
             if let signer = issuer.signer(of: ask) {
                 try write(by: signer, under: permit, with: key, into: &response)
                 let terms = IssueTerms(permit)
-                return try record(permit, terms, of: request, in: response)
+                return try record(permit, terms, of: request, in: &response)
             }
             let question = try question(by: issuer, under: permit, with: key)
             try fetch(question, under: permit, on: link, request, with: response)
