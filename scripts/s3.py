@@ -18,6 +18,7 @@ import boto3
 import botocore.auth
 import botocore.config
 
+from s3_clients import check_iceberg, check_uppy
 from service import Claims, Service
 
 KEY, SECRET = "AKIDCHECKCHECK000001", "a-secret-of-the-checks-and-of-no-vendor-1"
@@ -102,7 +103,7 @@ def configuration(endpoint):
     common = 'credential: "s3", callers: ["anonymous"], public: true, bucket: "checked"'
     return f"""
       credentials: {{ "s3": {{ provider: "s3", sandbox: true, accessKey: "{KEY}", secretKey: "{SECRET}",
-        endpoint: "{endpoint}", region: "us-east-1", style: "path" }} }},
+        endpoint: "{endpoint}", region: "us-east-1", style: "path", limits: {{ patience: "20s" }} }} }},
       grants: {{
         "links": {{ route: "s3.presigned-url", {common}, keyPrefix: "user/1/", overwrite: true,
           methods: ["GET", "HEAD", "PUT", "POST", "DELETE"], headers: ["content-type", "x-amz-meta-*", "range"],
@@ -117,6 +118,11 @@ def configuration(endpoint):
           contentTypes: ["image/*"] }},
         "forms": {{ route: "s3.post-policy", {common}, keyPrefix: "forms/1/", maxSize: "1KiB",
           contentTypes: ["image/*"] }},
+        "uploads": {{ route: "s3.multipart", {common}, keyPrefix: "uppy/1/", contentTypes: ["image/*"] }},
+        "tables": {{ route: "s3.iceberg", {common}, keyPrefix: "wh/t/", overwrite: true,
+          methods: ["GET", "HEAD", "PUT", "POST", "DELETE"],
+          subresources: ["uploads", "uploadId", "partNumber", "delete"],
+          headers: ["content-length", "content-md5", "content-type"] }},
       }},
     """
 
@@ -351,7 +357,7 @@ def main():
         server.wait()
         client = server.client()
         with Service(binary, rest=configuration(server.endpoint)) as service:
-            for part in [check_urls, check_requests, check_parts, check_limits, check_forms, check_strings]:
+            for part in [check_urls, check_requests, check_parts, check_limits, check_forms, check_strings, check_uppy, check_iceberg]:
                 part(service, client, claims)
     finally:
         server.stop()

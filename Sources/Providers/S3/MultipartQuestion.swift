@@ -126,7 +126,7 @@ struct MultipartQuestion: VendorQuestion {
         guard let root = XMLElement.read(document) else { throw .unreadable }
         // S3 may find out that it cannot complete when it has begun to answer.
         if root.name.elementsEqual("Error".utf8) { throw .requestRefused(status: 200) }
-        guard root.text("Key").map({ $0 == upload.key }) ?? true else { throw .unreadable }
+        guard root.all("Key").allSatisfy({ $0.text == upload.key }) else { throw .unreadable }
         switch operation {
         case .create: return try told(begun: root)
         case .list: return try told(listed: root)

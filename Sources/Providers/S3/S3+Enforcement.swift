@@ -34,7 +34,8 @@ extension [Enforcement] {
 
     static let s3Iceberg = [
         Enforcement(.service, "what a deletion names", "every key of the body is read"),
-        Enforcement(.vendor, "what a deletion names", "the body's SHA-256 is signed"),
+        Enforcement(
+            .vendor, "what a deletion names", "the body's SHA-256 is signed; SeaweedFS 4.48 does not compare them"),
         Enforcement(.vendor, "method, bucket, key and query", "version 4 signs them"),
         Enforcement(.vendor, "headers of the vendor's own", "all are signed; a range and others are not"),
         Enforcement(.vendor, "end", "the date of the request"),

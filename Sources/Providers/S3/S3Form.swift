@@ -141,7 +141,7 @@ struct S3Form: TokenIssuer {
         let derived = try ScopedKey.kept(by: key, place.scheme, region: place.region, at: instant.unixSeconds)
         let signer = V4Signer(derived, at: instant.unixSeconds, token: key.securityToken)
         try out.append(members: { json throws(IssueError) in
-            json.add("method", StaticString("POST").array)
+            json.add("method", StaticString("POST"))
             json.add("url", text: { place.writeURL(of: permit.bucket, into: &$0) })
             try json.add(
                 "fields",

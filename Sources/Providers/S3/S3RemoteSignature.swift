@@ -33,7 +33,7 @@ struct S3RemoteSignature: TokenIssuer {
             {
                 return ask.detail = request
             }
-            for parameter in parameters.request.descriptions where ask.has(parameter) {
+            for parameter in uppyParameters where ask.has(parameter) {
                 throw AskError(.invalid, parameter.name, "cannot be given beside contentToSign, and needs method")
             }
             let reading = try Reading(ask, at: instant.unixSeconds)
@@ -52,7 +52,8 @@ struct S3RemoteSignature: TokenIssuer {
             [
                 AnswerField("signature", "The signature, in lower-case hex."),
                 AnswerField("accessKeyId", "Whose key signed."),
-                AnswerField("url", "Instead of both: the signed URL, where method was asked for."),
+                AnswerField("method", "Instead of both, where it was asked for: the method of the URL."),
+                AnswerField("url", "The signed URL."),
                 AnswerField("bucket", "The bucket."), AnswerField("key", "The key that is signed for."),
             ], token: ["signature", "url"]))
 
@@ -77,6 +78,7 @@ struct S3RemoteSignature: TokenIssuer {
     }
 
     private static let parameters = Parameters()
+    private static let uppyParameters = parameters.request.descriptions
 
     struct Fields: FieldGroup {
         let request = S3RequestClauses.Fields()
@@ -231,6 +233,7 @@ struct S3RemoteSignature: TokenIssuer {
         }
         if ask.wantsText { return try write(into: &out, using: &scratch) }
         try out.append(members: { json throws(IssueError) in
+            json.add("method", parts.method)
             try json.add("url", text: { url throws(IssueError) in try write(into: &url, using: &scratch) })
             json.add("bucket", permit.bucket)
             json.add("key", permit.key)
