@@ -1,13 +1,17 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .treatAllWarnings(as: .error),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableExperimentalFeature("Lifetimes"),
-]
+/// Leaves epoll out of a build on Linux, so that it is built as for other systems: for `scripts/test --dispatch`.
+let isDispatchOnly = Context.environment["DISPATCH_ONLY"] != nil
+
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableExperimentalFeature("Lifetimes"),
+    ] + (isDispatchOnly ? [.define("DISPATCH_ONLY")] : [])
 
 /// One room: a library target with the rooms it may look into. What is not memory-safe in it has to say `unsafe`.
 func room(_ name: String, _ dependencies: Target.Dependency..., resources: [Resource] = []) -> Target {
@@ -30,10 +34,12 @@ let package = Package(
         .executable(name: "countersign-sandbox", targets: ["countersign-sandbox"]),
     ],
     targets: [
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"])]),
-        .target(name: "CSystem"),
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
+        .target(name: "CSystem", cSettings: isDispatchOnly ? [.define("DISPATCH_ONLY")] : []),
         // Stands in front of the allocator of whatever links it: the benchmark, and nothing else.
         .target(name: "CAllocations"),
         room("Bytes"),

@@ -17,6 +17,7 @@ struct RotatedTokenTests {
                 oidcRoleArn: "acs:ram::1234567890123456:role/pod",
                 oidcProviderArn: "acs:ram::1234567890123456:oidc-provider/ack",
                 oidcTokenFile: "\(volume.path)/token",
+                limits: { patience: "20s", callTimeout: "30s", attemptTimeout: "20s", callsPerCaller: "100000/min" },
               } }
             """
         try Service.run(setup) { service in
