@@ -145,11 +145,14 @@ package struct RouteAnswer: Sendable {
     /// Whether it is read by Alibaba's SDKs, which take every member for one of their options: an answer has only `members`, and an
     /// error has `StatusCode`, `ErrorCode` and `ErrorMessage`, too.
     package let isForSDK: Bool
+    /// Whether an answer has only `members`.
+    package let isWhole: Bool
 
-    init(_ members: [AnswerField], token: [String] = [], isForSDK: Bool = false) {
+    init(_ members: [AnswerField], token: [String] = [], isForSDK: Bool = false, isWhole: Bool = false) {
         self.members = members
         self.token = token
         self.isForSDK = isForSDK
+        self.isWhole = isWhole || isForSDK
     }
 }
 
