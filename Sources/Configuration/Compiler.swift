@@ -142,12 +142,11 @@ final class Compiler {
         }
         for (index, credential) in credentials.enumerated() where credential.isSandbox {
             warnings.append("credentials.\(credential.name): is for the sandbox; its key opens nothing at the vendor's")
-            guard credential.sessions != nil, credential.fields[STSAccount.fields.ossEndpoint] == nil,
+            guard let sessions = Registry.provider(named: credential.provider)?.sessions,
+                let doubt = sessions.sandboxDoubt(credential.fields),
                 grants.contains(where: { $0.credential == index })
             else { continue }
-            warnings.append(
-                "credentials.\(credential.name): has no ossEndpoint, so answers do not name the sandbox's host to clients; "
-                    + "set it, such as \"http://oss.localhost:8090\"")
+            warnings.append("credentials.\(credential.name): \(doubt)")
         }
         if server.tls?.clientAuthorities != nil, !authenticator.hasCertificates {
             warnings.append(

@@ -101,7 +101,7 @@ package struct Configuration: Sendable {
     }
 
     package struct Sessions: Sendable {
-        package let account: STSAccount
+        package let source: any SessionSource
         /// Where the certificates are that are trusted instead of the system's.
         package let trustFile: String?
         package let limits: UpstreamLimits

@@ -364,7 +364,7 @@ package enum Schema {
     /// The keys of a credential of a provider.
     package static func credential(of provider: ProviderDescription) -> [FieldDescription] {
         credential.descriptions + provider.credentialFields
-            + (provider.givesSessions ? SessionCredential().descriptions : SigningCredentialFields().descriptions)
+            + (provider.sessions == nil ? SigningCredentialFields().descriptions : SessionCredential().descriptions)
     }
 
     /// What a credential may hold with which sessions are asked for.

@@ -6,6 +6,7 @@ package enum Registry {
         OSS.description,
         STS.description,
         S3.description,
+        AWSSTS.description,
     ]
 
     /// A route with the provider it belongs to; its index in the list is its number everywhere.

@@ -4,7 +4,7 @@ import Testing
 @Suite struct SecretTests {
     /// The service's password at Redis, and what the service itself has just been given for a client.
     static let exceptions = [
-        "Sources/Cluster/RedisConnection.swift", "Sources/Providers/Alibaba/STS/STSCredential.swift",
+        "Sources/Cluster/RedisConnection.swift", "Sources/Providers/Sessions/SessionCredential.swift",
     ]
 
     @Test func `the bytes of a secret are written out by two files alone: a password, and a client's temporary key`() {

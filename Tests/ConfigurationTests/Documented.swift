@@ -73,7 +73,8 @@ struct Documented: Sendable, CustomTestStringConvertible {
                 ("\(credential).provider", "\"\(provider.name)\""), ("\(credential).accessKey", "\"a\""),
                 ("\(credential).secretKey", "\"s\""),
             ]
-            for field in provider.credentialFields where field.isRequired {
+            for field in provider.credentialFields
+            where field.isRequired || Documented.usual.contains("\(credential).\(field.name)") {
                 settings.append(
                     ("\(credential).\(field.name)", Documented.values["\(credential).\(field.name)"] ?? "\"x\""))
             }
@@ -88,7 +89,9 @@ struct Documented: Sendable, CustomTestStringConvertible {
             if scope.contains(.keyPrefix) { settings.append(("grants.g.keyPrefix", "\"p/\"")) }
             if scope.isEmpty, route.description.grant.hasCallers { settings.append(("grants.g.unscoped", "true")) }
             for field in route.description.grant.fields where field.isRequired {
-                settings.append(("grants.g.\(field.name)", Documented.values["grants.g.\(field.name)"] ?? "\"x\""))
+                let name = "grants.g.\(field.name)"
+                settings.append(
+                    (name, Documented.values["\(owner): \(name)"] ?? Documented.values[name] ?? "\"x\""))
             }
             for name in route.description.grant.credential.needs.map(\.name) {
                 settings.append(("credentials.\(route.provider.name).\(name)", "\"x\""))
@@ -190,6 +193,15 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "credentials.sts.identity": noKeys, "credentials.sts.oidcRoleArn": oidc,
         "credentials.sts.oidcProviderArn": oidc, "credentials.sts.oidcTokenFile": oidc,
         "credentials.sts.ecsRole": noKeys + [("credentials.sts.identity", "\"ecs\"")],
+        "credentials.aws-sts.roleArn": server,
+        "credentials.aws-sts.s3Endpoint": session,
+        "credentials.aws-sts.partition": session + server + [("credentials.aws-sts.roleArn", "")],
+        "credentials.aws-sts.call": server + [("credentials.aws-sts.roleArn", "")],
+        "credentials.aws-sts.webIdentityTokenFile": [
+            ("credentials.aws-sts.call", "\"webIdentity\""), ("credentials.aws-sts.accessKey", ""),
+            ("credentials.aws-sts.secretKey", ""),
+        ],
+        "credentials.aws-sts.sandbox": [("credentials.aws-sts.endpoints", "\"http://127.0.0.1:9000\"")],
         "grants.g.policy.transformFallbackMode": [("grants.g.policy.transform", "\"x\"")],
         "grants.g.policy.transformFallbackKey": [("grants.g.policy.transform", "\"x\"")],
         "grants.g.policy.callbackFetchKey": callback, "grants.g.policy.persistentNotifyUrl": operations,
@@ -238,6 +250,13 @@ struct Documented: Sendable, CustomTestStringConvertible {
         ("grants.g.policy.callbackUrl", "\"http://x\""), ("grants.g.policy.callbackBody", "\"x\""),
     ]
     private static let operations = [("grants.g.policy.persistentOps", "\"x\"")]
+
+    /// Not required, but most configurations of the provider need it.
+    private static let usual = ["credentials.aws-sts.roleArn"]
+    private static let session =
+        granting("s3.credentials", by: "aws-sts")
+        + [("grants.g.bucket", "\"bbb\""), ("grants.g.actions", "\"s3:PutObject\"")]
+    private static let server = [("credentials.aws-sts.endpoints", "\"https://s3.example.com\"")]
 
     private static let noKeys = [("credentials.sts.accessKey", ""), ("credentials.sts.secretKey", "")]
     private static let oidc = noKeys + [("credentials.sts.identity", "\"oidc\"")]
@@ -290,6 +309,13 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "grants.g.headers": "\"x-oss-meta-a\"", "grants.g.policy.saveKey": "\"p/x\"",
         "grants.g.actions": "\"oss:PutObject\"", "credentials.sts.roleArn": "\"acs:ram::1:role/a\"",
         "credentials.sts.endpoints": "\"https://sts.example.com\"", "credentials.sts.region": "\"cn-hangzhou\"",
+        "credentials.aws-sts.roleArn": "\"arn:aws:iam::111122223333:role/a\"",
+        "credentials.aws-sts.region": "\"eu-west-1\"", "credentials.aws-sts.caFile": "\"ca.pem\"",
+        "credentials.aws-sts.endpoints": "\"https://s3.example.com\"",
+        "credentials.aws-sts.s3Endpoint": "\"s3.example.com\"", "credentials.aws-sts.partition": "\"aws-cn\"",
+        "credentials.aws-sts.webIdentityTokenFile": "\"oidc-token\"",
+        "credentials.aws-sts.limits.callTimeout": "\"9s\"",
+        "s3.credentials: grants.g.actions": "\"s3:PutObject\"", "s3.sts: grants.g.actions": "\"s3:PutObject\"",
         "credentials.sts.caFile": "\"ca.pem\"", "credentials.sts.oidcRoleArn": "\"acs:ram::1:role/b\"",
         "credentials.sts.oidcProviderArn": "\"acs:ram::1:oidc-provider/b\"",
         "credentials.sts.oidcTokenFile": "\"oidc-token\"", "credentials.sts.limits.callTimeout": "\"9s\"",

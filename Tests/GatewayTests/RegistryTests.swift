@@ -33,7 +33,7 @@ import Testing
         for route in Registry.routes {
             for name in route.description.grant.credential.otherProviders {
                 #expect(name != route.provider.name)
-                #expect(Registry.provider(named: name)?.givesSessions == true, "\(route.description.name)")
+                #expect(Registry.provider(named: name)?.sessions != nil, "\(route.description.name)")
             }
         }
     }

@@ -51,6 +51,8 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
     }
 
     private static let own = #"keyPrefix: "users/${caller.id}/""#
+    private static let sessions =
+        #"bucket: "demo-s3", actions: ["s3:PutObject"], lifetime: "15m", maxLifetime: "2h", \#(own)"#
     private static let reading = #"methods: ["GET", "PUT"]"#
     /// A ticket ends before what vendors take for 15 minutes.
     private static let outliving = "outliveCaller: true"
@@ -66,6 +68,8 @@ struct EveryRoute: Sendable, CustomTestStringConvertible {
                 "distribute-token", "sts", path: "/distribute-token.json",
                 #"bucket: "b-uploads", actions: ["oss:PutObject"], lifetime: "15m", maxLifetime: "2h", \#(own)"#
             ) { _ in [] },
+            EveryRoute("s3.credentials", "aws-sts", sessions) { _ in [] },
+            EveryRoute("s3.sts", "aws-sts", sessions) { _ in [] },
             EveryRoute("qiniu.uptoken", "qiniu", #"bucket: "demo-media", \#(own)"#) { [("key", key($0))] },
             EveryRoute("qiniu.download-url", "qiniu", #"domain: "media.example.com", \#(own)"#) { [("key", key($0))] },
             EveryRoute("qiniu.cdn-url", "qiniu", #"domain: "cdn.example.com", \#(own)"#) { [("key", key($0))] },
@@ -141,6 +145,7 @@ extension Setup {
         var oss = Setup.ossSecret
         var s3 = Setup.s3Secret
         var sts = "sts-secret-of-the-end-to-end-tests"
+        var awsSTS = "aws-sts-secret-of-the-end-to-end-tests"
         var tokens = String(decoding: Setup.tokenSecret.secret, as: UTF8.self)
         var tickets = "ticket-secret-of-the-end-to-end-tests"
 
@@ -186,6 +191,10 @@ extension Setup {
                     "sts": {
                       provider: "sts", accessKey: "LTAI5e2e", secretKey: { file: "secrets/sts" },
                       roleArn: "\(roleARN)", endpoints: ["\(sts)"], \(patient)
+                    },
+                    "aws-sts": {
+                      provider: "aws-sts", accessKey: "AKIAe2e", secretKey: "\(secrets.awsSTS)", region: "\(s3Region)",
+                      roleArn: "arn:aws:iam::111122223333:role/demo", endpoints: ["\(sts)"], \(patient)
                     },
                   }
                 """,

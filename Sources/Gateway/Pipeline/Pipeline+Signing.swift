@@ -58,7 +58,7 @@ private final class ParkedToken {
         self.instant = instant
     }
 
-    func write(with credential: STSCredential, into response: inout Response) throws -> IssueTerms {
+    func write(with credential: SessionCredential, into response: inout Response) throws -> IssueTerms {
         permit.shorten(to: credential.expiresAt)
         var writer = TokenWriter()
         try writer.write(

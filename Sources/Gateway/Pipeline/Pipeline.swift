@@ -48,7 +48,7 @@ struct Pipeline: ~Copyable {
     private enum GrantIssuer {
         case signing(any TokenIssuer, SigningKey)
         case signingBySession(any TokenIssuer, SigningSession)
-        case session(DistributeToken)
+        case session(SessionIssuer)
         case asking(any VendorIssuer, SigningKey, VendorLink)
 
         init?(
@@ -58,7 +58,7 @@ struct Pipeline: ~Copyable {
             switch (issuer, key, sessions, link) {
             case (.signing(let issuer), let key?, _, _): self = .signing(issuer, key)
             case (.signingBySession(let issuer, let policy), _, let sessions?, _):
-                guard let session = try STSSession(signingFor: grant, allowing: policy, of: sessions.account.account)
+                guard let session = try VendorSession(signingFor: grant, allowing: policy, of: sessions.account.source)
                 else { return nil }
                 self = .signingBySession(issuer, SigningSession(session, in: sessions))
             case (.session(let issuer), _, _, _): self = .session(issuer)

@@ -61,6 +61,14 @@ enum APIExample {
         "Scope": [
             "Bucket": "media", "Prefix": "photos/", "Region": "cn-hangzhou", "Endpoint": "oss-cn-hangzhou.aliyuncs.com",
         ],
+        // Sessions of AWS.
+        "Version": 1, "SecretAccessKey": "wJalrXUt…", "SessionToken": "FwoGZXIv…", "Token": "FwoGZXIv…",
+        "credentials": [
+            "AccessKeyId": "ASIAIOSF…", "SecretAccessKey": "wJalrXUt…", "SessionToken": "FwoGZXIv…",
+            "Expiration": "2026-11-24T10:10:00Z", "accessKeyId": "ASIAIOSF…", "secretAccessKey": "wJalrXUt…",
+            "sessionToken": "FwoGZXIv…", "expiration": "2026-11-24T10:10:00Z",
+        ],
+        "keyPrefix": "photos/", "region": "eu-west-1", "endpoint": "s3.example.com",
         // What Kodo knows.
         "items": [["key": "photos/a.jpg", "hash": "FpHy…", "fsize": 5120]], "commonPrefixes": ["photos/2026/"],
         "marker": "", "fsize": 5120, "hash": "FpHy…", "mimeType": "image/jpeg", "putTime": 17_955_144_000_000_000,

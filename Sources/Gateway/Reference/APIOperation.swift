@@ -108,11 +108,11 @@ struct APIOperation: Sendable {
         credentials = .callers
         input = .route(route.request)
         let members = route.answer.members
-        let isOwn = route.answer.reader == .anything && !route.answer.token.isEmpty
+        let isOwn = !route.answer.isWhole && !route.answer.token.isEmpty
         let common = isOwn ? APIOperation.common : []
         answer = members + common.filter { own in !members.contains { $0.name == own.name } }
         asksVendor =
-            provider.givesSessions || route.answer.token.isEmpty || !route.grant.credential.otherProviders.isEmpty
+            provider.sessions != nil || route.answer.token.isEmpty || !route.grant.credential.otherProviders.isEmpty
             || route.request.paths.contains { $0.operations.contains(where: \.asksVendor) }
     }
 

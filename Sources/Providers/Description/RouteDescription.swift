@@ -163,6 +163,8 @@ package struct RouteAnswer: Sendable {
     /// answer is the vendor's own.
     package let token: [String]
     package let reader: Reader
+    /// Whether an answer has only `members`.
+    package let isWhole: Bool
 
     /// What it is read by.
     package enum Reader: Sendable {
@@ -175,10 +177,11 @@ package struct RouteAnswer: Sendable {
         case iceberg
     }
 
-    init(_ members: [AnswerField], token: [String] = [], for reader: Reader = .anything) {
+    init(_ members: [AnswerField], token: [String] = [], for reader: Reader = .anything, isWhole: Bool = false) {
         self.members = members
         self.token = token
         self.reader = reader
+        self.isWhole = isWhole || reader != .anything
     }
 }
 

@@ -7,7 +7,6 @@ package enum S3 {
     /// What it is to the service.
     package static let description = ProviderDescription(
         name: "s3", title: "Amazon S3 and compatible storage",
-        givesSessions: false,
         credentialFields: credential.descriptions,
         routes: [
             S3Authorization.urlRoute, S3Authorization.headerRoute, S3Form.route, S3RemoteSignature.route,

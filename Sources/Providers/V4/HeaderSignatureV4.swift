@@ -55,7 +55,14 @@ package enum HeaderSignatureV4 {
         }
         scratch.reset()
         canonical.write(canonical.request.parameters, payload: payload, into: &scratch)
-        let code = try key.code(ofRequest: &scratch, at: moment)
+        write(try key.code(ofRequest: &scratch, at: moment), of: canonical, with: key, into: &out)
+    }
+
+    /// Writes it for a signature that has been made.
+    static func write(
+        _ code: Digest, of canonical: borrowing CanonicalRequest, with key: ScopedKey, into out: inout ByteWriter
+    ) {
+        let scheme = key.scheme
         out.append(scheme.algorithm)
         out.append(" Credential=")
         out.append(key.credential)

@@ -42,6 +42,8 @@ import Testing
         "s3.v4.presign": S3Vectors.presign,
         "sigv4.suite": S3Vectors.suite,
         "sts.acs3.sign": STSVectors.acs3,
+        "sts.parse": AWSSTSVectors.parse,
+        "sts.query.sign": AWSSTSVectors.sign,
         "sts.rpc.sign": STSVectors.rpc,
     ]
 
