@@ -69,7 +69,7 @@ final class RedisConnection {
     }
 
     private func checkServer(until deadline: Int64) throws(RedisFault) {
-        let asked = RedisCommand("INFO").adding("server").adding("replication")
+        let asked = RedisCommand("INFO").adding("server").adding("replication").adding("memory")
         guard let text = try ask(asked, "INFO", until: deadline).bytes else {
             throw .unexpected(to: "INFO", kind: "no text")
         }
@@ -83,6 +83,9 @@ final class RedisConnection {
             throw .unfit("Redis is older than 7.0")
         }
         guard facts[Array(text: "role")] == Array(text: "master") else { throw .unfit("Redis is a replica, no master") }
+        guard facts[Array(text: "maxmemory_policy")] == Array(text: "noeviction") else {
+            throw .unfit("Redis may evict keys, and forget how often a ticket was used: its maxmemory-policy must be noeviction")
+        }
         guard let runID = facts[Array(text: "run_id")], (1...64).contains(runID.count) else {
             throw .unexpected(to: "INFO", kind: "a text without run_id")
         }

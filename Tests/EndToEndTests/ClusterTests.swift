@@ -149,6 +149,15 @@ import Testing
         #expect(answer.status == 400 && answer.json["parameter"] == "uses")
     }
 
+    @Test func `a Redis that evicts keys, or that follows another, is not used`() throws {
+        let redis = try RedisProcess("--maxmemory-policy", "allkeys-lru")
+        let replica = try Service(.replica("a", of: redis), .epoll)
+        #expect(try replica.process.waitForError(holding: "maxmemory-policy must be noeviction").contains("not heard"))
+        let follower = try RedisProcess("--replicaof", "127.0.0.1", "\(redis.port)")
+        let other = try Service(.replica("b", of: follower), .epoll)
+        #expect(try other.process.waitForError(holding: "is a replica").contains("Redis is not heard"))
+    }
+
     @Test func `a Redis that asks for a password is not used without it`() throws {
         let redis = try RedisProcess("--requirepass", "the-password")
         let stranger = try Service(.replica("stranger", of: redis), .epoll)
