@@ -34,6 +34,7 @@ struct StartedService {
         }
         // No loop runs yet: where this fails, nobody has been taken from a socket that another process has, too.
         try audit?.open()
+        snapshot.brakes?.watch()
         self.loops = loops
         self.audit = audit
         self.log = log

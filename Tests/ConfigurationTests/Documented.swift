@@ -135,6 +135,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "server.tls.crlFile": certificate + [("server.tls.clientCAFile", "\"authority.pem\"")],
         "audit.file": audit, "audit.key": audit, "audit.durability": audit, "audit.failClosed": audit,
         "audit.maxSize": audit, "audit.queue": audit, "audit.deniedPerMinute": audit,
+        "brake.file": brake, "brake.entries": brake,
         "server.plaintext": [("server.listen", "\"192.0.2.1:80\"")],
         "server.proxyProtocol": [("server.trustedProxies", "\"192.0.2.1\"")],
         "credentials.qiniu.cdnKey": Documented.granting("qiniu.cdn-url", by: "qiniu") + [("grants.g.domain", "\"x\"")],
@@ -225,6 +226,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         authorities + [
             ("authentication.certificates.[].id", "\"c\""), ("authentication.certificates.[].san", "\"dns:c\""),
         ]
+    private static let brake = [("brake.file", "\"b.json\"")]
     private static let audit = [("audit.file", "\"a.jsonl\""), ("audit.key", "\"\(ticketSecret)\"")]
     private static let callback = [
         ("grants.g.policy.callbackUrl", "\"http://x\""), ("grants.g.policy.callbackBody", "\"x\""),
@@ -258,6 +260,7 @@ struct Documented: Sendable, CustomTestStringConvertible {
         "admin.listen": "\"127.0.0.1:1\"", "admin.auth": "[{\"id\":\"b\",\"sha256\":\"\(Sample.otherDigest)\"}]",
         "admin.auth[].sha256": "\"\(Sample.otherDigest)\"",
         "server.trustedProxies": "\"10.0.0.0/8\"",
+        "brake": "{file:\"b.json\"}",
         "audit": "{file:\"a.jsonl\",key:\"\(ticketSecret)\"}", "audit.key": "\"\(ticketSecret)\"",
         "server.listen": "\"127.0.0.1:1\"", "server.hosts": "\"*\"", "server.cors.origins": "[\"https://a.example\"]",
         "server.tls": "{\"certificates\":\(certificates)}", "server.tls.certificates": certificates,

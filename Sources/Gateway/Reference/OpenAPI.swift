@@ -45,7 +45,8 @@ enum OpenAPI {
     // MARK: Paths
 
     private static var paths: [(name: String, value: JSONDocument)] {
-        APIOperation.all.map { operation in
+        var paths: [(name: String, value: [(name: String, value: JSONDocument)])] = []
+        for operation in APIOperation.all {
             var item = operation.methods.map { method in
                 (name: method == "GET" ? "get" : "post", value: describe(operation, withBody: method == "POST"))
             }
@@ -55,8 +56,14 @@ enum OpenAPI {
                 ]
                 item.insert((name: "servers", value: [server]), at: 0)
             }
-            return (name: operation.path, value: .object(item))
+            // One path may be two operations.
+            if let last = paths.last, last.name == operation.path {
+                paths[paths.count - 1].value = last.value + item.filter { $0.name != "servers" }
+            } else {
+                paths.append((operation.path, item))
+            }
         }
+        return paths.map { ($0.name, .object($0.value)) }
     }
 
     /// - Parameter withBody: whether it is asked by a POST.
@@ -208,6 +215,7 @@ enum OpenAPI {
         return switch field.type {
         case .string: ["type": ["string", "null"], "description": description]
         case .integer: ["type": ["integer", "null"], "description": description]
+        case .boolean: ["type": ["boolean", "null"], "description": description]
         case .object: ["type": ["object", "null"], "description": description]
         case .list:
             ["type": "array", "items": field.items.isEmpty ? [:] : object(of: field.items), "description": description]

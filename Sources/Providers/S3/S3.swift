@@ -13,6 +13,35 @@ package enum S3 {
             key.contains { StaticString("/,=").contains($0) } ? "must not contain / , or =, where servers end it" : nil
         },
         sessionToken: credential.sessionToken,
+        revocations: { fields in
+            let key = fields.accessKeyText
+            let isAmazon = fields[credential.endpoint]?.text.contains("amazonaws.com") == true
+            let effect = "all URLs, signatures and forms that it has signed, and everything else of that key"
+            // UpdateAccessKey of IAM: docs.aws.amazon.com/IAM/latest/APIReference/API_UpdateAccessKey.html. Temporary keys end with
+            // the role's sessions: docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_revoke-sessions.html.
+            guard isAmazon else {
+                return [
+                    Revocation("the access key \(key)", by: "disable it at the storage that has the endpoint", effect)
+                ]
+            }
+            guard !key.hasPrefix("ASIA") else {
+                let policy =
+                    #"{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Action":"*","Resource":"*","#
+                    + #""Condition":{"DateLessThan":{"aws:TokenIssueTime":"NOW"}}}]}"#
+                return [
+                    Revocation(
+                        "the sessions of the role of \(key)",
+                        by:
+                            "aws iam put-role-policy --role-name ROLE --policy-name AWSRevokeOlderSessions --policy-document '\(policy)'",
+                        effect)
+                ]
+            }
+            return [
+                Revocation(
+                    "the access key \(key)",
+                    by: "aws iam update-access-key --user-name USER --access-key-id \(key) --status Inactive", effect)
+            ]
+        },
         check: { fields throws(FieldProblem) in
             let settings = Settings(fields, of: credential)
             if let region = settings.region, !ScopedKey.isName(region.span) {

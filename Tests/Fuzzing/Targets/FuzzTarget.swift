@@ -6,7 +6,7 @@ package struct FuzzTarget: Sendable {
     package let check: @Sendable ([UInt8]) throws -> Void
 
     package static let all = [
-        request, response, chunks, percent, form, json, token, configuration, stringToSign, canonicalRequest,
+        request, response, chunks, percent, form, json, token, configuration, stringToSign, canonicalRequest, brakes,
     ]
 }
 
